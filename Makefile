@@ -1,0 +1,47 @@
+# `make` alone says what can be made.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CODE := pipeline queries tests benchmarks examples
+
+.DEFAULT_GOAL := help
+.PHONY: help setup precompute test check docs lock bench clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make .venv from the lock file (every other target does it first)
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+precompute: $(STAMP) ## build every table that is missing or out of date into outputs/
+	$(BIN)/pipeline precompute
+
+test: $(STAMP) ## prove the program: all tests, on every core
+	$(BIN)/python -m pytest -n auto
+
+check: $(STAMP) ## lint, format, types and the doors between rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(STAMP) ## write again the docs that the program generates
+	$(BIN)/python -m tests.generated_docs
+
+bench: $(STAMP) ## measure, print the figures and save them in docs/benchmarks.md
+	$(BIN)/python -m benchmarks
+
+lock: ## resolve requirements.lock again from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-find-links --no-header --quiet --upgrade -o requirements.lock
+
+clean: ## remove what was built: tables, caches, the environment
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find outputs -mindepth 1 ! -name README.md -delete

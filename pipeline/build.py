@@ -1,0 +1,292 @@
+"""Puzzle → search → table: the stages of `pipeline precompute`."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline import __version__
+from pipeline.errors import SearchError, TableError
+from pipeline.puzzle import (
+    AllTours,
+    BreadthFirst,
+    Graph,
+    Puzzle,
+    StateSpace,
+    Table,
+    TourCounts,
+    TourPerPair,
+)
+from pipeline.puzzles.knight import Board
+from pipeline.search.breadth_first import breadth_first
+from pipeline.search.pairs import path_between
+from pipeline.search.tours import count_from, neighbour_sets, paths_from
+from pipeline.tables.index import write_index
+from pipeline.tables.manifest import Entry, read_manifest, write_manifest
+from pipeline.tables.parquet import TableWriter
+from pipeline.tables.publish import appearing, building_in, sha256
+
+if TYPE_CHECKING:
+    from pipeline.puzzle import Columns
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Report(Protocol):
+    """Who is told how a build goes."""
+
+    def table(self, table: Table, reason: str) -> None:
+        """A table is looked at: why it is built, or that it is up to date."""
+
+    def step(self, doing: str, done: int, total: int | None) -> None:
+        """Work on the present table has come so far; `total` where it is known."""
+
+    def built(self, table: Table, entry: Entry, seconds: float) -> None:
+        """A table is published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to build, where and how."""
+
+    folder: Path
+    tables: Sequence[tuple[Puzzle, tuple[Table, ...]]]
+    force: bool = False
+    jobs: int = 1
+
+
+UP_TO_DATE = "up to date"
+
+
+def build(request: Request, report: Report) -> dict[str, Entry]:
+    """Make what is missing or out of date; returns what is published afterwards."""
+    with building_in(request.folder):
+        try:
+            published = read_manifest(request.folder)
+        except TableError:
+            if not request.force:
+                raise
+            published = {}
+        for puzzle, tables in request.tables:
+            graph: Graph | None = None
+            for table in tables:
+                reason = why(request.folder, published.get(table.name), table, request.force)
+                report.table(table, reason)
+                if reason == UP_TO_DATE:
+                    continue
+                started = time.perf_counter()
+                if isinstance(table.recipe, BreadthFirst) and isinstance(puzzle, StateSpace):
+                    graph = graph or puzzle.graph()
+                    entry = _breadth_first(request.folder, puzzle, table, graph, report)
+                else:
+                    entry = _tours(request, table, report)
+                published[table.name] = entry
+                write_manifest(request.folder, published)
+                report.built(table, entry, time.perf_counter() - started)
+    return published
+
+
+def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
+    """Why a table is built, or `UP_TO_DATE`."""
+    if force:
+        return "forced"
+    if entry is None:
+        return "missing"
+    if entry["parameters"] != table.recipe.parameters():
+        return "parameters changed"
+    files = [entry, entry["index"]] if entry["index"] else [entry]
+    for file in files:
+        path = folder / file["file"]
+        if not path.is_file():
+            return f"{file['file']} missing"
+        if path.stat().st_size != file["bytes"]:
+            return f"{file['file']} damaged"
+    return UP_TO_DATE
+
+
+def _publish(
+    folder: Path,
+    table: Table,
+    batches: Iterator[Columns],
+    records: Callable[[], Columns] | None = None,
+) -> Entry:
+    """Write a table and its index; returns what the manifest says of them."""
+    path = folder / table.file
+    with appearing(path) as part:
+        with TableWriter(part, table) as writer:
+            for columns in batches:
+                writer.write(columns)
+        entry: Entry = {
+            "file": table.file,
+            "rows": writer.rows,
+            "bytes": part.stat().st_size,
+            "sha256": sha256(part),
+            "content": writer.content,
+            "made_by": f"puzzle-tablebase {__version__}",
+            "parameters": table.recipe.parameters(),
+            "index": None,
+        }
+        if records is not None:
+            with appearing(folder / table.index_file) as index_part:
+                count = write_index(index_part, table, records(), writer.content)
+                entry["index"] = {
+                    "file": table.index_file,
+                    "records": count,
+                    "bytes": index_part.stat().st_size,
+                    "sha256": sha256(index_part),
+                }
+    return entry
+
+
+def _breadth_first(
+    folder: Path, puzzle: StateSpace, table: Table, graph: Graph, report: Report
+) -> Entry:
+    assert isinstance(table.recipe, BreadthFirst)
+    walks = {}
+    for name, root in table.recipe.roots.items():
+        nodes = 0
+
+        def layer_done(depth: int, reached: int, name: str = name) -> None:
+            nonlocal nodes
+            nodes += reached
+            report.step(f"{name}: layer {depth}, states", nodes, None)
+
+        walks[name] = breadth_first(graph, puzzle.node(root), layer_done)
+    report.step("columns", 0, None)
+    columns = puzzle.fill(table, graph, walks)
+    return _publish(folder, table, iter([columns]), lambda: puzzle.records(table, walks))
+
+
+def _tours(request: Request, table: Table, report: Report) -> Entry:
+    with ThreadPoolExecutor(request.jobs) as pool:
+        match table.recipe:
+            case AllTours(files=files, ranks=ranks):
+                board = Board(files, ranks)
+                return _publish(request.folder, table, _all_tours(board, pool, request.jobs, report))
+            case TourPerPair(files=files, ranks=ranks):
+                columns = _tour_per_pair(Board(files, ranks), report)
+                squares = columns.pop("squares")
+                return _publish(
+                    request.folder, table, iter([columns]), lambda: {"squares": squares}
+                )
+            case TourCounts(boards=boards):
+                columns = _tour_counts([Board(*board) for board in boards], pool, request.jobs, report)
+                return _publish(request.folder, table, iter([columns]))
+            case _:
+                raise TypeError(table.recipe)
+
+
+def _all_tours(board: Board, pool: Executor, jobs: int, report: Report) -> Iterator[Columns]:
+    sets, colours = _graph(board)
+    names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
+    search = partial(_collect, sets, colours, names)
+    tours = 0
+    report.step("tours found", tours, None)
+    for start, chunks in _in_order(pool, jobs + 1, search, range(board.squares)):
+        number = 0
+        for text, end, closed in chunks:
+            rows = len(end)
+            yield {
+                "start": np.full(rows, start, dtype=np.uint8),
+                "end": end,
+                "number": np.arange(number, number + rows, dtype=np.uint32),
+                "closed": closed,
+                "path": text.view(f"S{text.shape[1]}").ravel(),
+            }
+            number += rows
+        tours += number
+        report.step(f"start {start + 1} of {board.squares}, tours", tours, None)
+
+
+def _collect(*search: Any) -> list[Any]:
+    return list(paths_from(*search))
+
+
+def _tour_per_pair(board: Board, report: Report) -> dict[str, npt.NDArray[Any]]:
+    most = max(len(board.neighbours(square)) for square in range(board.squares))
+    neighbours = np.full((board.squares, most), -1, dtype=np.int64)
+    for square in range(board.squares):
+        near = board.neighbours(square)
+        neighbours[square, : len(near)] = near
+    ends = [
+        (start, end)
+        for start in range(board.squares)
+        for end in range(board.squares)
+        if start != end and board.can_join(start, end)
+    ]
+    paths = []
+    for done, (start, end) in enumerate(ends):
+        path = path_between(neighbours, start, end)
+        if path is None:
+            pair = f"{board.name(start)} to {board.name(end)}"
+            raise SearchError(f"No tour of {board} from {pair} was found.")
+        paths.append(path)
+        if done % board.squares == 0:
+            report.step("pairs", done, len(ends))
+    squares = np.stack(paths)
+    names = np.array([name.encode() for name in board.names()])
+    start, end = np.array(ends, dtype=np.uint8).T
+    new_start = np.flatnonzero(np.diff(start, prepend=255))
+    return {
+        "start": start,
+        "end": end,
+        "number": np.arange(len(ends)) - np.repeat(new_start, np.diff(new_start, append=len(ends))),
+        "closed": (neighbours[end] == start[:, None]).any(axis=1),
+        "path": names[squares].view(f"S{2 * board.squares}").ravel(),
+        "squares": squares.view(f"S{board.squares}").ravel(),
+    }
+
+
+def _tour_counts(
+    boards: list[Board], pool: Executor, jobs: int, report: Report
+) -> dict[str, npt.NDArray[Any]]:
+    """Each square's counts, searched once for all squares that the board's symmetry makes alike."""
+    searches = [
+        (board, square, _graph(board))
+        for board in boards
+        for square in range(board.squares)
+        if square == min(board.turned(square))
+    ]
+    found = {}
+    results = _in_order(pool, jobs + 1, lambda search: count_from(*search[2], search[1]), searches)
+    for done, ((board, square, _), counts) in enumerate(results):
+        for alike in board.turned(square):
+            found[str(board), alike] = counts
+        report.step("squares counted", done + 1, len(searches))
+    rows = [(board, square) for board in boards for square in range(board.squares)]
+    return {
+        "board": np.array([str(board) for board, _ in rows], dtype=np.bytes_),
+        "start": np.array([board.name(square) for board, square in rows], dtype=np.bytes_),
+        "tours": np.array([found[str(board), square][0] for board, square in rows]),
+        "closed": np.array([found[str(board), square][1] for board, square in rows]),
+    }
+
+
+def _graph(board: Board) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    squares = range(board.squares)
+    sets = neighbour_sets([board.neighbours(square) for square in squares])
+    return sets, np.array([board.light(square) for square in squares], dtype=np.uint8)
+
+
+def _in_order(
+    pool: Executor, ahead: int, work: Callable[[Item], Result], items: Sequence[Item]
+) -> Iterator[tuple[Item, Result]]:
+    """Results in the order of the items, at most `ahead` of them under way or waiting."""
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    for item in items:
+        waiting.append((item, pool.submit(work, item)))
+        if len(waiting) >= ahead:
+            first, future = waiting.popleft()
+            yield first, future.result()
+    for first, future in waiting:
+        yield first, future.result()

@@ -1,0 +1,167 @@
+"""Every error that can reach a user: one root, facts as attributes, a sentence, and an exit code.
+
+The sentence says what is wrong, where, and what to do next. Exit codes: 1 a good question whose
+answer is no, 2 bad input, 3 tables missing, of another version, or damaged.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BadRequest",
+    "BoardTooLarge",
+    "NoAnswer",
+    "NoSuchTour",
+    "NotReached",
+    "NotationError",
+    "OutOfReach",
+    "OutputsError",
+    "SearchError",
+    "TableDamaged",
+    "TableError",
+    "TableMissing",
+    "TableVersionError",
+    "TablebaseError",
+    "quoted",
+]
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    """Foreign text made safe to print: quoted, control characters escaped, cut when long.
+
+    >>> print(quoted("12\\x1b[31m"))
+    '12\\x1b[31m'
+    """
+    if len(text) > limit:
+        return f"{text[:limit]!r}… ({len(text):,} characters)"
+    return repr(text)
+
+
+class TablebaseError(Exception):
+    """The root of all of them."""
+
+    exit_code = 1
+
+
+class NotationError(TablebaseError):
+    """Text that is not in a puzzle's notation."""
+
+    exit_code = 2
+
+    def __init__(self, puzzle: str, text: str, problem: str, example: str) -> None:
+        super().__init__(f"{quoted(text)} is not {puzzle}: {problem}. A good one: {example}")
+        self.puzzle = puzzle
+        self.text = text
+        self.problem = problem
+        self.example = example
+
+
+class BadRequest(TablebaseError):
+    """A request that contradicts itself or names what does not exist."""
+
+    exit_code = 2
+
+    def __init__(self, problem: str, hint: str = "") -> None:
+        super().__init__(f"{problem}. {hint}" if hint else f"{problem}.")
+        self.problem = problem
+        self.hint = hint
+
+
+class NoAnswer(TablebaseError):
+    """A good question whose answer is no."""
+
+
+class OutOfReach(NoAnswer):
+    """No sequence of moves leads from the state to the goal."""
+
+    def __init__(self, state: str, goal: str, why: str) -> None:
+        super().__init__(f"{goal} cannot be reached from {state}: {why}")
+        self.state = state
+        self.goal = goal
+        self.why = why
+
+
+class NotReached(NoAnswer):
+    """An arrangement that no line of play from the opening leads to."""
+
+    def __init__(self, position: str, count: int) -> None:
+        super().__init__(
+            f"No line of play from the opening reaches {position}: "
+            f"it is one of the {count} such arrangements."
+        )
+        self.position = position
+        self.count = count
+
+
+class NoSuchTour(NoAnswer):
+    """A tour that does not exist, or a number past the last one."""
+
+    def __init__(self, board: str, why: str) -> None:
+        super().__init__(why)
+        self.board = board
+        self.why = why
+
+
+class BoardTooLarge(NoAnswer):
+    """A board whose tours are too many to list."""
+
+    def __init__(self, board: str, known: int | None, limit: str) -> None:
+        count = f"it has {known:,} directed open tours" if known else "its tours are too many"
+        super().__init__(f"{board} cannot be listed whole: {count}. {limit}")
+        self.board = board
+        self.known = known
+
+
+class TableError(TablebaseError):
+    """A table that cannot be used; `command` is what mends it."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, file: str, command: str) -> None:
+        super().__init__(f"{message} Run: {command}")
+        self.file = file
+        self.command = command
+
+
+class TableMissing(TableError):
+    """A table that is not published."""
+
+    def __init__(self, file: str, command: str) -> None:
+        super().__init__(f"{file} is not published.", file, command)
+
+
+class TableVersionError(TableError):
+    """A file written in another format version."""
+
+    def __init__(self, file: str, found: object, wanted: int, command: str) -> None:
+        super().__init__(
+            f"{file} has format version {found}; this program reads version {wanted}.",
+            file,
+            command,
+        )
+        self.found = found
+        self.wanted = wanted
+
+
+class TableDamaged(TableError):
+    """A file that is not what it should be."""
+
+    def __init__(self, file: str, problem: str, command: str) -> None:
+        super().__init__(f"{file} is damaged: {problem}.", file, command)
+        self.problem = problem
+
+
+class OutputsError(TablebaseError):
+    """A folder that cannot be built in."""
+
+    exit_code = 3
+
+    def __init__(self, path: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
+        self.path = path
+        self.problem = problem
+
+
+class SearchError(TablebaseError):
+    """A search found what the rules say cannot be: nothing is published."""
+
+    exit_code = 3

@@ -1,0 +1,353 @@
+"""What a puzzle is: a notation, some tables with their columns, and which search makes each.
+
+Nothing heavy is imported here, and no dataclasses: a lone lookup reads the rules, and its whole
+budget is a few milliseconds.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    Bytes = npt.NDArray[np.bytes_]
+    Columns = Mapping[str, npt.NDArray[Any]]
+
+UNREACHED = 255
+"""The depth of a node that the search never reached; real depths stay below it."""
+
+KINDS = {"uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}
+"""Whole-number column kinds, each with the letter it has in an index record (`struct`)."""
+
+
+class Column:
+    """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`."""
+
+    __slots__ = ("kind", "meaning", "name", "nullable", "values")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        meaning: str,
+        *,
+        nullable: bool = False,
+        values: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.meaning = meaning
+        self.nullable = nullable
+        self.values = values
+
+
+class BreadthFirst:
+    """Recipe: search the puzzle's graph from each root; roots are named."""
+
+    __slots__ = ("roots",)
+
+    def __init__(self, roots: Mapping[str, str]) -> None:
+        self.roots = dict(roots)
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "breadth first", "roots": self.roots}
+
+
+class AllTours:
+    """Recipe: every tour of a board."""
+
+    __slots__ = ("files", "ranks")
+
+    def __init__(self, files: int, ranks: int) -> None:
+        self.files = files
+        self.ranks = ranks
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "every tour", "board": f"{self.files}x{self.ranks}"}
+
+
+class TourPerPair:
+    """Recipe: one tour for each ordered pair of squares that a tour can join."""
+
+    __slots__ = ("files", "ranks")
+
+    def __init__(self, files: int, ranks: int) -> None:
+        self.files = files
+        self.ranks = ranks
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "one tour a pair", "board": f"{self.files}x{self.ranks}"}
+
+
+class TourCounts:
+    """Recipe: the number of tours from each square of each board."""
+
+    __slots__ = ("boards",)
+
+    def __init__(self, boards: tuple[tuple[int, int], ...]) -> None:
+        self.boards = boards
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "tour counts", "boards": [f"{f}x{r}" for f, r in self.boards]}
+
+
+class Table:
+    """One published Parquet file, and the layout of the index beside it if it has one."""
+
+    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe")
+
+    def __init__(
+        self,
+        name: str,
+        meaning: str,
+        rank: str,
+        columns: tuple[Column, ...],
+        recipe: BreadthFirst | AllTours | TourPerPair | TourCounts,
+        index: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.name = name
+        self.meaning = meaning
+        self.rank = rank
+        self.columns = columns
+        self.recipe = recipe
+        self.index = index
+        """Fields of an index record in order: a name and a `struct` letter, little-endian."""
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.parquet"
+
+    @property
+    def index_file(self) -> str:
+        return f"{self.name}.idx"
+
+    @property
+    def record(self) -> str:
+        """The `struct` format of an index record.
+
+        >>> from pipeline.puzzles import puzzle
+        >>> puzzle("eight").tables[0].record
+        '<BB'
+        """
+        return "<" + "".join(letter for _, letter in self.index)
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+
+class Puzzle:
+    """A puzzle as the rest of the program sees it: a name, and the tables that are made of it."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...]
+
+
+class Graph:
+    """A state space in the form that a search wants, knowing no puzzle (compressed sparse rows).
+
+    The edges of node v are `targets[offsets[v]:offsets[v+1]]`, with their labels, sorted by
+    label. A label's high four bits say what is compared first between two lines of play, its
+    low four bits what is compared when those are equal all along.
+    """
+
+    __slots__ = ("labels", "offsets", "targets")
+
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.int32],
+        labels: npt.NDArray[np.uint8],
+    ) -> None:
+        self.offsets = offsets
+        self.targets = targets
+        self.labels = labels
+
+    @classmethod
+    def of_moves(
+        cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[np.int_], npt.NDArray[np.int_]]]
+    ) -> Graph:
+        """From one (label, sources, targets) for each kind of move, in ascending label order."""
+        import numpy as np
+
+        degree = np.zeros(nodes, dtype=np.int64)
+        for _, sources, _ in moves:
+            degree[sources] += 1
+        offsets = np.concatenate([[0], np.cumsum(degree)])
+        targets = np.empty(offsets[-1], dtype=np.int32)
+        labels = np.empty(offsets[-1], dtype=np.uint8)
+        free = offsets[:-1].copy()
+        for label, sources, reached in moves:
+            at = free[sources]
+            targets[at] = reached
+            labels[at] = label
+            free[sources] += 1
+        return cls(offsets, targets, labels)
+
+
+class Walk:
+    """What a breadth-first search found, one value a node.
+
+    `depth`: fewest edges from the root, `UNREACHED` if none lead there. `ways`: number of
+    different shortest lines. `parent`, `label`: the last node but one, and the last label, of
+    the smallest shortest line (-1 and 0 where there is none). `order`: the nodes as reached, each
+    layer by its smallest lines.
+    """
+
+    __slots__ = ("depth", "label", "order", "parent", "ways")
+
+    def __init__(
+        self,
+        depth: npt.NDArray[np.uint8],
+        ways: npt.NDArray[np.uint64],
+        parent: npt.NDArray[np.int32],
+        label: npt.NDArray[np.uint8],
+        order: npt.NDArray[np.int32],
+    ) -> None:
+        self.depth = depth
+        self.ways = ways
+        self.parent = parent
+        self.label = label
+        self.order = order
+
+
+class StateSpace(Puzzle):
+    """A puzzle with few enough states to number: every one gets a rank, in notation order."""
+
+    size: int
+    example: str
+
+    def parse(self, text: str) -> str:
+        """The state that a text names, in its one notation; NotationError if it names none."""
+        raise NotImplementedError
+
+    def rank(self, state: str) -> int:
+        """The state's number in notation order, from 0."""
+        raise NotImplementedError
+
+    def unrank(self, rank: int) -> str:
+        """The state of that number."""
+        raise NotImplementedError
+
+    def states(self) -> Bytes:
+        """All states in notation order."""
+        import numpy as np
+
+        return np.array([self.unrank(rank) for rank in range(self.size)], dtype=np.bytes_)
+
+    def graph(self) -> Graph:
+        """Every legal move of every state."""
+        raise NotImplementedError
+
+    def node(self, state: str) -> int:
+        """The graph's node for a state where a search begins."""
+        return self.rank(state)
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        """The table's columns from what the searches found, one walk a root."""
+        raise NotImplementedError
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        """The index's fields, one value a rank."""
+        raise NotImplementedError
+
+
+class GoalPuzzle(StateSpace):
+    """A state space walked to a goal. Every move can be undone, by a move of any letter.
+
+    A new puzzle of this kind gives a name, its layouts, a notation and `moves`; its graph, table,
+    index, lookups and verification follow. A faster `graph` is optional.
+    """
+
+    layouts: Mapping[str, str]
+    letters: str
+    """The letters of all moves, in the order in which answers name them."""
+    solutions = "uint8"
+    """The kind of the column that counts shortest solutions."""
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
+        raise NotImplementedError
+
+    def goal_table(self, name: str, meaning: str, goals: tuple[str, ...]) -> Table:
+        """A table of the states that reach one of these goals, with this puzzle's columns."""
+        return Table(
+            name,
+            meaning,
+            "rows in notation order; where every state has a row, row number = rank",
+            self.columns(goals),
+            BreadthFirst({goal: self.layouts[goal] for goal in goals}),
+            index=(("distance", "B"), ("solutions", KINDS[self.solutions])),
+        )
+
+    def columns(self, goals: tuple[str, ...]) -> tuple[Column, ...]:
+        order = " ".join(self.letters)
+        return (
+            Column("state", "string", f"the state, as typed ({self.example})"),
+            Column("goal", "enum", "the layout that this state reaches", values=goals),
+            Column("distance", "uint8", "fewest moves to it"),
+            Column(
+                "best_moves",
+                "string",
+                f"every optimal first move, in the order {order}; empty at the goal",
+            ),
+            Column("solutions", self.solutions, "number of different shortest solutions"),
+        )
+
+    def graph(self) -> Graph:
+        import numpy as np
+
+        offsets, targets, labels = [0], [], []
+        for rank in range(self.size):
+            for letter, state in self.moves(self.unrank(rank)):
+                targets.append(self.rank(state))
+                labels.append(self.letters.index(letter) << 4)
+            offsets.append(len(targets))
+        return Graph(
+            np.array(offsets, dtype=np.int64),
+            np.array(targets, dtype=np.int32),
+            np.array(labels, dtype=np.uint8),
+        )
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        import numpy as np
+
+        depth, goal, ways = _nearest(walks)
+        rows = np.flatnonzero(depth != UNREACHED)
+        source = np.repeat(np.arange(self.size), np.diff(graph.offsets))
+        downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
+        best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
+        for position, letter in enumerate(self.letters):
+            takers = source[downhill & (graph.labels >> 4 == position)]
+            best[takers] = np.strings.add(best[takers], letter.encode())
+        return {
+            "state": self.states()[rows],
+            "goal": goal[rows],
+            "distance": depth[rows],
+            "best_moves": best[rows],
+            "solutions": ways[rows],
+        }
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        depth, _, ways = _nearest(walks)
+        return {"distance": depth, "solutions": ways}
+
+
+def _nearest(
+    walks: Mapping[str, Walk],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
+    """For every state its distance, the number of its goal, and its shortest solutions."""
+    import numpy as np
+
+    from pipeline.errors import SearchError
+
+    depths = np.stack([walk.depth for walk in walks.values()])
+    if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
+        raise SearchError(f"A state reaches more than one of the layouts {', '.join(walks)}.")
+    goal = np.argmin(depths, axis=0).astype(np.uint8)
+    ways = np.stack([walk.ways for walk in walks.values()])
+    return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]

@@ -1,0 +1,31 @@
+"""The registry: every puzzle by name, and the module that holds its rules as `PUZZLE`.
+
+A new puzzle is one new module and one new line here.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pipeline.puzzle import Puzzle
+
+MODULES = {
+    "eight": "pipeline.puzzles.eight",
+    "senet": "pipeline.puzzles.senet",
+    "knight": "pipeline.puzzles.knight",
+}
+
+
+def puzzle(name: str) -> Puzzle:
+    """The puzzle registered under a name.
+
+    >>> puzzle("senet").title
+    'Senet'
+    """
+    found: Puzzle = __import__(MODULES[name], fromlist=["PUZZLE"]).PUZZLE
+    return found
+
+
+def puzzles() -> list[Puzzle]:
+    """All of them, in the order of the registry."""
+    return [puzzle(name) for name in MODULES]

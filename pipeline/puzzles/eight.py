@@ -1,0 +1,301 @@
+"""The 8-puzzle: a 3x3 board, tiles 1-8 and a blank written 0.
+
+Cells are numbered 0-8 in reading order; a state is nine digits in that order. A move's letter
+says which way the blank goes, `U D L R`.
+"""
+
+from __future__ import annotations
+
+from pipeline.errors import NotationError
+from pipeline.puzzle import Column, GoalPuzzle, Graph
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from pipeline.puzzle import Bytes, Columns, Table, Walk
+
+SOLVED = "123456780"
+LETTERS = "UDLR"
+STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
+FACTORIALS = (40320, 5040, 720, 120, 24, 6, 2, 1, 1)
+
+EXITS = tuple(
+    tuple(
+        (letter, cell + STEP[letter])
+        for letter, open_way in zip(
+            LETTERS, (cell > 2, cell < 6, cell % 3 > 0, cell % 3 < 2), strict=True
+        )
+        if open_way
+    )
+    for cell in range(9)
+)
+"""For each cell of the blank: the letters it may go by, each with the cell it comes to."""
+
+QUARTER = (6, 3, 0, 7, 4, 1, 8, 5, 2)
+"""The board after a quarter turn clockwise: its cell i holds what cell QUARTER[i] held."""
+TURNED = {"U": "R", "R": "D", "D": "L", "L": "U"}
+"""Where a letter points after that turn."""
+
+
+def parse(text: str) -> str:
+    """The state that a text names: nine digits, with or without white space between them.
+
+    >>> parse("1 5 2 7 0 3 8 4 6")
+    '152703846'
+    """
+    state = "".join(text.split())
+    if len(state) == 9 and set(state) == set(SOLVED):
+        return state
+    raise NotationError("an 8-puzzle state", text, _problem(state), f"{SOLVED}, 0 is the blank")
+
+
+def _problem(state: str) -> str:
+    if not state:
+        return "it is empty"
+    foreign = sorted(set(state) - set("0123456789"))
+    if foreign:
+        return f"{foreign[0]!r} is not one of the digits 0-8"
+    said = []
+    if len(state) != 9:
+        said.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
+    times = {2: "twice"}
+    for digit in "123456780":
+        count = state.count(digit)
+        if count > 1:
+            said.append(f"{_tile(digit)} stands {times.get(count, f'{count:,} times')}")
+    if "9" in state:
+        said.append("tile 9 does not exist")
+    if len(state) >= 9:
+        said.extend(f"{_tile(digit)} is missing" for digit in SOLVED if digit not in state)
+    return ", ".join(said)
+
+
+def _tile(digit: str) -> str:
+    return "the blank (0)" if digit == "0" else f"tile {digit}"
+
+
+def rank(state: str) -> int:
+    """The state's number in notation order.
+
+    >>> rank("012345678"), rank("876543210")
+    (0, 362879)
+    """
+    left = list("012345678")
+    total = 0
+    for digit, weight in zip(state, FACTORIALS, strict=True):
+        at = left.index(digit)
+        total += at * weight
+        del left[at]
+    return total
+
+
+def unrank(number: int) -> str:
+    """The state of a number: `rank` undone."""
+    left = list("012345678")
+    state = ""
+    for weight in FACTORIALS:
+        at, number = divmod(number, weight)
+        state += left.pop(at)
+    return state
+
+
+def moves(state: str) -> Iterator[tuple[str, str]]:
+    """Each legal move in the order U D L R: its letter and the state it leads to.
+
+    >>> list(moves("123456780"))
+    [('U', '123450786'), ('L', '123456708')]
+    """
+    blank = state.index("0")
+    for letter, cell in EXITS[blank]:
+        tile = state[cell]
+        yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
+
+
+def odd(state: str) -> bool:
+    """Whether an odd number of tile pairs stand out of order: no move ever changes that.
+
+    >>> odd("123456780"), odd("123804765")
+    (False, True)
+    """
+    tiles = state.replace("0", "")
+    pairs = ((a, b) for at, a in enumerate(tiles) for b in tiles[at + 1 :])
+    return sum(a > b for a, b in pairs) % 2 == 1
+
+
+def manhattan(state: str, goal: str) -> int:
+    """Cells between each tile and its place in the goal, added up."""
+    places = ((divmod(state.index(tile), 3), divmod(goal.index(tile), 3)) for tile in "12345678")
+    return sum(abs(row - to_row) + abs(column - to_column) for (row, column), (to_row, to_column) in places)
+
+
+def misplaced(state: str, goal: str) -> int:
+    """Tiles that are not at their place in the goal."""
+    return sum(tile not in ("0", home) for tile, home in zip(state, goal, strict=True))
+
+
+class View:
+    """Any goal, seen as one of the three layouts that have a table.
+
+    The board is turned until the goal's blank stands where a layout has it, and the tiles are
+    renamed so that the goal reads as that layout. Every state that reaches the goal then reads as
+    a state that reaches the layout, move for move.
+
+    >>> view = View("087654321")
+    >>> view.layout, view.turns, view.state("087654321")
+    ('corner', 2, '123456780')
+    """
+
+    __slots__ = ("back", "goal", "layout", "letters", "names", "turns")
+
+    def __init__(self, goal: str) -> None:
+        for layout, table_goal in LAYOUTS.items():
+            turned = goal
+            for turns in range(4):
+                if turned.index("0") == table_goal.index("0"):
+                    self.goal = goal
+                    self.layout = layout
+                    self.turns = turns
+                    self.names = str.maketrans(turned, table_goal)
+                    return
+                turned = _turn(turned)
+        raise AssertionError(goal)
+
+    def state(self, state: str) -> str:
+        """The state that stands for this one in the layout's table."""
+        for _ in range(self.turns):
+            state = _turn(state)
+        return state.translate(self.names)
+
+
+def _turn(state: str) -> str:
+    return "".join([state[cell] for cell in QUARTER])
+
+
+LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
+
+
+class Eight(GoalPuzzle):
+    name = "eight"
+    title = "8-puzzle"
+    size = 362_880
+    example = SOLVED
+    layouts = LAYOUTS
+    letters = LETTERS
+    parse = staticmethod(parse)
+    rank = staticmethod(rank)
+    unrank = staticmethod(unrank)
+    moves = staticmethod(moves)
+
+    def __init__(self) -> None:
+        self.tables = (
+            self.goal_table(
+                "eight",
+                "All 362,880 states of the 8-puzzle, each with its distance to the one of the two "
+                "layouts corner (123456780) and centre (123804765) that it reaches",
+                ("corner", "centre"),
+            ),
+            self.goal_table(
+                "eight_edge",
+                "The 181,440 states of the 8-puzzle that reach the layout edge (123456708), each "
+                "with its distance to it",
+                ("edge",),
+            ),
+        )
+
+    def columns(self, goals: tuple[str, ...]) -> tuple[Column, ...]:
+        return (
+            *super().columns(goals),
+            Column("blank", "uint8", "index of the blank, 0-8 in reading order"),
+            Column(
+                "manhattan",
+                "uint8",
+                "cells between each tile and its place in that goal, added up; never above distance",
+            ),
+            Column(
+                "misplaced",
+                "uint8",
+                "tiles not at their place in that goal; never above manhattan",
+            ),
+        )
+
+    def states(self) -> Bytes:
+        import numpy as np
+
+        text = np.ascontiguousarray(_boards().T) + np.uint8(ord("0"))
+        return text.view("S9").ravel()
+
+    def graph(self) -> Graph:
+        import numpy as np
+
+        boards = _boards()
+        blank = np.argmin(boards, axis=0)
+        found = []
+        for position, letter in enumerate(LETTERS):
+            sources = np.flatnonzero(np.isin(blank, [c for c in range(9) if letter in dict(EXITS[c])]))
+            moved = boards[:, sources]
+            at = blank[sources]
+            everyone = np.arange(len(sources))
+            moved[at, everyone] = moved[at + STEP[letter], everyone]
+            moved[at + STEP[letter], everyone] = 0
+            found.append((position << 4, sources, _ranks(moved)))
+        return Graph.of_moves(self.size, found)
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        import numpy as np
+
+        columns = dict(super().fill(table, graph, walks))
+        boards = np.ascontiguousarray(columns["state"]).view(np.uint8).reshape(-1, 9).T - ord("0")
+        columns["blank"] = np.argmin(boards, axis=0)
+        distances = np.zeros(boards.shape[1], dtype=np.uint8)
+        misplaces = np.zeros(boards.shape[1], dtype=np.uint8)
+        for number, goal in enumerate(walks):
+            home = np.array([LAYOUTS[goal].index(digit) for digit in "012345678"])
+            from_home = np.array([[_apart(home[tile], cell) for cell in range(9)] for tile in range(9)])
+            from_home[0] = 0
+            mine = columns["goal"] == number
+            for cell in range(9):
+                steps = from_home[boards[cell, mine], cell]
+                distances[mine] += steps.astype(np.uint8)
+                misplaces[mine] += (steps > 0).astype(np.uint8)
+        columns["manhattan"] = distances
+        columns["misplaced"] = misplaces
+        return columns
+
+
+def _apart(a: int, b: int) -> int:
+    return abs(a // 3 - b // 3) + abs(a % 3 - b % 3)
+
+
+def _boards() -> npt.NDArray[np.uint8]:
+    """All boards in notation order, one a column: row i holds what stands on cell i."""
+    import numpy as np
+
+    boards = np.zeros((0, 1), dtype=np.uint8)
+    for tiles in range(1, 10):
+        blocks = [
+            np.vstack([np.full((1, boards.shape[1]), first, dtype=np.uint8), boards + (boards >= first)])
+            for first in range(tiles)
+        ]
+        boards = np.hstack(blocks)
+    return boards
+
+
+def _ranks(boards: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+    """`rank` of every column."""
+    import numpy as np
+
+    total = np.zeros(boards.shape[1], dtype=np.int32)
+    for at in range(8):
+        smaller = np.zeros(boards.shape[1], dtype=np.uint8)
+        for later in range(at + 1, 9):
+            smaller += boards[later] < boards[at]
+        total += smaller * np.int32(FACTORIALS[at])
+    return total
+
+
+PUZZLE = Eight()

@@ -1,0 +1,1 @@
+"""The algorithms. They see numbers and arrays, never a puzzle; only here is anything compiled."""

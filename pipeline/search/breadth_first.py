@@ -1,0 +1,92 @@
+"""Breadth-first search over numbered nodes: fewest edges, number of ways, the smallest line.
+
+The smallest shortest line to a node is the one whose edges' high labels come first in dictionary
+order; among equals, whose low labels do. No line is ever compared: nodes are taken in the order
+of their smallest lines, nodes with equal high labels all along side by side (one *run*), and each
+run's edges by high label first. The first edge to reach a node is then its smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.errors import SearchError
+from pipeline.puzzle import UNREACHED, Graph, Walk
+from pipeline.search.compiled import compiled
+
+HIGH_LABELS = 16
+Array = npt.NDArray[Any]
+
+
+def breadth_first(graph: Graph, root: int, layer_done: Callable[[int, int], None]) -> Walk:
+    """Search the graph from a root; `layer_done(depth, nodes)` is called after each layer."""
+    nodes = len(graph.offsets) - 1
+    depth = np.full(nodes, UNREACHED, dtype=np.uint8)
+    ways = np.zeros(nodes, dtype=np.uint64)
+    parent = np.full(nodes, -1, dtype=np.int32)
+    label = np.zeros(nodes, dtype=np.uint8)
+    order = np.empty(nodes, dtype=np.int32)
+    run = np.zeros(nodes, dtype=np.int32)
+    depth[root], ways[root], order[0] = 0, 1, root
+    taken = graph.offsets[:-1].copy()
+    begin, end, level = 0, 1, 0
+    while begin < end:
+        layer_done(level, end - begin)
+        if level + 1 == UNREACHED:
+            raise SearchError(f"A node lies {UNREACHED} or more edges from the root.")
+        reached = _expand(
+            graph.offsets, graph.targets, graph.labels, taken,
+            level, begin, end, order, run, depth, ways, parent, label,
+        )  # fmt: skip
+        if reached < 0:
+            raise SearchError("A node has 2^64 or more shortest lines.")
+        begin, end, level = end, reached, level + 1
+    return Walk(depth, ways, parent, label, order[:end].copy())
+
+
+@compiled
+def _expand(
+    offsets: Array, targets: Array, labels: Array, taken: Array,
+    level: int, begin: int, end: int, order: Array, run: Array,
+    depth: Array, ways: Array, parent: Array, label: Array,
+) -> int:  # fmt: skip
+    """Take the layer order[begin:end]; the next one follows it. Returns its end, -1 on overflow.
+
+    `taken[v]` walks through v's edges, `run[i]` numbers the runs of `order` within a layer.
+    """
+    free = end
+    runs = 0
+    first = begin
+    while first < end:
+        last = first + 1
+        while last < end and run[last] == run[first]:
+            last += 1
+        for high in range(HIGH_LABELS):
+            before = free
+            for at in range(first, last):
+                node = order[at]
+                while taken[node] < offsets[node + 1] and labels[taken[node]] >> 4 == high:
+                    edge = taken[node]
+                    taken[node] += 1
+                    target = targets[edge]
+                    if depth[target] == UNREACHED:
+                        depth[target] = level + 1
+                        ways[target] = ways[node]
+                        parent[target] = node
+                        label[target] = labels[edge]
+                        order[free] = target
+                        run[free] = runs
+                        free += 1
+                    elif depth[target] == level + 1:
+                        total = ways[target] + ways[node]
+                        if total < ways[node]:
+                            return -1
+                        ways[target] = total
+            if free > before:
+                runs += 1
+        first = last
+    return free

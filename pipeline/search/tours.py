@@ -1,0 +1,184 @@
+"""Every Hamiltonian path of a small two-coloured graph, depth first, in ascending order.
+
+Nodes are numbered from 0 to at most 63; a set of nodes is 64 bits. At each node v the search looks
+at v's free neighbours x and at their own free neighbours. With none, x is a dead end unless it is
+the last node left. With one, x must be taken now or else be the end of the path: call it *pressed*.
+While the end is open, three pressed neighbours are a dead branch, of two one is next and the other
+is the end, and passing by a single one makes it the end; once it is settled, two more are a dead
+branch and one is the only way on. A neighbour whose colour cannot be the end's can only be next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.search.compiled import compiled
+
+Array = npt.NDArray[Any]
+Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
+
+CHUNK = 1 << 16
+OPEN = -1
+_LOW_BIT = np.zeros(67, dtype=np.int64)
+for _bit in range(64):
+    _LOW_BIT[(1 << _bit) % 67] = _bit  # 2 generates the units modulo 67
+
+
+def neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
+    """One 64-bit set a node."""
+    return np.array([sum(1 << other for other in row) for row in neighbours], dtype=np.uint64)
+
+
+def paths_from(sets: Array, colours: Array, names: Array, start: int) -> Iterator[Chunk]:
+    """Every path from a start, in ascending order of its nodes, in chunks.
+
+    A chunk is its texts (a row a path: each node's `names` row in turn), their last nodes, and
+    whether each can close (its last node neighbours the start).
+    """
+    nodes = len(sets)
+    text = np.empty((CHUNK, nodes * names.shape[1]), dtype=np.uint8)
+    ends = np.empty(CHUNK, dtype=np.uint8)
+    state = _begin(sets, start)
+    while not _finished(state):
+        found, _ = _search(sets, colours, names, text, ends, *state)
+        if found:
+            closed = (sets[start] >> ends[:found].astype(np.uint64)) & np.uint64(1) == 1
+            yield text[:found].copy(), ends[:found].copy(), closed
+
+
+def count_from(sets: Array, colours: Array, start: int) -> tuple[int, int]:
+    """How many paths begin at a start, and how many of them can close."""
+    state = _begin(sets, start)
+    no_text = np.empty((0, 0), dtype=np.uint8)
+    no_ends = np.empty(0, dtype=np.uint8)
+    tours = closed = 0
+    while not _finished(state):
+        found, can_close = _search(sets, colours, no_text, no_text, no_ends, *state)
+        tours += found
+        closed += can_close
+    return tours, closed
+
+
+def _begin(sets: Array, start: int) -> tuple[Array, Array, Array, Array]:
+    """The search's state between calls: path, choices left and settled end by depth, and depth."""
+    nodes = len(sets)
+    path = np.zeros(nodes, dtype=np.int64)
+    choices = np.zeros(nodes + 1, dtype=np.uint64)
+    ends = np.full(nodes + 1, OPEN, dtype=np.int64)
+    choices[0] = 1 << start
+    return path, choices, ends, np.zeros(1, dtype=np.int64)
+
+
+def _finished(state: tuple[Array, Array, Array, Array]) -> bool:
+    return bool(state[3][0] < 0)
+
+
+@compiled
+def _lowest(bits: int) -> int:
+    """The number of the lowest node in a set."""
+    low = bits & (~bits + np.uint64(1))
+    return _LOW_BIT[low % np.uint64(67)]
+
+
+@compiled
+def _search(
+    sets: Array, colours: Array, names: Array, text: Array, last: Array,
+    path: Array, choices: Array, ends: Array, at: Array,
+) -> tuple[int, int]:  # fmt: skip
+    """Go on until `text` is full or nothing is left; with no room for text, count for a while.
+
+    At depth d, `choices[d]` are nodes still to be tried as the d-th of the path, `ends[d]` is the
+    path's settled end or OPEN, and path[:d] stands. Returns paths found, and how many can close.
+    """
+    nodes = len(sets)
+    one = np.uint64(1)
+    none = np.uint64(0)
+    room = len(last)
+    counting = room == 0
+    if counting:
+        room = 1 << 40
+    width = names.shape[1]
+    found = 0
+    can_close = 0
+    depth = at[0]
+    free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
+    for d in range(depth):
+        free &= ~(one << np.uint64(path[d]))
+    start_colour = colours[path[0]]
+    while depth >= 0 and found < room:
+        if choices[depth] == none:
+            depth -= 1
+            if depth >= 0:
+                free |= one << np.uint64(path[depth])
+            continue
+        here = _lowest(choices[depth])
+        choices[depth] &= choices[depth] - one
+        if depth == 0:
+            start_colour = colours[here]
+        path[depth] = here
+        end = ends[depth]
+        if end < OPEN:  # two pressed: the other one is the end
+            end = -2 - end
+            end = end // 64 if end % 64 == here else end % 64
+        elif end >= 64:  # one pressed, and passed by if it isn't taken
+            end = OPEN if end - 64 == here else end - 64
+        if depth == nodes - 1:
+            if not counting:
+                for d in range(nodes):
+                    for c in range(width):
+                        text[found, d * width + c] = names[path[d], c]
+                last[found] = here
+            found += 1
+            can_close += (sets[here] >> np.uint64(path[0])) & one != none
+            continue
+        free &= ~(one << np.uint64(here))
+        open_ways = sets[here] & free
+        rest = open_ways
+        pressed = none
+        dead = False
+        while rest != none:
+            other = _lowest(rest)
+            rest &= rest - one
+            ways = sets[other] & free
+            if ways == none:
+                dead = free != one << np.uint64(other)
+                if dead:
+                    break
+            elif ways & (ways - one) == none:
+                pressed |= one << np.uint64(other)
+        next_end = end
+        if not dead:
+            if end != OPEN:
+                if depth + 2 < nodes:
+                    open_ways &= ~(one << np.uint64(end))
+                pressed &= open_ways
+                if pressed != none:
+                    dead = pressed & (pressed - one) != none
+                    open_ways = pressed
+            elif pressed != none:
+                two = pressed & (pressed - one)
+                # all of them have one colour; the path ends on the start's if nodes is odd
+                is_end_colour = (colours[_lowest(pressed)] == start_colour) == (nodes % 2 == 1)
+                if not is_end_colour:
+                    dead = two != none
+                    open_ways = pressed
+                elif two == none:
+                    next_end = 64 + _lowest(pressed)
+                else:
+                    dead = two & (two - one) != none
+                    open_ways = pressed
+                    next_end = -2 - (64 * _lowest(pressed) + _lowest(two))
+        if dead:
+            open_ways = none
+        depth += 1
+        choices[depth] = open_ways
+        ends[depth] = next_end
+        if open_ways == none:
+            depth -= 1
+            free |= one << np.uint64(here)
+    at[0] = depth
+    return found, can_close
