@@ -32,7 +32,7 @@ def quoted(text: str, limit: int = 60) -> str:
     '12\\x1b[31m'
     """
     if len(text) > limit:
-        return f"{text[:limit]!r}… ({len(text):,} characters)"
+        return f"{text[:limit]!r}... ({len(text):,} characters)"
     return repr(text)
 
 
@@ -83,13 +83,9 @@ class OutOfReach(NoAnswer):
 class NotReached(NoAnswer):
     """An arrangement that no line of play from the opening leads to."""
 
-    def __init__(self, position: str, count: int) -> None:
-        super().__init__(
-            f"No line of play from the opening reaches {position}: "
-            f"it is one of the {count} such arrangements."
-        )
+    def __init__(self, position: str) -> None:
+        super().__init__(f"No line of play from the opening ever reaches {position}.")
         self.position = position
-        self.count = count
 
 
 class NoSuchTour(NoAnswer):

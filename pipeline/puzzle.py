@@ -6,6 +6,8 @@ budget is a few milliseconds.
 
 from __future__ import annotations
 
+from pipeline.errors import BadRequest
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -256,6 +258,19 @@ class StateSpace(Puzzle):
         raise NotImplementedError
 
 
+class View:
+    """A goal as a table sees it: the layout that it reads as, and each state with it."""
+
+    __slots__ = ("layout",)
+
+    def __init__(self, layout: str) -> None:
+        self.layout = layout
+
+    def state(self, state: str) -> str:
+        """The state that stands for this one in the layout's table."""
+        return state
+
+
 class GoalPuzzle(StateSpace):
     """A state space walked to a goal. Every move can be undone, by a move of any letter.
 
@@ -272,6 +287,26 @@ class GoalPuzzle(StateSpace):
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
         """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
         raise NotImplementedError
+
+    def layout_of(self, state: str) -> str:
+        """The layout that a state reaches, or would if it reached any."""
+        return next(iter(self.layouts))
+
+    def view(self, goal: str) -> View:
+        """How a table answers for this goal; BadRequest where none does."""
+        for layout, state in self.layouts.items():
+            if state == goal:
+                return View(layout)
+        layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
+        raise BadRequest(f"No table of {self.name} answers for the goal {goal}", f"One of: {layouts}.")
+
+    def apart(self, state: str, goal: str) -> str:
+        """Why a goal cannot be reached from a state, as the end of a sentence."""
+        return "no sequence of moves joins them."
+
+    def features(self, state: str, goal: str) -> dict[str, int]:
+        """The table's further columns, from the rules, for one state on its way to a goal."""
+        return {}
 
     def goal_table(self, name: str, meaning: str, goals: tuple[str, ...]) -> Table:
         """A table of the states that reach one of these goals, with this puzzle's columns."""

@@ -7,7 +7,7 @@ says which way the blank goes, `U D L R`.
 from __future__ import annotations
 
 from pipeline.errors import NotationError
-from pipeline.puzzle import Column, GoalPuzzle, Graph
+from pipeline.puzzle import Column, GoalPuzzle, Graph, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pipeline.puzzle import Bytes, Columns, Table, Walk
 
 SOLVED = "123456780"
+LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
 LETTERS = "UDLR"
 STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
 FACTORIALS = (40320, 5040, 720, 120, 24, 6, 2, 1, 1)
@@ -38,8 +39,6 @@ EXITS = tuple(
 
 QUARTER = (6, 3, 0, 7, 4, 1, 8, 5, 2)
 """The board after a quarter turn clockwise: its cell i holds what cell QUARTER[i] held."""
-TURNED = {"U": "R", "R": "D", "D": "L", "L": "U"}
-"""Where a letter points after that turn."""
 
 
 def parse(text: str) -> str:
@@ -138,45 +137,33 @@ def misplaced(state: str, goal: str) -> int:
     return sum(tile not in ("0", home) for tile, home in zip(state, goal, strict=True))
 
 
-class View:
+class Turned(View):
     """Any goal, seen as one of the three layouts that have a table.
 
     The board is turned until the goal's blank stands where a layout has it, and the tiles are
     renamed so that the goal reads as that layout. Every state that reaches the goal then reads as
     a state that reaches the layout, move for move.
 
-    >>> view = View("087654321")
+    >>> view = Turned("087654321")
     >>> view.layout, view.turns, view.state("087654321")
     ('corner', 2, '123456780')
     """
 
-    __slots__ = ("back", "goal", "layout", "letters", "names", "turns")
+    __slots__ = ("_cells", "_names", "turns")
 
     def __init__(self, goal: str) -> None:
-        for layout, table_goal in LAYOUTS.items():
-            turned = goal
-            for turns in range(4):
-                if turned.index("0") == table_goal.index("0"):
-                    self.goal = goal
-                    self.layout = layout
-                    self.turns = turns
-                    self.names = str.maketrans(turned, table_goal)
-                    return
-                turned = _turn(turned)
-        raise AssertionError(goal)
+        layouts = {state.index("0"): layout for layout, state in LAYOUTS.items()}
+        cells = tuple(range(9))
+        self.turns = 0
+        while cells.index(goal.index("0")) not in layouts:
+            cells = tuple([cells[cell] for cell in QUARTER])
+            self.turns += 1
+        super().__init__(layouts[cells.index(goal.index("0"))])
+        self._cells = cells
+        self._names = str.maketrans("".join([goal[cell] for cell in cells]), LAYOUTS[self.layout])
 
     def state(self, state: str) -> str:
-        """The state that stands for this one in the layout's table."""
-        for _ in range(self.turns):
-            state = _turn(state)
-        return state.translate(self.names)
-
-
-def _turn(state: str) -> str:
-    return "".join([state[cell] for cell in QUARTER])
-
-
-LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
+        return "".join([state[cell] for cell in self._cells]).translate(self._names)
 
 
 class Eight(GoalPuzzle):
@@ -206,6 +193,27 @@ class Eight(GoalPuzzle):
                 ("edge",),
             ),
         )
+
+    def layout_of(self, state: str) -> str:
+        return "centre" if odd(state) else "corner"
+
+    def view(self, goal: str) -> View:
+        return Turned(goal)
+
+    def apart(self, state: str, goal: str) -> str:
+        parity = {False: "even", True: "odd"}
+        return (
+            "a slide never changes whether the number of tile pairs out of order is even or odd; "
+            f"it is {parity[odd(state)]} here and {parity[odd(goal)]} there. "
+            "Exchange any two tiles and it can be reached."
+        )
+
+    def features(self, state: str, goal: str) -> dict[str, int]:
+        return {
+            "blank": state.index("0"),
+            "manhattan": manhattan(state, goal),
+            "misplaced": misplaced(state, goal),
+        }
 
     def columns(self, goals: tuple[str, ...]) -> tuple[Column, ...]:
         return (

@@ -234,9 +234,10 @@ class Senet(StateSpace):
         even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
         plies = np.minimum(even, odd)
         node = np.arange(SIZE) + SIZE * (odd < even)
-        dice, moves = _lines(walk, self.states())
+        states = self.states()
+        dice, moves = _lines(walk, states)
         unreached = plies == UNREACHED
-        columns: dict[str, npt.NDArray[Any]] = {"position": self.states()}
+        columns: dict[str, npt.NDArray[Any]] = {"position": states}
         for name, values, nulls in (
             ("plies", plies, unreached),
             ("plies_even", even, even == UNREACHED),
@@ -266,15 +267,17 @@ def _codes() -> npt.NDArray[np.int32]:
     """Every position as a base-3 number, leftmost square first, ascending: that is notation order."""
     import numpy as np
 
-    code = np.zeros(1, dtype=np.int32)
-    left = np.array([[5], [5], [5]], dtype=np.int8)
-    for _ in range(SQUARES):
-        grown = [(code * 3 + digit, left - (np.arange(3) == digit)[:, None]) for digit in range(3)]
-        code = np.concatenate([part for part, _ in grown])
-        left = np.concatenate([part for _, part in grown], axis=1)
-        possible = (left >= 0).all(axis=0)
-        code, left = code[possible], left[:, possible].astype(np.int8)
-    return np.sort(code)
+    codes = np.zeros(1, dtype=np.int32)
+    counts = np.zeros((3, 1), dtype=np.int8)
+    for square in range(SQUARES):
+        wider, counted = [], []
+        for digit in range(3):
+            possible = counts[digit] < 5
+            wider.append(codes[possible] + np.int32(digit * 3**square))
+            counted.append(counts[:, possible])
+            counted[-1][digit] += 1
+        codes, counts = np.concatenate(wider), np.concatenate(counted, axis=1)
+    return codes
 
 
 def _digits(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:

@@ -70,7 +70,14 @@ class TableWriter:
             self._schema,
             compression="zstd",
             compression_level=COMPRESSION_LEVEL,
-            use_dictionary=[column.name for column in table.columns if column.kind != "string"],
+            use_dictionary=[
+                column.name for column in table.columns if column.kind not in ("string", "uint32")
+            ],
+            column_encoding={
+                column.name: "DELTA_BINARY_PACKED"
+                for column in table.columns
+                if column.kind == "uint32"
+            },
         )
 
     def __enter__(self) -> TableWriter:

@@ -1,0 +1,114 @@
+"""From a question to its answer: facts, keyed by the tables' column names, then words or JSON."""
+
+from __future__ import annotations
+
+import sys
+
+from pipeline.puzzle import GoalPuzzle, Puzzle
+from pipeline.puzzles import MODULES, puzzle
+from queries.forms import JSON, OUTPUTS, Asked, Option, quick
+from queries.index import Index, tables_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+Facts = dict[str, object]
+
+READERS = {
+    "eight": "queries.eight:EightReader",
+    "senet": "queries.senet:SenetReader",
+    "knight": "queries.knight:KnightReader",
+}
+"""The read side's registry; a puzzle that is not named here and has goals needs no reader."""
+
+
+class Reader:
+    """Answers for one puzzle from the tables in one folder; indexes open when first needed."""
+
+    options: tuple[Option, ...] = ()
+    key = "KEY"
+
+    def __init__(self, asked_of: Puzzle, folder: str) -> None:
+        self.folder = folder
+        self._of = asked_of
+        self._indexes: dict[str, Index] = {}
+
+    def index(self, name: str) -> Index:
+        """The index of a table of this puzzle."""
+        if name not in self._indexes:
+            table = next(table for table in self._of.tables if table.name == name)
+            self._indexes[name] = Index(self.folder, self._of.name, table)
+        return self._indexes[name]
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        """The answer as facts; a TablebaseError where there is none."""
+        raise NotImplementedError
+
+    def words(self, facts: Facts, asked: Asked) -> str:
+        """The answer for people."""
+        raise NotImplementedError
+
+
+def reader_class(name: str) -> Callable[[Puzzle, str], Reader] | Any:
+    """The class that answers for a puzzle."""
+    default = "queries.goals:GoalReader" if isinstance(puzzle(name), GoalPuzzle) else ""
+    module, _, kind = READERS.get(name, default).partition(":")
+    return getattr(__import__(module, fromlist=[kind]), kind)
+
+
+def reader(name: str, folder: str) -> Reader:
+    """The reader of a puzzle's tables in a folder."""
+    found: Reader = reader_class(name)(puzzle(name), folder)
+    return found
+
+
+def options(name: str) -> tuple[Option, ...]:
+    """All options of a puzzle's query."""
+    return (*reader_class(name).options, JSON, OUTPUTS)
+
+
+def respond(name: str, key: str, asked: Asked) -> str:
+    """The answer to one question as text to print."""
+    asks = reader(name, tables_folder(asked.get("outputs")))
+    facts = asks.facts(key, asked)
+    if asked.get("json"):
+        import json
+
+        return json.dumps(facts) + "\n"
+    return asks.words(facts, asked)
+
+
+def quick_answer(words: list[str]) -> str | None:
+    """The answer to `pipeline query` with these words, if they are a plain form."""
+    if not words or words[0] not in MODULES:
+        return None
+    form = quick(words[1:], options(words[0]))
+    return None if form is None else respond(words[0], *form)
+
+
+def heading(text: str) -> str:
+    """A label, bold on a terminal."""
+    return f"\x1b[1m{text}\x1b[0m" if coloured() else text
+
+
+def coloured() -> bool:
+    import os
+
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def aligned(rows: list[tuple[str, str]]) -> str:
+    """Labelled lines, the labels in one column."""
+    width = max(len(label) for label, _ in rows)
+    lines = (f"{heading(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "move"), counted(27, "move")
+    ('1 move', '27 moves')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"

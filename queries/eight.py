@@ -1,0 +1,44 @@
+"""The 8-puzzle's answers: boards, and the tile that each move slides."""
+
+from __future__ import annotations
+
+from pipeline.puzzles.eight import STEP
+from queries.answers import Facts
+from queries.forms import Asked
+from queries.goals import GoalReader
+
+
+def tile(state: str, letter: str) -> str:
+    """The tile that slides when the blank goes that way.
+
+    >>> tile("123456780", "U")
+    '6'
+    """
+    return state[state.index("0") + STEP[letter]]
+
+
+class EightReader(GoalReader):
+    def facts(self, key: str, asked: Asked) -> Facts:
+        facts = super().facts(key, asked)
+        state = str(facts["state"])
+        facts["best_tiles"] = "".join(tile(state, letter) for letter in str(facts["best_moves"]))
+        facts["tiles"] = self.slid(state, str(facts["solution"]))
+        return facts
+
+    def slid(self, state: str, letters: str) -> str:
+        """The tiles that slide, in turn, along a solution."""
+        tiles = ""
+        for letter in letters:
+            tiles += tile(state, letter)
+            state = dict(self.puzzle.moves(state))[letter]
+        return tiles
+
+    def picture(self, state: str) -> str:
+        cells = state.replace("0", ".")
+        return "".join(f" {' '.join(cells[row : row + 3])}\n" for row in (0, 3, 6))
+
+    def move(self, state: str, letter: str) -> str:
+        return f"{letter} (tile {tile(state, letter)})"
+
+    def more(self, facts: Facts) -> list[tuple[str, str]]:
+        return [("tiles slid", str(facts["tiles"]))]

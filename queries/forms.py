@@ -1,0 +1,55 @@
+"""What can be asked at the shell: one declared list of options, read by both doors.
+
+`pipeline query PUZZLE KEY...` goes through the quick door when it is made of these alone; the
+command line proper declares the same options from the same list.
+"""
+
+from __future__ import annotations
+
+
+class Option:
+    """An option of a query; without a metavar it is a flag."""
+
+    __slots__ = ("help", "metavar", "name")
+
+    def __init__(self, name: str, help: str, metavar: str = "") -> None:
+        self.name = name
+        self.help = help
+        self.metavar = metavar
+
+
+JSON = Option("json", "Answer with one JSON object.")
+OUTPUTS = Option("outputs", "Where the tables are (else $PIPELINE_OUTPUTS, else outputs).", "DIR")
+PATH = Option("path", "Every state on the way, one a line.")
+
+Asked = dict[str, str | bool]
+"""The options given, by name."""
+
+
+def quick(words: list[str], options: tuple[Option, ...]) -> tuple[str, Asked] | None:
+    """The key and the options of a plain form; None for whatever is not one.
+
+    >>> quick(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
+    ('b1', {'to': 'c3'})
+    >>> quick(["b1", "--help"], ()) is None
+    True
+    """
+    known = {f"--{option.name}": option for option in options}
+    keys = []
+    asked: Asked = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-"):
+            keys.append(word)
+            continue
+        option = known.get(word)
+        if option is None:
+            return None
+        if not option.metavar:
+            asked[option.name] = True
+            continue
+        value = next(rest, None)
+        if value is None or value.startswith("-"):
+            return None
+        asked[option.name] = value
+    return (" ".join(keys), asked) if keys else None

@@ -1,0 +1,144 @@
+"""Puzzles with goals: distance, best moves and shortest solutions, walked from the index alone."""
+
+from __future__ import annotations
+
+from pipeline.errors import OutOfReach
+from pipeline.puzzle import UNREACHED, BreadthFirst, GoalPuzzle, View
+from queries.answers import Facts, Reader, aligned, counted
+from queries.forms import PATH, Asked, Option
+
+
+class GoalReader(Reader):
+    """Any goal puzzle's answers."""
+
+    options = (
+        Option("goal", "The goal: a layout's name or a state (else the layout it reaches).", "GOAL"),
+        PATH,
+        Option("boards", "Every state on the way as a picture."),
+    )
+    key = "STATE"
+
+    def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
+        super().__init__(asked_of, folder)
+        self.puzzle = asked_of
+        self._tables = {
+            layout: table.name
+            for table in asked_of.tables
+            if isinstance(table.recipe, BreadthFirst)
+            for layout in table.recipe.roots
+        }
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        puzzle = self.puzzle
+        state = puzzle.parse(key)
+        goal = self.goal(str(asked["goal"])) if "goal" in asked else None
+        goal_state = goal or puzzle.layouts[puzzle.layout_of(state)]
+        distance, solutions = self.to_goal(state, goal_state)
+        path = self.path(state, goal_state)
+        facts: Facts = {
+            "state": state,
+            "goal": next((n for n, s in puzzle.layouts.items() if s == goal_state), goal_state),
+            "goal_state": goal_state,
+            "distance": distance,
+            "best_moves": "".join(letter for letter, _ in self.best(state, goal_state)),
+            "solutions": solutions,
+            **puzzle.features(state, goal_state),
+            "solution": "".join(letter for letter, _ in path[1:]),
+        }
+        if goal is None:
+            facts["out_of_reach"] = self.unreached_layouts(state, goal_state)
+        if asked.get("path") or asked.get("boards"):
+            facts["path"] = [step for _, step in path]
+        return facts
+
+    def goal(self, text: str) -> str:
+        """The goal state that a text names."""
+        return self.puzzle.layouts.get(text.strip()) or self.puzzle.parse(text)
+
+    def record(self, view: View, state: str) -> tuple[int, int]:
+        """Distance and number of shortest solutions as the view's table has them."""
+        found = self.index(self._tables[view.layout]).record(self.puzzle.rank(view.state(state)))
+        return found[0], found[1]
+
+    def to_goal(self, state: str, goal: str) -> tuple[int, int]:
+        """Distance and number of shortest solutions; OutOfReach if there is none."""
+        view = self.puzzle.view(goal)
+        if self.puzzle.layout_of(view.state(state)) != self.puzzle.layout_of(view.state(goal)):
+            raise OutOfReach(state, goal, self.puzzle.apart(state, goal))
+        distance, solutions = self.record(view, state)
+        if distance == UNREACHED:
+            raise OutOfReach(state, goal, self.puzzle.apart(state, goal))
+        return distance, solutions
+
+    def best(self, state: str, goal: str) -> list[tuple[str, str]]:
+        """Every optimal first move with the state it leads to."""
+        view = self.puzzle.view(goal)
+        nearer = self.record(view, state)[0] - 1
+        return [
+            (letter, after)
+            for letter, after in self.puzzle.moves(state)
+            if self.record(view, after)[0] == nearer
+        ]
+
+    def path(self, state: str, goal: str) -> list[tuple[str, str]]:
+        """A shortest solution, the first in letter order: each letter with the state it leads to."""
+        view = self.puzzle.view(goal)
+        distance = self.record(view, state)[0]
+        path = [("", state)]
+        while distance:
+            distance -= 1
+            for letter, after in self.puzzle.moves(path[-1][1]):
+                if self.record(view, after)[0] == distance:
+                    path.append((letter, after))
+                    break
+        return path
+
+    def unreached_layouts(self, state: str, goal: str) -> list[str]:
+        """The other layouts of the state's table, which it does not reach."""
+        table = self._tables[self.puzzle.layout_of(state)]
+        return [
+            layout
+            for layout, name in self._tables.items()
+            if name == table and self.puzzle.layouts[layout] != goal
+        ]
+
+    def words(self, facts: Facts, asked: Asked) -> str:
+        path = facts.get("path")
+        if isinstance(path, list) and asked.get("boards"):
+            steps = zip(["", *str(facts["solution"])], path, strict=True)
+            return "\n".join(
+                f"{number}{f'  {self.move(before, letter)}' if letter else ''}\n{self.picture(step)}"
+                for number, ((letter, step), before) in enumerate(
+                    zip(steps, [path[0], *path], strict=False)
+                )
+            )
+        if isinstance(path, list):
+            return "".join(f"{step}\n" for step in path)
+        state, goal = str(facts["state"]), str(facts["goal"])
+        goal_state = str(facts["goal_state"])
+        best = ", ".join(self.move(state, letter) for letter in str(facts["best_moves"]))
+        rows = [
+            ("goal", goal if goal == goal_state else f"{goal} {goal_state}"),
+            ("distance", counted(int(str(facts["distance"])), "move")),
+            ("best moves", best or "none: this is the goal"),
+            ("solutions", f"{facts['solutions']} of that length"),
+        ]
+        if facts["solution"]:
+            rows += [("one of them", str(facts["solution"])), *self.more(facts)]
+        others = facts.get("out_of_reach")
+        for layout in others if isinstance(others, list) else []:
+            why = self.puzzle.apart(state, self.puzzle.layouts[layout])
+            rows.append(("out of reach", f"{layout} {self.puzzle.layouts[layout]}: {why}"))
+        return f"{self.picture(state)}\n{aligned(rows)}"
+
+    def picture(self, state: str) -> str:
+        """The state drawn, whole lines."""
+        return f"{state}\n"
+
+    def move(self, state: str, letter: str) -> str:
+        """A move said in full."""
+        return letter
+
+    def more(self, facts: Facts) -> list[tuple[str, str]]:
+        """Further rows about the solution."""
+        return []

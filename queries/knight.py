@@ -1,0 +1,207 @@
+"""The knight's answers: a tour as a numbered board, its squares and its jumps; counts of tours."""
+
+from __future__ import annotations
+
+from pipeline.errors import BadRequest, NoAnswer, NoSuchTour, TableMissing
+from pipeline.puzzles.knight import (
+    LISTABLE,
+    PAIRS_BOARD,
+    PUZZLE,
+    Board,
+    listed_table,
+    no_tour,
+    parse_board,
+)
+from queries.answers import Facts, Reader, aligned, counted, heading
+from queries.forms import Asked, Option
+from queries.index import mending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
+
+
+class KnightReader(Reader):
+    options = (
+        Option("to", "The square where the tour ends.", "SQUARE"),
+        Option("closed", "A tour whose end is a jump from its start."),
+        Option("board", "Another board, files x ranks (else 8x8).", "CxR"),
+        Option("number", "Which of the start's tours, from 0.", "N"),
+        Option("count", "How many tours there are."),
+    )
+    key = "SQUARE"
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        board = parse_board(str(asked.get("board", "8x8")))
+        start = board.number(key)
+        end = board.number(str(asked["to"])) if "to" in asked else None
+        number = _number(asked["number"]) if "number" in asked else None
+        closed = bool(asked.get("closed"))
+        if asked.get("count"):
+            if number is not None or end is not None:
+                raise BadRequest("--count goes with neither --to nor --number")
+            return self.count(board, start)
+        if number is not None and (end is not None or closed):
+            raise BadRequest("--number names one tour: it goes with neither --to nor --closed")
+        if end is not None:
+            _require_joinable(board, start, end, closed)
+        if (board.files, board.ranks) == PAIRS_BOARD:
+            number, squares = self.paired(board, start, end, number, closed)
+        else:
+            number, squares = self.listed(board, start, end, number, closed)
+        return _tour(board, number, squares)
+
+    def paired(
+        self, board: Board, start: int, end: int | None, number: int | None, closed: bool
+    ) -> tuple[int, list[int]]:
+        """One of the tours that stand for a pair of ends, from the index."""
+        if number is not None and number >= PER_START:
+            raise NoSuchTour(
+                str(board),
+                f"The table holds {PER_START} tours of {board} from {board.name(start)}, one for each "
+                f"end: their numbers are 0 to {PER_START - 1}.",
+            )
+        index = self.index(f"knight_tours_{board}")
+        for candidate in range(PER_START) if number is None else [number]:
+            squares = list(index.record(PER_START * start + candidate)[0])
+            if end in (None, squares[-1]) and (not closed or squares[-1] in board.neighbours(start)):
+                return candidate, squares
+        pair = f"{board.name(start)} to {board.name(end or 0)}"
+        raise NoSuchTour(str(board), f"The table holds no tour of {board} from {pair}.")
+
+    def listed(
+        self, board: Board, start: int, end: int | None, number: int | None, closed: bool
+    ) -> tuple[int, list[int]]:
+        """The first tour asked for among all tours of a small board."""
+        import polars as pl
+
+        tours = self.tours(board).filter(pl.col("start") == board.name(start))
+        wanted = tours
+        if number is not None:
+            wanted = wanted.filter(pl.col("number") == number)
+        if end is not None:
+            wanted = wanted.filter(pl.col("end") == board.name(end))
+        if closed:
+            wanted = wanted.filter(pl.col("closed"))
+        found = wanted.select("number", "path").head(1).collect().rows()
+        if found:
+            path = found[0][1]
+            return found[0][0], [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
+        name = board.name(start)
+        count = tours.select(pl.len()).collect().item()
+        if not count:
+            raise NoSuchTour(str(board), no_tour(board, start))
+        if number is not None:
+            why = f"{board} has {counted(count, 'tour')} from {name}, numbered 0 to {count - 1}."
+        elif end is not None:
+            kind = "closed tour" if closed else "tour"
+            why = f"No {kind} of {board} leads from {name} to {board.name(end)}."
+        else:
+            why = f"None of the {counted(count, 'tour')} of {board} from {name} is closed."
+        raise NoSuchTour(str(board), why)
+
+    def tours(self, board: Board) -> pl.LazyFrame:
+        """The table of every tour of a board."""
+        import polars as pl
+
+        from queries.published import published
+
+        table = listed_table(board)
+        known = any(table.name == listed.name for listed in PUZZLE.tables)
+        stage = "knight" if known else f"knight --board {board}"
+        return pl.scan_parquet(published(self.folder, stage, table))
+
+    def count(self, board: Board, start: int) -> Facts:
+        """How many tours begin at a square, and how many of those are closed."""
+        import polars as pl
+
+        from queries.published import published
+
+        table = PUZZLE.tables[-1]
+        path = published(self.folder, "knight", table)
+        row = pl.col("board") == str(board), pl.col("start") == board.name(start)
+        found = pl.scan_parquet(path).filter(*row).select("tours", "closed").collect().rows()
+        if not found and board.squares <= LISTABLE:
+            row_of = f"{path}: the row of {board}"
+            raise TableMissing(row_of, mending(f"knight --board {board}", self.folder))
+        if not found:
+            raise NoAnswer(
+                f"The tours of {board} are not counted here: the table has every board of up to "
+                f"6x6, and those of up to {LISTABLE} squares that --board has built."
+            )
+        tours, closed = found[0]
+        return {"board": str(board), "start": board.name(start), "tours": tours, "closed": closed}
+
+    def words(self, facts: Facts, asked: Asked) -> str:
+        board = parse_board(str(facts["board"]))
+        if "tours" in facts:
+            rows = [("tours", f"{facts['tours']:,}"), ("closed", f"{facts['closed']:,}")]
+            if not facts["tours"]:
+                rows.append(("why", no_tour(board, board.number(str(facts["start"])))))
+            return f"{board} from {facts['start']}, directed open tours\n\n{aligned(rows)}"
+        path = str(facts["path"])
+        squares = " ".join(path[at : at + 2] for at in range(0, len(path), 2))
+        jumps = facts["jumps"]
+        rows = [
+            ("tour", f"{board} from {facts['start']} to {facts['end']}, number {facts['number']}"),
+            ("closed", "yes" if facts["closed"] else "no"),
+            ("squares", squares),
+            ("jumps", " ".join(str(jump) for jump in jumps) if isinstance(jumps, list) else ""),
+        ]
+        return f"{_drawn(board, facts)}\n{aligned(rows)}"
+
+
+def _number(given: str | bool) -> int:
+    text = str(given).strip()
+    if not text.isascii() or not text.isdigit() or len(text) > 10:
+        from pipeline.errors import NotationError
+
+        raise NotationError("a tour's number", text, "it is a whole number from 0", "12345")
+    return int(text)
+
+
+def _require_joinable(board: Board, start: int, end: int, closed: bool) -> None:
+    """NoSuchTour where the squares alone rule out a tour between them."""
+    names = f"{board.name(start)} to {board.name(end)}"
+    if start == end and board.squares > 1:
+        raise NoSuchTour(str(board), f"A tour visits {board.name(start)} once: it cannot end there.")
+    if not board.can_join(start, end):
+        colour = "its start's colour" if board.squares % 2 else "the other colour"
+        why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
+        raise NoSuchTour(str(board), why)
+    if closed and end not in board.neighbours(start):
+        why = f"No closed tour leads from {names}: they are not a knight's move apart."
+        raise NoSuchTour(str(board), why)
+
+
+def _tour(board: Board, number: int, squares: list[int]) -> Facts:
+    start, end = squares[0], squares[-1]
+    at = {square: move for move, square in enumerate(squares, start=1)}
+    rows = [
+        [at[file + board.files * rank] for file in range(board.files)]
+        for rank in reversed(range(board.ranks))
+    ]
+    return {
+        "board": str(board),
+        "start": board.name(start),
+        "end": board.name(end),
+        "number": number,
+        "closed": end in board.neighbours(start),
+        "path": "".join(board.name(square) for square in squares),
+        "jumps": [board.jump(a, b) for a, b in zip(squares, squares[1:], strict=False)],
+        "order": rows,
+    }
+
+
+def _drawn(board: Board, facts: Facts) -> str:
+    """The board from above, rank by rank, each square with its place in the tour."""
+    rows = facts["order"]
+    assert isinstance(rows, list)
+    lines = [
+        f"{heading(str(board.ranks - row))}{''.join(f'{place:4}' for place in places)}\n"
+        for row, places in enumerate(rows)
+    ]
+    files = "".join(f"{board.name(file)[0]:>4}" for file in range(board.files))
+    return f"{''.join(lines)} {heading(files)}\n"

@@ -1,0 +1,78 @@
+"""Senet's answers: a shortest line of play, walked backwards by the index's last moves."""
+
+from __future__ import annotations
+
+from pipeline.errors import NotReached, TableDamaged
+from pipeline.puzzle import UNREACHED
+from pipeline.puzzles.senet import SIDES, exchanged, move_text, parse, rank
+from queries.answers import Facts, Reader, aligned, counted
+from queries.forms import PATH, Asked
+from queries.index import mending
+
+PLIES = (0, 2)
+"""Where a record has the even and the odd plies; the last move follows."""
+LINES = 4
+
+
+class SenetReader(Reader):
+    options = (PATH,)
+    key = "POSITION"
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        position = parse(key)
+        record = self.index("senet").record(rank(position))
+        even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
+        known = [plies for plies in (even, odd) if plies is not None]
+        if not known:
+            raise NotReached(position)
+        plies = min(known)
+        line = self.line(position, plies)
+        facts: Facts = {
+            "position": position,
+            "plies": plies,
+            "plies_even": even,
+            "plies_odd": odd,
+            "dice": "".join(str(throw) for throw, _, _ in line),
+            "moves": " ".join(move_text(before, throw, start) for throw, start, before in line),
+            "lines": record[LINES],
+        }
+        if asked.get("path"):
+            facts["path"] = [*(before for _, _, before in line), position]
+        return facts
+
+    def line(self, position: str, plies: int) -> list[tuple[int, int, str]]:
+        """The smallest shortest line: throw, starting square, and position before each move."""
+        line = []
+        for ply in range(plies, 0, -1):
+            record = self.index("senet").record(rank(position))
+            throw, start = divmod(record[PLIES[ply % 2] + 1], 16)
+            mover = SIDES[(ply - 1) % 2]
+            if record[PLIES[ply % 2]] != ply or position[start + throw - 1] != mover:
+                command = mending("senet", self.folder)
+                raise TableDamaged("senet.idx", f"no line leads to {position}", command)
+            position = exchanged(position, start, start + throw)
+            line.append((throw, start, position))
+        return line[::-1]
+
+    def words(self, facts: Facts, asked: Asked) -> str:
+        path = facts.get("path")
+        if isinstance(path, list):
+            return "".join(f"{position}\n" for position in path)
+        plies = int(str(facts["plies"]))
+        moves = str(facts["moves"]).split()
+        said = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
+        rows = [
+            ("plies", f"{plies} ({SIDES[plies % 2]} to move)"),
+            ("dice", " ".join(str(facts["dice"])) or "none: this is the opening"),
+            ("moves", said),
+            ("lines", f"{counted(int(str(facts['lines'])), 'line')} of that length"),
+        ]
+        later = facts["plies_odd"] if plies % 2 == 0 else facts["plies_even"]
+        other = SIDES[(plies + 1) % 2]
+        if later is None:
+            rows.append((f"{other} to move", "never"))
+        else:
+            rows.append((f"{other} to move", f"after {later} {'ply' if later == 1 else 'plies'}"))
+        squares = "".join(f"{square:3}" for square in range(1, 16))
+        pieces = "".join(f"{piece:>3}" for piece in str(facts["position"]))
+        return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"
