@@ -23,7 +23,7 @@ $(STAMP): requirements.lock pyproject.toml
 precompute: $(STAMP) ## build every table that is missing or out of date into outputs/
 	$(BIN)/pipeline precompute
 
-test: $(STAMP) ## prove the program: all tests, on every core
+test: precompute ## prove the program: all tests, on every core (builds the tables first)
 	$(BIN)/python -m pytest -n auto
 
 check: $(STAMP) ## lint, format, types and the doors between rooms

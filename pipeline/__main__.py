@@ -1,11 +1,11 @@
-"""The program: a plain question goes through the quick door, all else to the command line proper."""
+"""The program: a plain question takes the quick door, all else the command line proper."""
 
 from __future__ import annotations
 
-import os
 import sys
 
 from pipeline.errors import TablebaseError
+from pipeline.terminal import complain, say
 
 
 def main() -> int:
@@ -17,24 +17,18 @@ def main() -> int:
 
             answer = quick_answer(words[1:])
             if answer is not None:
-                sys.stdout.write(answer)
-                sys.stdout.flush()
+                say(answer)
                 return 0
-        from pipeline.cli import run
+        from pipeline.cli import app
 
-        code = run()
-        sys.stdout.flush()
-        return code
+        app()
     except TablebaseError as error:
-        sys.stderr.write(f"pipeline: {error}\n")
+        complain(error)
         return error.exit_code
-    except BrokenPipeError:
-        # whoever read the answer has closed it; nothing more is to be said, not even at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except KeyboardInterrupt:
-        sys.stderr.write("pipeline: interrupted\n")
+        complain("interrupted")
         return 130
+    return 0
 
 
 if __name__ == "__main__":

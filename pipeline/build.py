@@ -172,7 +172,9 @@ def _tours(request: Request, table: Table, report: Report) -> Entry:
         match table.recipe:
             case AllTours(files=files, ranks=ranks):
                 board = Board(files, ranks)
-                return _publish(request.folder, table, _all_tours(board, pool, request.jobs, report))
+                return _publish(
+                    request.folder, table, _all_tours(board, pool, request.jobs, report)
+                )
             case TourPerPair(files=files, ranks=ranks):
                 columns = _tour_per_pair(Board(files, ranks), report)
                 squares = columns.pop("squares")
@@ -180,7 +182,9 @@ def _tours(request: Request, table: Table, report: Report) -> Entry:
                     request.folder, table, iter([columns]), lambda: {"squares": squares}
                 )
             case TourCounts(boards=boards):
-                columns = _tour_counts([Board(*board) for board in boards], pool, request.jobs, report)
+                columns = _tour_counts(
+                    [Board(*board) for board in boards], pool, request.jobs, report
+                )
                 return _publish(request.folder, table, iter([columns]))
             case _:
                 raise TypeError(table.recipe)

@@ -222,6 +222,8 @@ class StateSpace(Puzzle):
 
     size: int
     example: str
+    depth = "distance"
+    """The column that says how deep a state lies."""
 
     def parse(self, text: str) -> str:
         """The state that a text names, in its one notation; NotationError if it names none."""
@@ -298,7 +300,9 @@ class GoalPuzzle(StateSpace):
             if state == goal:
                 return View(layout)
         layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
-        raise BadRequest(f"No table of {self.name} answers for the goal {goal}", f"One of: {layouts}.")
+        raise BadRequest(
+            f"No table of {self.name} answers for the goal {goal}", f"One of: {layouts}."
+        )
 
     def apart(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""

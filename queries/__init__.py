@@ -1,0 +1,32 @@
+"""The read side: published tables, opened and asked.
+
+>>> from queries import open_tables
+>>> tables = open_tables("outputs")
+>>> tables.eight.probe("378546201").distance
+27
+>>> tables.senet.probe("ABAAABBB.B...A.").dice
+'53'
+>>> tables.knight.probe("b1", to="a3").closed
+True
+
+`probe` raises a TablebaseError on trouble; `get` returns a default instead. Only the standard
+library is imported for a lone lookup.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from queries.tables import Tables
+
+__all__ = ["open_tables"]
+
+
+def open_tables(folder: str | None = None) -> Tables:
+    """The tables in a folder: the one given, or `PIPELINE_OUTPUTS`, or `outputs`.
+
+    TableMissing if nothing is published there. Files open when they are first asked.
+    """
+    from queries.tables import Tables
+
+    return Tables(folder)

@@ -9,11 +9,6 @@ from pipeline.puzzles import MODULES, puzzle
 from queries.forms import JSON, OUTPUTS, Asked, Option, quick
 from queries.index import Index, tables_folder
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
 Facts = dict[str, object]
 
 READERS = {
@@ -51,17 +46,17 @@ class Reader:
         raise NotImplementedError
 
 
-def reader_class(name: str) -> Callable[[Puzzle, str], Reader] | Any:
+def reader_class(name: str) -> type[Reader]:
     """The class that answers for a puzzle."""
     default = "queries.goals:GoalReader" if isinstance(puzzle(name), GoalPuzzle) else ""
     module, _, kind = READERS.get(name, default).partition(":")
-    return getattr(__import__(module, fromlist=[kind]), kind)
+    found: type[Reader] = getattr(__import__(module, fromlist=[kind]), kind)
+    return found
 
 
 def reader(name: str, folder: str) -> Reader:
     """The reader of a puzzle's tables in a folder."""
-    found: Reader = reader_class(name)(puzzle(name), folder)
-    return found
+    return reader_class(name)(puzzle(name), folder)
 
 
 def options(name: str) -> tuple[Option, ...]:
@@ -74,9 +69,7 @@ def respond(name: str, key: str, asked: Asked) -> str:
     asks = reader(name, tables_folder(asked.get("outputs")))
     facts = asks.facts(key, asked)
     if asked.get("json"):
-        import json
-
-        return json.dumps(facts) + "\n"
+        return json_text(facts) + "\n"
     return asks.words(facts, asked)
 
 
@@ -86,6 +79,27 @@ def quick_answer(words: list[str]) -> str | None:
         return None
     form = quick(words[1:], options(words[0]))
     return None if form is None else respond(words[0], *form)
+
+
+def json_text(value: object) -> str:
+    """What `json.dumps` makes of facts: importing it would double the price of a lookup.
+
+    >>> json_text({"state": "123456780", "path": [1, None, True]})
+    '{"state": "123456780", "path": [1, null, true]}'
+    """
+    if isinstance(value, dict):
+        items = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
+        return f"{{{', '.join(items)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(json_text, value))}]"
+    if isinstance(value, str) and value.isascii() and value.isprintable() and '"' not in value:
+        escaped = value.replace("\\", "\\\\")
+        return f'"{escaped}"'
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return str(value)
+    raise TypeError(f"facts hold no {value!r}")
 
 
 def heading(text: str) -> str:

@@ -12,7 +12,9 @@ class GoalReader(Reader):
     """Any goal puzzle's answers."""
 
     options = (
-        Option("goal", "The goal: a layout's name or a state (else the layout it reaches).", "GOAL"),
+        Option(
+            "goal", "The goal: a layout's name or a state (else the layout it reaches).", "GOAL"
+        ),
         PATH,
         Option("boards", "Every state on the way as a picture."),
     )
@@ -30,9 +32,7 @@ class GoalReader(Reader):
 
     def facts(self, key: str, asked: Asked) -> Facts:
         puzzle = self.puzzle
-        state = puzzle.parse(key)
-        goal = self.goal(str(asked["goal"])) if "goal" in asked else None
-        goal_state = goal or puzzle.layouts[puzzle.layout_of(state)]
+        state, goal_state = self.ends(key, str(asked["goal"]) if "goal" in asked else None)
         distance, solutions = self.to_goal(state, goal_state)
         path = self.path(state, goal_state)
         facts: Facts = {
@@ -45,15 +45,18 @@ class GoalReader(Reader):
             **puzzle.features(state, goal_state),
             "solution": "".join(letter for letter, _ in path[1:]),
         }
-        if goal is None:
+        if "goal" not in asked:
             facts["out_of_reach"] = self.unreached_layouts(state, goal_state)
         if asked.get("path") or asked.get("boards"):
             facts["path"] = [step for _, step in path]
         return facts
 
-    def goal(self, text: str) -> str:
-        """The goal state that a text names."""
-        return self.puzzle.layouts.get(text.strip()) or self.puzzle.parse(text)
+    def ends(self, text: str, goal: str | None) -> tuple[str, str]:
+        """The state and the goal's state that texts name; no goal: the layout that it reaches."""
+        state = self.puzzle.parse(text)
+        if goal is None:
+            return state, self.puzzle.layouts[self.puzzle.layout_of(state)]
+        return state, self.puzzle.layouts.get(goal.strip()) or self.puzzle.parse(goal)
 
     def record(self, view: View, state: str) -> tuple[int, int]:
         """Distance and number of shortest solutions as the view's table has them."""
@@ -81,7 +84,7 @@ class GoalReader(Reader):
         ]
 
     def path(self, state: str, goal: str) -> list[tuple[str, str]]:
-        """A shortest solution, the first in letter order: each letter with the state it leads to."""
+        """A shortest solution, the first in letter order: letters, each with its next state."""
         view = self.puzzle.view(goal)
         distance = self.record(view, state)[0]
         path = [("", state)]
@@ -105,12 +108,13 @@ class GoalReader(Reader):
     def words(self, facts: Facts, asked: Asked) -> str:
         path = facts.get("path")
         if isinstance(path, list) and asked.get("boards"):
-            steps = zip(["", *str(facts["solution"])], path, strict=True)
+            letters = str(facts["solution"])
+            heads = [
+                "0",
+                *(f"{n}  {self.move(path[n - 1], letter)}" for n, letter in enumerate(letters, 1)),
+            ]
             return "\n".join(
-                f"{number}{f'  {self.move(before, letter)}' if letter else ''}\n{self.picture(step)}"
-                for number, ((letter, step), before) in enumerate(
-                    zip(steps, [path[0], *path], strict=False)
-                )
+                f"{head}\n{self.picture(step)}" for head, step in zip(heads, path, strict=True)
             )
         if isinstance(path, list):
             return "".join(f"{step}\n" for step in path)

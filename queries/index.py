@@ -35,6 +35,10 @@ def mending(stage: str, folder: str) -> str:
     return f"{COMMAND} {stage}{where}"
 
 
+# all pages at once where the system can: the checksum reads every one of them anyway
+_MAPPED = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
+
+
 class Index:
     """An open index: `data` is the records' bytes."""
 
@@ -50,7 +54,7 @@ class Index:
                 if size < HEADER.size:
                     problem = f"{size} bytes do not hold its header of {HEADER.size}"
                     raise TableDamaged(path, problem, command)
-                data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                data = memoryview(mmap.mmap(file.fileno(), 0, flags=_MAPPED, prot=mmap.PROT_READ))
         except OSError as error:
             raise TableMissing(path, command) from error
         magic, version, width, count, name, hashed, crc = HEADER.unpack_from(data)
@@ -87,7 +91,9 @@ def _listed(folder: str, stage: str, table: Table) -> str:
         with open(path, "rb") as file:
             text = file.read()
     except OSError as error:
-        raise TableMissing(os.path.join(folder, table.index_file), mending(stage, folder)) from error
+        raise TableMissing(
+            os.path.join(folder, table.index_file), mending(stage, folder)
+        ) from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     key = b'\n  "%s": "' % table.index_file.encode()
     at = text.find(key) + len(key)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from pipeline.errors import BadRequest, NoAnswer, NoSuchTour, TableMissing
 from pipeline.puzzles.knight import (
     LISTABLE,
@@ -60,13 +62,15 @@ class KnightReader(Reader):
         if number is not None and number >= PER_START:
             raise NoSuchTour(
                 str(board),
-                f"The table holds {PER_START} tours of {board} from {board.name(start)}, one for each "
-                f"end: their numbers are 0 to {PER_START - 1}.",
+                f"The table holds {PER_START} tours of {board} from {board.name(start)}, one for "
+                f"each end: their numbers are 0 to {PER_START - 1}.",
             )
         index = self.index(f"knight_tours_{board}")
         for candidate in range(PER_START) if number is None else [number]:
             squares = list(index.record(PER_START * start + candidate)[0])
-            if end in (None, squares[-1]) and (not closed or squares[-1] in board.neighbours(start)):
+            if end in (None, squares[-1]) and (
+                not closed or squares[-1] in board.neighbours(start)
+            ):
                 return candidate, squares
         pair = f"{board.name(start)} to {board.name(end or 0)}"
         raise NoSuchTour(str(board), f"The table holds no tour of {board} from {pair}.")
@@ -166,7 +170,9 @@ def _require_joinable(board: Board, start: int, end: int, closed: bool) -> None:
     """NoSuchTour where the squares alone rule out a tour between them."""
     names = f"{board.name(start)} to {board.name(end)}"
     if start == end and board.squares > 1:
-        raise NoSuchTour(str(board), f"A tour visits {board.name(start)} once: it cannot end there.")
+        raise NoSuchTour(
+            str(board), f"A tour visits {board.name(start)} once: it cannot end there."
+        )
     if not board.can_join(start, end):
         colour = "its start's colour" if board.squares % 2 else "the other colour"
         why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
@@ -190,7 +196,7 @@ def _tour(board: Board, number: int, squares: list[int]) -> Facts:
         "number": number,
         "closed": end in board.neighbours(start),
         "path": "".join(board.name(square) for square in squares),
-        "jumps": [board.jump(a, b) for a, b in zip(squares, squares[1:], strict=False)],
+        "jumps": [board.jump(a, b) for a, b in pairwise(squares)],
         "order": rows,
     }
 

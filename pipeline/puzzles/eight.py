@@ -93,12 +93,12 @@ def rank(state: str) -> int:
     return total
 
 
-def unrank(number: int) -> str:
+def unrank(rank: int) -> str:
     """The state of a number: `rank` undone."""
     left = list("012345678")
     state = ""
     for weight in FACTORIALS:
-        at, number = divmod(number, weight)
+        at, rank = divmod(rank, weight)
         state += left.pop(at)
     return state
 
@@ -129,7 +129,9 @@ def odd(state: str) -> bool:
 def manhattan(state: str, goal: str) -> int:
     """Cells between each tile and its place in the goal, added up."""
     places = ((divmod(state.index(tile), 3), divmod(goal.index(tile), 3)) for tile in "12345678")
-    return sum(abs(row - to_row) + abs(column - to_column) for (row, column), (to_row, to_column) in places)
+    return sum(
+        abs(row - to_row) + abs(column - to_column) for (row, column), (to_row, to_column) in places
+    )
 
 
 def misplaced(state: str, goal: str) -> int:
@@ -222,12 +224,12 @@ class Eight(GoalPuzzle):
             Column(
                 "manhattan",
                 "uint8",
-                "cells between each tile and its place in that goal, added up; never above distance",
+                "cells between each tile and its place in that goal, added up; at most distance",
             ),
             Column(
                 "misplaced",
                 "uint8",
-                "tiles not at their place in that goal; never above manhattan",
+                "tiles not at their place in that goal; at most manhattan",
             ),
         )
 
@@ -244,7 +246,9 @@ class Eight(GoalPuzzle):
         blank = np.argmin(boards, axis=0)
         found = []
         for position, letter in enumerate(LETTERS):
-            sources = np.flatnonzero(np.isin(blank, [c for c in range(9) if letter in dict(EXITS[c])]))
+            sources = np.flatnonzero(
+                np.isin(blank, [c for c in range(9) if letter in dict(EXITS[c])])
+            )
             moved = boards[:, sources]
             at = blank[sources]
             everyone = np.arange(len(sources))
@@ -263,7 +267,9 @@ class Eight(GoalPuzzle):
         misplaces = np.zeros(boards.shape[1], dtype=np.uint8)
         for number, goal in enumerate(walks):
             home = np.array([LAYOUTS[goal].index(digit) for digit in "012345678"])
-            from_home = np.array([[_apart(home[tile], cell) for cell in range(9)] for tile in range(9)])
+            from_home = np.array(
+                [[_apart(home[tile], cell) for cell in range(9)] for tile in range(9)]
+            )
             from_home[0] = 0
             mine = columns["goal"] == number
             for cell in range(9):
@@ -286,7 +292,9 @@ def _boards() -> npt.NDArray[np.uint8]:
     boards = np.zeros((0, 1), dtype=np.uint8)
     for tiles in range(1, 10):
         blocks = [
-            np.vstack([np.full((1, boards.shape[1]), first, dtype=np.uint8), boards + (boards >= first)])
+            np.vstack(
+                [np.full((1, boards.shape[1]), first, dtype=np.uint8), boards + (boards >= first)]
+            )
             for first in range(tiles)
         ]
         boards = np.hstack(blocks)

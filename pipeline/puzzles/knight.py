@@ -19,7 +19,7 @@ LISTABLE = 36
 """Squares of the largest boards whose tours are listed whole."""
 
 KNOWN = {(7, 7): 165_575_218_320, (8, 8): 19_591_828_170_979_904}
-"""Directed open tours of boards too large to list (OEIS A165134): said in a refusal, never tabled."""
+"""Directed open tours of boards too large to list (OEIS A165134): said, never tabled."""
 
 PAIRS_BOARD = (8, 8)
 COUNTED = tuple((files, ranks) for files in range(1, 7) for ranks in range(1, 7))
@@ -58,7 +58,11 @@ class Board:
         last = self.name(self.squares - 1)
         if not name:
             raise NotationError(what, text, "it is empty", example)
-        if len(name) != 2 or name[0] not in "abcdefghijklmnopqrstuvwxyz" or name[1] not in "123456789":
+        if (
+            len(name) != 2
+            or name[0] not in "abcdefghijklmnopqrstuvwxyz"
+            or name[1] not in "123456789"
+        ):
             problem = "a square is a file's letter and a rank's digit"
             raise NotationError(what, text, problem, example)
         file, rank = ord(name[0]) - ord("a"), int(name[1]) - 1
@@ -89,7 +93,7 @@ class Board:
         return (self.light(start) == self.light(end)) == (self.squares % 2 == 1)
 
     def turned(self, square: int) -> tuple[int, ...]:
-        """The squares that this one comes to by the board's symmetries (4, or 8 if it is square)."""
+        """Where the board's symmetries bring a square (4 of them, 8 if the board is square)."""
         rank, file = divmod(square, self.files)
         far_file, far_rank = self.files - 1 - file, self.ranks - 1 - rank
         found = [(f, r) for f in (file, far_file) for r in (rank, far_rank)]
@@ -170,8 +174,8 @@ class Knight(Puzzle):
         listed_table(Board(6, 6)),
         Table(
             f"knight_tours_{_PAIRS}",
-            f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a tour "
-            "can join",
+            f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
+            "tour can join",
             "rows by start, then end (square numbers); row number = 32 * start + number",
             _columns(_PAIRS),
             TourPerPair(*PAIRS_BOARD),

@@ -66,7 +66,7 @@ def _arrangements(empty: int, a: int, b: int) -> int:
     return total
 
 
-def rank(position: str) -> int:
+def rank(state: str) -> int:
     """The position's number in notation order (`.` < `A` < `B`).
 
     >>> rank(".....AAAAABBBBB"), rank("BBBBBAAAAA.....")
@@ -74,7 +74,7 @@ def rank(position: str) -> int:
     """
     left = [5, 5, 5]
     total = 0
-    for piece in position:
+    for piece in state:
         this = CHARACTERS.index(piece)
         for smaller in range(this):
             if left[smaller]:
@@ -85,7 +85,7 @@ def rank(position: str) -> int:
     return total
 
 
-def unrank(number: int) -> str:
+def unrank(rank: int) -> str:
     """The position of a number: `rank` undone."""
     left = [5, 5, 5]
     position = ""
@@ -95,10 +95,10 @@ def unrank(number: int) -> str:
                 continue
             left[this] -= 1
             below = _arrangements(*left)
-            if number < below:
+            if rank < below:
                 position += CHARACTERS[this]
                 break
-            number -= below
+            rank -= below
             left[this] += 1
     return position
 
@@ -143,6 +143,7 @@ class Senet(StateSpace):
     title = "Senet"
     size = SIZE
     example = OPENING
+    depth = "plies"
     parse = staticmethod(parse)
     rank = staticmethod(rank)
     unrank = staticmethod(unrank)
@@ -189,7 +190,7 @@ class Senet(StateSpace):
                 ("last_even", "B"),
                 ("plies_odd", "B"),
                 ("last_odd", "B"),
-                ("lines", "Q"),
+                ("lines", "I"),
             ),
         ),
     )
@@ -198,7 +199,9 @@ class Senet(StateSpace):
         import numpy as np
 
         digits = _digits(_codes())
-        return np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)[digits].T.copy().view("S15").ravel()
+        return (
+            np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)[digits].T.copy().view("S15").ravel()
+        )
 
     def graph(self) -> Graph:
         import numpy as np
@@ -264,7 +267,7 @@ class Senet(StateSpace):
 
 
 def _codes() -> npt.NDArray[np.int32]:
-    """Every position as a base-3 number, leftmost square first, ascending: that is notation order."""
+    """Every position as a base-3 number, leftmost square first, ascending: notation order."""
     import numpy as np
 
     codes = np.zeros(1, dtype=np.int32)

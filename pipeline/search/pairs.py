@@ -34,7 +34,7 @@ def path_between(neighbours: Array, start: int, end: int) -> npt.NDArray[np.uint
 
 
 @compiled
-def _mixed(state: int) -> int:
+def _mixed(state: Any) -> Any:
     """The splitmix64 number for a state."""
     z = np.uint64(state) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -75,7 +75,9 @@ def _attempt(neighbours: Array, start: int, end: int, seed: int, path: Array) ->
                 at = count
                 ways = exits[other]
                 draw = _mixed(((seed * nodes + depth) * nodes + here) * most + k)
-                while at > 0 and (ways < key[at - 1] or (ways == key[at - 1] and draw < tie[at - 1])):
+                while at > 0 and (
+                    ways < key[at - 1] or (ways == key[at - 1] and draw < tie[at - 1])
+                ):
                     key[at] = key[at - 1]
                     tie[at] = tie[at - 1]
                     choices[depth, at] = choices[depth, at - 1]

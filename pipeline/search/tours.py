@@ -78,7 +78,7 @@ def _finished(state: tuple[Array, Array, Array, Array]) -> bool:
 
 
 @compiled
-def _lowest(bits: int) -> int:
+def _lowest(bits: Any) -> Any:
     """The number of the lowest node in a set."""
     low = bits & (~bits + np.uint64(1))
     return _LOW_BIT[low % np.uint64(67)]

@@ -36,7 +36,9 @@ class ContentHash:
 
     def hexdigest(self) -> str:
         lines = (
-            " ".join([column.name, column.kind, *(s.hexdigest() for s in self._streams[column.name])])
+            " ".join(
+                [column.name, column.kind, *(s.hexdigest() for s in self._streams[column.name])]
+            )
             for column in self._columns
         )
         return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()

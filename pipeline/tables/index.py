@@ -42,7 +42,13 @@ def write_index(path: Path, table: Table, fields: Columns, content: str) -> int:
             raise SearchError(f"A value of {name} does not fit the index of {table.name}.")
     body = records.tobytes()
     header = HEADER.pack(
-        MAGIC, FORMAT_VERSION, records.itemsize, count, table.name.encode(), bytes.fromhex(content), 0
+        MAGIC,
+        FORMAT_VERSION,
+        records.itemsize,
+        count,
+        table.name.encode(),
+        bytes.fromhex(content),
+        0,
     )
     crc = zlib.crc32(body, zlib.crc32(header[:CRC_AT]))
     path.write_bytes(header[:CRC_AT] + struct.pack("<I", crc) + body)

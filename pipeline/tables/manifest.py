@@ -23,7 +23,9 @@ def read_manifest(folder: Path) -> dict[str, Entry]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise TableDamaged(str(path), f"it cannot be read ({error})", f"{COMMAND} --force") from error
+        raise TableDamaged(
+            str(path), f"it cannot be read ({error})", f"{COMMAND} --force"
+        ) from error
     return parse_manifest(text, str(path))
 
 

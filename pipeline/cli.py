@@ -1,0 +1,215 @@
+"""The command line proper: each command parses, calls one function, and prints."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+
+from pipeline import __version__
+from pipeline.errors import BadRequest
+from pipeline.puzzle import Puzzle, Table
+from pipeline.puzzles import MODULES, puzzle
+from pipeline.terminal import say
+from queries.answers import options, reader_class, respond
+from queries.index import tables_folder
+
+app = typer.Typer(
+    name="pipeline",
+    help="Puzzle tablebases: search whole state spaces once, publish them, look things up at once.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+query = typer.Typer(help="Answer a question from the tables.", no_args_is_help=True)
+app.add_typer(query, name="query")
+
+Outputs = Annotated[
+    str | None,
+    typer.Option(
+        "--outputs", metavar="DIR", help="Where the tables are.", envvar="PIPELINE_OUTPUTS"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"puzzle-tablebase {__version__}\n")
+        raise typer.Exit
+
+
+def _drawn(grid: Grid) -> str:
+    """A grid as text, as wide as it needs to be."""
+    console = Console(highlight=False, width=200)
+    with console.capture() as captured:
+        console.print(grid)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(add_help_option=False)
+def precompute(
+    context: typer.Context,
+    stages: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[eight] [senet] [knight]", help="Which stages; none named: all."),
+    ] = None,
+    outputs: Outputs = None,
+    force: Annotated[bool, typer.Option("--force", help="Build even what is up to date.")] = False,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", min=1, help="How many searches at once.", show_default="all cores"),
+    ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+    board: Annotated[
+        list[str] | None,
+        typer.Option("--board", metavar="CxR", help="knight: list every tour of this board too."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
+    help: Annotated[
+        bool, typer.Option("--help", "-h", help="This, or what the stages named make.")
+    ] = False,
+) -> None:
+    """Build the tables that are missing or out of date."""
+    chosen = _stages(stages or list(MODULES))
+    if help:
+        say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
+        return
+    from pipeline.build import Request, build
+    from pipeline.progress import Told, table_of_tables
+
+    request = Request(Path(tables_folder(outputs)), _with_boards(chosen, board or []), force, jobs)
+    with Told(quiet=quiet) as told:
+        published = build(request, told)
+    if not quiet:
+        names = {table.name for _, tables in request.tables for table in tables}
+        shown = {name: entry for name, entry in published.items() if name in names}
+        say(_drawn(table_of_tables(shown, told.seconds)))
+
+
+def _stages(names: list[str]) -> list[Puzzle]:
+    for name in names:
+        if name not in MODULES:
+            raise BadRequest(
+                f"There is no stage {name!r:.60}", f"The stages: {', '.join(MODULES)}."
+            )
+    return [puzzle(name) for name in MODULES if name in names]
+
+
+def _with_boards(chosen: list[Puzzle], boards: list[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
+    if boards and not any(hasattr(stage, "with_boards") for stage in chosen):
+        raise BadRequest("--board goes with the stage knight")
+    return [
+        (
+            stage,
+            stage.with_boards(boards) if boards and hasattr(stage, "with_boards") else stage.tables,
+        )
+        for stage in chosen
+    ]
+
+
+def _stage_help(chosen: list[Puzzle]) -> str:
+    lines = []
+    for stage in chosen:
+        lines.append(f"pipeline precompute {stage.name}: {stage.title}\n")
+        for table in stage.tables:
+            lines += [f"  {table.file}", f"    {table.meaning}."]
+            lines += (
+                [f"    {table.index_file}: its index for other programs."] if table.index else []
+            )
+    return "\n".join([*lines, "", "Options: pipeline precompute --help"])
+
+
+def _query_command(name: str) -> None:
+    """Declare `query NAME` from the one list of its options, the one that the quick door reads."""
+    asked_of = options(name)
+    kind = reader_class(name)
+
+    def command(**given: Any) -> None:
+        words = given.pop("key") or []
+        asked = {option: value for option, value in given.items() if value}
+        say(respond(name, " ".join(words), asked))
+
+    parameters = [
+        inspect.Parameter(
+            "key",
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[list[str] | None, typer.Argument(metavar=kind.key)],
+        )
+    ]
+    for option in asked_of:
+        declared = typer.Option(
+            f"--{option.name}", help=option.help, metavar=option.metavar or None, show_default=False
+        )
+        parameters.append(
+            inspect.Parameter(
+                option.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=None if option.metavar else False,
+                annotation=Annotated[str | None if option.metavar else bool, declared],
+            )
+        )
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__doc__ = f"Ask about {puzzle(name).title}."
+    query.command(name)(command)
+
+
+for _name in MODULES:
+    _query_command(_name)
+
+
+@app.command()
+def status(outputs: Outputs = None, as_json: Json = False) -> None:
+    """Say what is published: rows, bytes, by which version, and what is missing."""
+    from queries.overview import status as overview
+
+    rows = overview(tables_folder(outputs))
+    if as_json:
+        say(f"{json.dumps(rows)}\n")
+        return
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("table", "rows", "bytes", "made by", "state"):
+        grid.add_column(
+            name, justify="right" if name in ("rows", "bytes") else "left", no_wrap=True
+        )
+    for row in rows:
+        if row["state"] == "missing":
+            grid.add_row(row["table"], "", "", "", f"missing: {row['command']}")
+        else:
+            state = row["state"] if row["state"] == "published" else f"damaged: {row['command']}"
+            grid.add_row(
+                row["table"], f"{row['rows']:,}", f"{row['bytes']:,}", row["made_by"], state
+            )
+    say(_drawn(grid))
+
+
+@app.command()
+def histogram(
+    name: Annotated[str, typer.Argument(metavar="eight|senet", help="Whose states.")],
+    outputs: Outputs = None,
+    as_json: Json = False,
+) -> None:
+    """Count the states at each distance, as numbers and bars."""
+    from queries.overview import bars
+    from queries.overview import histogram as counted
+
+    if name not in MODULES:
+        raise BadRequest(f"There is no puzzle {name!r:.60}", f"The puzzles: {', '.join(MODULES)}.")
+    counts = counted(name, tables_folder(outputs))
+    say(f"{json.dumps(counts.to_dicts())}\n" if as_json else bars(counts))

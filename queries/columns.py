@@ -1,0 +1,100 @@
+"""Whole columns of 8-puzzle states at once: their ranks by arithmetic, their rows by number."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.errors import BadRequest
+from pipeline.puzzles import puzzle
+from pipeline.puzzles.eight import FACTORIALS
+from queries.published import published
+from queries.rapid import ALL, HEAD, RANK, SET_AT, parts
+
+if TYPE_CHECKING:
+    from queries.tables import Frame
+
+ADDED = ("goal", "distance", "best_moves", "solutions")
+BLOCK = 1 << 15
+"""Rows ranked at a time: few enough to stay in a core's cache."""
+NO_RANK = 362_880
+"""The number of a row of nulls, put after the table's own."""
+
+
+def annotated(frame: Frame, column: str, folder: str) -> Frame:
+    """The frame with the columns `ADDED`; null where the column holds no state."""
+    table = puzzle("eight").tables[0]
+    rows = pl.read_parquet(published(folder, "eight", table), columns=list(ADDED))
+    rows = pl.concat([rows, rows.clear(1)])
+    if frame.lazy().collect_schema().get(column) != pl.String:
+        raise BadRequest(f"There is no text column {column!r:.60} of states")
+    if isinstance(frame, pl.DataFrame):
+        return frame.with_columns(rows[pl.Series(ranks(frame[column]))])
+    return frame.with_columns(
+        pl.col(column)
+        .map_batches(
+            lambda states: rows[pl.Series(ranks(states))].to_struct(),
+            return_dtype=pl.Struct(rows.schema),
+            is_elementwise=True,
+        )
+        .struct.unnest()
+    )
+
+
+def ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
+    """Each state's rank; `NO_RANK` for what is not a state."""
+    views = _views(states)
+    found = np.empty(len(views), dtype=np.uint32)
+    head, tail = _part_by_number(HEAD, "012345678"), _part_by_number(9 - HEAD, "")
+
+    def rank_block(at: int) -> None:
+        view = views[at : at + BLOCK]
+        digits = np.ascontiguousarray(view[:, 4:13].T)
+        digits -= np.uint8(ord("0"))
+        bad = (view[:, 0] != 9) | (digits.max(axis=0) > 8)
+        if bad.any():
+            digits[:, bad] = 0
+        code = head.take(_number(digits[:HEAD])) + tail.take(_number(digits[HEAD:]))
+        found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
+
+    with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+        list(pool.map(rank_block, range(0, len(views), BLOCK)))
+    return found
+
+
+def _views(states: pl.Series) -> npt.NDArray[np.uint8]:
+    """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
+
+    A null's length is set to 0.
+    """
+    array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
+    views: npt.NDArray[np.uint8] = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
+    views = views[array.offset : array.offset + len(array)]
+    long = views[:, :4].view("<u4")[:, 0] > 255
+    if array.null_count or long.any():
+        views = views.copy()
+        views[array.is_null().to_numpy(zero_copy_only=False) | long, 0] = 0
+    return views
+
+
+def _number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+    number: npt.NDArray[np.int32] = digits[0].astype(np.int32)
+    for digit in digits[1:]:
+        number *= 10
+        number += digit
+    return number
+
+
+@cache
+def _part_by_number(length: int, known: str) -> npt.NDArray[np.uint32]:
+    """`rapid.parts` as an array by the decimal number that the digits make."""
+    found = np.zeros(10**length, dtype=np.uint32)
+    weights = FACTORIALS[:length] if known else FACTORIALS[-length:]
+    for run, part in parts(length, weights, known).items():
+        found[int(run)] = part
+    return found

@@ -1,0 +1,86 @@
+"""What is published, and how the states of a puzzle are spread over their depths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline.errors import BadRequest
+from pipeline.puzzle import StateSpace
+from pipeline.puzzles import puzzle, puzzles
+from pipeline.tables.manifest import read_manifest
+from queries.index import mending
+from queries.published import published
+
+
+def status(folder: str) -> list[dict[str, Any]]:
+    """Every table that is published or could be: what it is, or the command that makes it."""
+    entries = read_manifest(Path(folder))
+    rows = []
+    for asked in puzzles():
+        for table in asked.tables:
+            entry = entries.pop(table.name, None)
+            rows.append(_row(folder, table.name, entry, mending(asked.name, folder)))
+    for name, entry in entries.items():
+        rows.append(_row(folder, name, entry, mending("", folder)))
+    return rows
+
+
+def _row(folder: str, name: str, entry: dict[str, Any] | None, command: str) -> dict[str, Any]:
+    if entry is None:
+        return {"table": name, "state": "missing", "command": command}
+    files = [entry, *([entry["index"]] if entry["index"] else [])]
+    paths = [(Path(folder) / file["file"], file["bytes"]) for file in files]
+    whole = all(path.is_file() and path.stat().st_size == size for path, size in paths)
+    facts = {key: entry[key] for key in ("rows", "bytes", "made_by")}
+    return {
+        "table": name,
+        "state": "published" if whole else "damaged",
+        **facts,
+        "command": command,
+    }
+
+
+def histogram(name: str, folder: str) -> pl.DataFrame:
+    """Number of states by depth, and by goal where there are any; a null depth: never reached."""
+    asked = puzzle(name)
+    if not isinstance(asked, StateSpace):
+        raise BadRequest(f"{asked.title} has no depths to count")
+    frames = []
+    for table in asked.tables:
+        by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]
+        counts = (
+            pl.scan_parquet(published(folder, name, table))
+            .group_by(by)
+            .agg(pl.len().alias("states"))
+            .with_columns(pl.col("goal").cast(pl.String) if "goal" in by else [])
+            .sort(by, nulls_last=True, maintain_order=True)
+        )
+        frames.append(counts.collect())
+    return pl.concat(frames)
+
+
+def bars(counts: pl.DataFrame, width: int = 16) -> str:
+    """A histogram as text: a row a depth, for each goal its number of states and a bar."""
+    depth = next(name for name in counts.columns if name not in ("goal", "states"))
+    goals: list[str] = (
+        counts["goal"].unique(maintain_order=True).to_list() if "goal" in counts.columns else []
+    )
+    groups = [counts.filter(pl.col("goal") == goal) for goal in goals] or [counts]
+    columns = [dict(zip(group[depth], group["states"], strict=True)) for group in groups]
+    depths = sorted({d for column in columns for d in column if d is not None})
+    if any(None in column for column in columns):
+        depths.append(None)
+    head = "".join(f"{goal:>10}{'':{width + 2}}" for goal in goals or ["states"])
+    lines = [f"{depth:>8}{head}".rstrip()]
+    for at in depths:
+        line = f"{'never' if at is None else at:>8}"
+        for column in columns:
+            states = column.get(at, 0)
+            bar = "#" * round(width * states / max(column.values()))
+            line += f"{states:>10,}  {bar:<{width}}" if states else f"{'':{width + 12}}"
+        lines.append(line.rstrip())
+    total = "".join(f"{sum(column.values()):>10,}{'':{width + 2}}" for column in columns)
+    return "\n".join([*lines, f"{'all':>8}{total}".rstrip()]) + "\n"

@@ -1,0 +1,262 @@
+"""The tables as Python objects: typed results, `probe` that raises and `get` that does not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pipeline.errors import TablebaseError, TableMissing
+from pipeline.tables import MANIFEST
+from queries.answers import Facts, Reader, reader
+from queries.goals import GoalReader
+from queries.index import mending, tables_folder
+from queries.rapid import Probe, rapid_eight
+
+if TYPE_CHECKING:
+    import polars as pl
+    from _typeshed import DataclassInstance
+
+    from queries.forms import Asked
+
+    Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+
+Answer = TypeVar("Answer", bound="DataclassInstance")
+Default = TypeVar("Default")
+
+
+@dataclass(frozen=True, slots=True)
+class GoalAnswer:
+    """A state and the goal it reaches.
+
+    `distance` is 0 to 254; `best_moves` is "" at the goal, else its letters in answer order.
+    """
+
+    state: str
+    goal: str
+    distance: int
+    best_moves: str
+    solutions: int
+
+
+@dataclass(frozen=True, slots=True)
+class SenetAnswer:
+    """A position and the smallest of its shortest lines of play; `plies` is 0 to 15."""
+
+    position: str
+    plies: int
+    plies_even: int | None
+    plies_odd: int | None
+    dice: str
+    moves: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnightAnswer:
+    """A tour; `jumps` are 1 to 8, one fewer than the squares of `path`."""
+
+    board: str
+    start: str
+    end: str
+    number: int
+    closed: bool
+    path: str
+    jumps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountAnswer:
+    """Directed open tours from a square, and how many of them are closed."""
+
+    board: str
+    start: str
+    tours: int
+    closed: int
+
+
+class GoalTable:
+    """A puzzle with goals."""
+
+    def __init__(self, found: Reader) -> None:
+        assert isinstance(found, GoalReader)
+        self._reader = found
+
+    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+        """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
+        facts = self._reader.facts(state, {} if goal is None else {"goal": goal})
+        return _answer(GoalAnswer, facts)
+
+    def get(
+        self, state: str, default: Default | None = None, *, goal: str | None = None
+    ) -> GoalAnswer | Default | None:
+        """`probe`, or the default where it raises."""
+        return _or(default, lambda: self.probe(state, goal))
+
+    def solution(self, state: str, goal: str | None = None) -> str:
+        """The letters of a shortest solution, the first in letter order."""
+        return "".join(letter for letter, _ in self._walk(state, goal)[1:])
+
+    def path(self, state: str, goal: str | None = None) -> list[str]:
+        """Every state on the way of that solution, first to last."""
+        return [step for _, step in self._walk(state, goal)]
+
+    def _walk(self, state: str, goal: str | None) -> list[tuple[str, str]]:
+        start, to = self._reader.ends(state, goal)
+        self._reader.to_goal(start, to)
+        return self._reader.path(start, to)
+
+
+class EightTable(GoalTable):
+    """The 8-puzzle; its plain lookups are made for calling a million times.
+
+    >>> from queries import open_tables
+    >>> eight = open_tables("outputs").eight
+    >>> eight.distance("378546201")
+    27
+    >>> eight.probe("152703846")
+    GoalAnswer(state='152703846', goal='corner', distance=8, best_moves='D', solutions=1)
+    >>> eight.path("123450786")
+    ['123450786', '123456780']
+    >>> eight.get("123", default="not a state")
+    'not a state'
+    """
+
+    def __init__(self, found: Reader) -> None:
+        super().__init__(found)
+        self.distance: Callable[[str], int] = self._first_distance
+        """Fewest moves (0-31) from a state to the layout that it reaches."""
+
+    def _first_distance(self, state: str) -> int:
+        self.distance, _ = self._rapid
+        return self.distance(state)
+
+    @cached_property
+    def _rapid(self) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
+        return rapid_eight(self._reader.index("eight").data)
+
+    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+        if goal is None:
+            return GoalAnswer(*self._rapid[1](state))
+        return super().probe(state, goal)
+
+    def annotate(self, frame: Frame, column: str = "state") -> Frame:
+        """A polars frame with goal, distance, best_moves and solutions for a column of states.
+
+        A LazyFrame stays lazy. What is not a state gets nulls.
+        """
+        from queries.columns import annotated
+
+        return annotated(frame, column, self._reader.folder)
+
+
+class SenetTable:
+    """Senet.
+
+    >>> from queries import open_tables
+    >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
+    '9-14 4x7'
+    """
+
+    def __init__(self, found: Reader) -> None:
+        self._reader = found
+
+    def probe(self, position: str) -> SenetAnswer:
+        """The answer for a position; NotReached if no line of play leads to it."""
+        return _answer(SenetAnswer, self._reader.facts(position, {}))
+
+    def get(self, position: str, default: Default | None = None) -> SenetAnswer | Default | None:
+        """`probe`, or the default where it raises."""
+        return _or(default, lambda: self.probe(position))
+
+
+class KnightTable:
+    """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
+
+    >>> from queries import open_tables
+    >>> knight = open_tables("outputs").knight
+    >>> knight.probe("a1", to="b3").closed
+    True
+    >>> knight.count("c3", board="5x5")
+    CountAnswer(board='5x5', start='c3', tours=64, closed=0)
+    """
+
+    def __init__(self, found: Reader) -> None:
+        self._reader = found
+
+    def probe(
+        self,
+        start: str,
+        *,
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> KnightAnswer:
+        """A tour from a square; NoSuchTour if there is none like it."""
+        asked: Asked = {"board": board, "closed": closed}
+        if to is not None:
+            asked["to"] = to
+        if number is not None:
+            asked["number"] = str(number)
+        return _answer(KnightAnswer, self._reader.facts(start, asked))
+
+    def get(
+        self,
+        start: str,
+        default: Default | None = None,
+        *,
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> KnightAnswer | Default | None:
+        """`probe`, or the default where it raises."""
+        return _or(
+            default, lambda: self.probe(start, to=to, closed=closed, board=board, number=number)
+        )
+
+    def count(self, start: str, board: str = "8x8") -> CountAnswer:
+        """How many tours begin at a square of a board; TablebaseError where that is not known."""
+        return _answer(CountAnswer, self._reader.facts(start, {"board": board, "count": True}))
+
+
+class Tables:
+    """The tables in one folder."""
+
+    def __init__(self, folder: str | None = None) -> None:
+        self.folder = tables_folder(folder)
+        manifest = os.path.join(self.folder, MANIFEST)
+        if not os.path.isfile(manifest):
+            raise TableMissing(manifest, mending("", self.folder).rstrip())
+
+    @cached_property
+    def eight(self) -> EightTable:
+        return EightTable(reader("eight", self.folder))
+
+    @cached_property
+    def senet(self) -> SenetTable:
+        return SenetTable(reader("senet", self.folder))
+
+    @cached_property
+    def knight(self) -> KnightTable:
+        return KnightTable(reader("knight", self.folder))
+
+    def goals(self, name: str) -> GoalTable:
+        """Any registered puzzle that has goals."""
+        return GoalTable(reader(name, self.folder))
+
+
+def _answer(kind: type[Answer], facts: Facts) -> Answer:
+    """The typed result that has these facts."""
+    values: dict[str, Any] = {name: facts[name] for name in kind.__dataclass_fields__}
+    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+
+
+def _or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:
+    try:
+        return probe()
+    except TablebaseError:
+        return default
