@@ -32,7 +32,7 @@ from pipeline.search.pairs import path_between
 from pipeline.search.tours import count_from, neighbour_sets, paths_from
 from pipeline.tables.index import write_index
 from pipeline.tables.manifest import Entry, read_manifest, write_manifest
-from pipeline.tables.parquet import TableWriter
+from pipeline.tables.parquet import TableWriter, description
 from pipeline.tables.publish import appearing, building_in, sha256
 
 if TYPE_CHECKING:
@@ -104,12 +104,14 @@ def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
         return "missing"
     if entry["parameters"] != table.recipe.parameters():
         return "parameters changed"
+    if entry.get("description") != description(table):
+        return "description changed"
     files = [entry, entry["index"]] if entry["index"] else [entry]
     for file in files:
         path = folder / file["file"]
         if not path.is_file():
             return f"{file['file']} missing"
-        if path.stat().st_size != file["bytes"]:
+        if path.stat().st_size != file["bytes"] or sha256(path) != file["sha256"]:
             return f"{file['file']} damaged"
     return UP_TO_DATE
 
@@ -134,6 +136,7 @@ def _publish(
             "content": writer.content,
             "made_by": f"puzzle-tablebase {__version__}",
             "parameters": table.recipe.parameters(),
+            "description": description(table),
             "index": None,
         }
         if records is not None:

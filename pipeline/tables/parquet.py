@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,17 @@ def schema(table: Table) -> pa.Schema:
         for column in table.columns
     ]
     return pa.schema(fields, metadata=said)
+
+
+def description(table: Table) -> str:
+    """A digest of everything that a table's files say of themselves and how they say it."""
+    said = [
+        schema(table).to_string(),
+        *(f"{key}={value}" for key, value in (schema(table).metadata or {}).items()),
+        *(f"{column.name}:{column.kind}:{column.values}" for column in table.columns),
+        table.record,
+    ]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
 def _type(column: Column) -> pa.DataType:
