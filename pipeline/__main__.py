@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from pipeline.errors import TablebaseError
+from pipeline.errors import TablebaseError, quoted
 from pipeline.terminal import complain, say
 
 
@@ -28,6 +29,16 @@ def main() -> int:
     except KeyboardInterrupt:
         complain("interrupted")
         return 130
+    except (
+        Exception
+    ) as error:  # a bug: say so in a sentence, with the traceback for who asks for it
+        if os.environ.get("PIPELINE_TRACEBACK"):
+            raise
+        complain(
+            f"this should not happen ({type(error).__name__}: {quoted(str(error), 200)}). "
+            "Please report it; PIPELINE_TRACEBACK=1 shows where."
+        )
+        return 3
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,11 +14,13 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from pipeline import __version__
-from pipeline.errors import BadRequest
+from pipeline.errors import BadRequest, quoted
+from pipeline.progress import RowsBar
 from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import MODULES, puzzle
-from pipeline.terminal import say
-from queries.answers import options, reader_class, respond
+from pipeline.terminal import complain, quiet_pipe, say
+from queries.answers import options, reader, reader_class, respond
+from queries.forms import BATCH, Asked
 from queries.index import tables_folder
 
 app = typer.Typer(
@@ -105,7 +108,7 @@ def _stages(names: list[str]) -> list[Puzzle]:
     for name in names:
         if name not in MODULES:
             raise BadRequest(
-                f"There is no stage {name!r:.60}", f"The stages: {', '.join(MODULES)}."
+                f"There is no stage {quoted(name)}", f"The stages: {', '.join(MODULES)}"
             )
     return [puzzle(name) for name in MODULES if name in names]
 
@@ -136,13 +139,21 @@ def _stage_help(chosen: list[Puzzle]) -> str:
 
 def _query_command(name: str) -> None:
     """Declare `query NAME` from the one list of its options, the one that the quick door reads."""
-    asked_of = options(name)
+    asked_of = (*options(name), *BATCH)
     kind = reader_class(name)
 
     def command(**given: Any) -> None:
-        words = given.pop("key") or []
+        key = " ".join(given.pop("key") or [])
+        batch = {option.name: given.pop(option.name) for option in BATCH}
         asked = {option: value for option, value in given.items() if value}
-        say(respond(name, " ".join(words), asked))
+        if key in ("", "-") or batch["input"]:
+            if key not in ("", "-"):
+                raise BadRequest("--input answers for a file: no key goes with it")
+            _answer_batch(name, asked, batch)
+        elif any(batch.values()):
+            raise BadRequest("--output, --format, --column and --strict go with a batch, not a key")
+        else:
+            say(respond(name, key, asked))
 
     parameters = [
         inspect.Parameter(
@@ -168,6 +179,26 @@ def _query_command(name: str) -> None:
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command.__doc__ = f"Ask about {puzzle(name).title}."
     query.command(name)(command)
+
+
+def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
+    from queries.batch import Batch, answer_all, output_format
+
+    for option in ("json", "path", "boards", "count"):
+        if asked.get(option):
+            raise BadRequest(f"--{option} goes with one key", "A batch has --format")
+    source, output = batch["input"] or "-", batch["output"]
+    if source == "-" and sys.stdin.isatty():
+        complain("reading keys from standard input (end it with Ctrl-D)")
+    request = Batch(
+        source, output_format(output, batch["format"]), output, batch["strict"], batch["column"]
+    )
+    asks = reader(name, tables_folder(asked.get("outputs")))
+    with RowsBar() as bar, quiet_pipe():
+        refused = answer_all(asks, asked, request, bar.told)
+    if refused:
+        many = "key is" if refused == 1 else "keys are"
+        raise BadRequest(f"{refused:,} {many} not in the notation", "The column error says why")
 
 
 for _name in MODULES:
@@ -210,6 +241,6 @@ def histogram(
     from queries.overview import histogram as counted
 
     if name not in MODULES:
-        raise BadRequest(f"There is no puzzle {name!r:.60}", f"The puzzles: {', '.join(MODULES)}.")
+        raise BadRequest(f"There is no puzzle {quoted(name)}", f"The puzzles: {', '.join(MODULES)}")
     counts = counted(name, tables_folder(outputs))
     say(f"{json.dumps(counts.to_dicts())}\n" if as_json else bars(counts))

@@ -61,7 +61,7 @@ class BadRequest(TablebaseError):
     exit_code = 2
 
     def __init__(self, problem: str, hint: str = "") -> None:
-        super().__init__(f"{problem}. {hint}" if hint else f"{problem}.")
+        super().__init__(f"{problem}. {hint}." if hint else f"{problem}.")
         self.problem = problem
         self.hint = hint
 
@@ -84,7 +84,7 @@ class NotReached(NoAnswer):
     """An arrangement that no line of play from the opening leads to."""
 
     def __init__(self, position: str) -> None:
-        super().__init__(f"No line of play from the opening ever reaches {position}.")
+        super().__init__(f"{position} is never reached: no line of play from the opening leads to it.")
         self.position = position
 
 

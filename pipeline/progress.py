@@ -79,3 +79,33 @@ def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Gri
             f"{seconds[name]:.2f}" if name in seconds else "up to date",
         )
     return grid
+
+
+class RowsBar:
+    """How far a batch has come, on a terminal's standard error."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.completed:,} rows"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=None)
+
+    def __enter__(self) -> RowsBar:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def told(self, rows: int) -> None:
+        self._bar.update(self._task, completed=rows)

@@ -301,7 +301,7 @@ class GoalPuzzle(StateSpace):
                 return View(layout)
         layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
         raise BadRequest(
-            f"No table of {self.name} answers for the goal {goal}", f"One of: {layouts}."
+            f"No table of {self.name} answers for the goal {goal}", f"One of: {layouts}"
         )
 
     def apart(self, state: str, goal: str) -> str:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def say(text: str) -> None:
-    """Print an answer at once. If its reader has gone, there is nothing more to do: exit 0."""
+
+@contextlib.contextmanager
+def quiet_pipe() -> Iterator[None]:
+    """Where answers are written: if their reader goes away, there is nothing more to do."""
     try:
-        sys.stdout.write(text)
+        yield
         sys.stdout.flush()
     except BrokenPipeError:
         # what is still in the buffer must not be tried again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def say(text: str) -> None:
+    """Print an answer at once."""
+    with quiet_pipe():
+        sys.stdout.write(text)
 
 
 def complain(text: object) -> None:

@@ -9,6 +9,13 @@ from pipeline.puzzles import MODULES, puzzle
 from queries.forms import JSON, OUTPUTS, Asked, Option, quick
 from queries.index import Index, tables_folder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from pipeline.puzzle import Table
+    from queries.rows import Answers
+
 Facts = dict[str, object]
 
 READERS = {
@@ -24,6 +31,10 @@ class Reader:
 
     options: tuple[Option, ...] = ()
     key = "KEY"
+    columns: tuple[str, ...]
+    """A batch's columns, the key's first."""
+    joins_characters = False
+    """Whether a key may come as single characters with white space between them."""
 
     def __init__(self, asked_of: Puzzle, folder: str) -> None:
         self.folder = folder
@@ -44,6 +55,17 @@ class Reader:
     def words(self, facts: Facts, asked: Asked) -> str:
         """The answer for people."""
         raise NotImplementedError
+
+    @property
+    def table(self) -> Table:
+        """The table whose columns a batch's have their types from."""
+        return self._of.tables[0]
+
+    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        """A batch's answers, one row a key."""
+        from queries.rows import looked_up
+
+        return looked_up(self, self.table, keys, asked)
 
 
 def reader_class(name: str) -> type[Reader]:

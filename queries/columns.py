@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.errors import BadRequest
+from pipeline.errors import BadRequest, quoted
 from pipeline.puzzles import puzzle
 from pipeline.puzzles.eight import FACTORIALS
 from queries.published import published
@@ -32,7 +32,7 @@ def annotated(frame: Frame, column: str, folder: str) -> Frame:
     rows = pl.read_parquet(published(folder, "eight", table), columns=list(ADDED))
     rows = pl.concat([rows, rows.clear(1)])
     if frame.lazy().collect_schema().get(column) != pl.String:
-        raise BadRequest(f"There is no text column {column!r:.60} of states")
+        raise BadRequest(f"There is no text column {quoted(column)} of states")
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(rows[pl.Series(ranks(frame[column]))])
     return frame.with_columns(
@@ -54,7 +54,7 @@ def ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
 
     def rank_block(at: int) -> None:
         view = views[at : at + BLOCK]
-        digits = np.ascontiguousarray(view[:, 4:13].T)
+        digits = np.array(view[:, 4:13].T, order="C")
         digits -= np.uint8(ord("0"))
         bad = (view[:, 0] != 9) | (digits.max(axis=0) > 8)
         if bad.any():

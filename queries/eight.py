@@ -7,6 +7,12 @@ from queries.answers import Facts
 from queries.forms import Asked
 from queries.goals import GoalReader
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.rows import Answers
+
 
 def tile(state: str, letter: str) -> str:
     """The tile that slides when the blank goes that way.
@@ -18,6 +24,17 @@ def tile(state: str, letter: str) -> str:
 
 
 class EightReader(GoalReader):
+    joins_characters = True
+
+    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        if "goal" in asked:
+            return super().answers(keys, asked)
+        from queries.columns import ADDED, annotated
+        from queries.rows import matched
+
+        found = annotated(keys.alias("state").to_frame(), "state", self.folder)
+        return matched(self, keys, found.select(ADDED))
+
     def facts(self, key: str, asked: Asked) -> Facts:
         facts = super().facts(key, asked)
         state = str(facts["state"])

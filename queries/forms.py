@@ -22,6 +22,19 @@ JSON = Option("json", "Answer with one JSON object.")
 OUTPUTS = Option("outputs", "Where the tables are (else $PIPELINE_OUTPUTS, else outputs).", "DIR")
 PATH = Option("path", "Every state on the way, one a line.")
 
+BATCH = (
+    Option(
+        "input", "Answer every key in a file (text, .csv or .parquet; - is standard input).", "FILE"
+    ),
+    Option("output", "Where a batch's answers go (else standard output).", "FILE"),
+    Option(
+        "format", "A batch's answers as csv, jsonl or parquet (else as --output is named).", "NAME"
+    ),
+    Option("column", "The input's column of keys.", "NAME"),
+    Option("strict", "Stop a batch at the first key that is not one."),
+)
+"""What only batches take; the quick door leaves them to the command line proper."""
+
 Asked = dict[str, str | bool]
 """The options given, by name."""
 

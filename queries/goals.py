@@ -19,6 +19,7 @@ class GoalReader(Reader):
         Option("boards", "Every state on the way as a picture."),
     )
     key = "STATE"
+    columns = ("state", "goal", "distance", "best_moves", "solutions")
 
     def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
         super().__init__(asked_of, folder)

@@ -34,6 +34,7 @@ class KnightReader(Reader):
         Option("count", "How many tours there are."),
     )
     key = "SQUARE"
+    columns = ("start", "end", "number", "closed", "path")
 
     def facts(self, key: str, asked: Asked) -> Facts:
         board = parse_board(str(asked.get("board", "8x8")))

@@ -9,14 +9,42 @@ from queries.answers import Facts, Reader, aligned, counted
 from queries.forms import PATH, Asked
 from queries.index import mending
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.rows import Answers
+
 PLIES = (0, 2)
 """Where a record has the even and the odd plies; the last move follows."""
 LINES = 4
 
 
 class SenetReader(Reader):
+    _rows: pl.DataFrame | None = None
     options = (PATH,)
     key = "POSITION"
+    columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
+
+    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        from queries.rows import matched
+
+        found = (
+            keys.alias("position")
+            .to_frame()
+            .join(self.rows(), on="position", how="left", maintain_order="left")
+        )
+        return matched(self, keys, found.drop("position"))
+
+    def rows(self) -> pl.DataFrame:
+        """The whole table, read once."""
+        if self._rows is None:
+            import polars as pl
+
+            from queries.published import published
+
+            self._rows = pl.read_parquet(published(self.folder, "senet", self.table))
+        return self._rows
 
     def facts(self, key: str, asked: Asked) -> Facts:
         position = parse(key)

@@ -46,7 +46,7 @@ def _problem(position: str) -> str:
         return "it is empty"
     foreign = sorted(set(position) - set(CHARACTERS))
     if foreign:
-        return f"{foreign[0]!r} is not one of A, B and ."
+        return f"{foreign[0]!r} is not one of A, B and '.'"
     if len(position) != SQUARES:
         return f"it has {len(position):,} square{'s'[: len(position) > 1]}, not 15"
     counts = ((piece, position.count(piece)) for piece in "AB.")
