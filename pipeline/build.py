@@ -28,7 +28,7 @@ from pipeline.puzzle import (
 )
 from pipeline.puzzles.knight import Board
 from pipeline.search.breadth_first import breadth_first
-from pipeline.search.pairs import path_between
+from pipeline.search.pairs import paths_between
 from pipeline.search.tours import count_from, neighbour_sets, paths_from
 from pipeline.tables.index import write_index
 from pipeline.tables.manifest import Entry, read_manifest, write_manifest
@@ -231,16 +231,12 @@ def _tour_per_pair(board: Board, report: Report) -> dict[str, npt.NDArray[Any]]:
         for end in range(board.squares)
         if start != end and board.can_join(start, end)
     ]
-    paths = []
-    for done, (start, end) in enumerate(ends):
-        path = path_between(neighbours, start, end)
-        if path is None:
+    report.step("pairs", 0, len(ends))
+    squares = paths_between(neighbours, np.array(ends))
+    for (start, end), path in zip(ends, squares, strict=True):
+        if path[0] != start or path[-1] != end:
             pair = f"{board.name(start)} to {board.name(end)}"
             raise SearchError(f"No tour of {board} from {pair} was found.")
-        paths.append(path)
-        if done % board.squares == 0:
-            report.step("pairs", done, len(ends))
-    squares = np.stack(paths)
     names = np.array([name.encode() for name in board.names()])
     start, end = np.array(ends, dtype=np.uint8).T
     new_start = np.flatnonzero(np.diff(start, prepend=255))

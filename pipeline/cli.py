@@ -18,7 +18,7 @@ from pipeline.errors import BadRequest, quoted
 from pipeline.progress import RowsBar
 from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import MODULES, puzzle
-from pipeline.terminal import complain, quiet_pipe, say
+from pipeline.terminal import QuietPipe, complain, say
 from queries.answers import options, reader, reader_class, respond
 from queries.forms import BATCH, Asked
 from queries.index import tables_folder
@@ -194,7 +194,7 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
         source, output_format(output, batch["format"]), output, batch["strict"], batch["column"]
     )
     asks = reader(name, tables_folder(asked.get("outputs")))
-    with RowsBar() as bar, quiet_pipe():
+    with RowsBar() as bar, QuietPipe():
         refused = answer_all(asks, asked, request, bar.told)
     if refused:
         many = "key is" if refused == 1 else "keys are"

@@ -84,7 +84,9 @@ class NotReached(NoAnswer):
     """An arrangement that no line of play from the opening leads to."""
 
     def __init__(self, position: str) -> None:
-        super().__init__(f"{position} is never reached: no line of play from the opening leads to it.")
+        super().__init__(
+            f"{position} is never reached: no line of play from the opening leads to it."
+        )
         self.position = position
 
 

@@ -171,7 +171,7 @@ class Graph:
 
     @classmethod
     def of_moves(
-        cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[np.int_], npt.NDArray[np.int_]]]
+        cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]
     ) -> Graph:
         """From one (label, sources, targets) for each kind of move, in ascending label order."""
         import numpy as np

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
+class QuietPipe:
+    """Around the writing of answers: if their reader goes away, there is nothing more to do."""
 
-@contextlib.contextmanager
-def quiet_pipe() -> Iterator[None]:
-    """Where answers are written: if their reader goes away, there is nothing more to do."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # what is still in the buffer must not be tried again at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        try:
+            if kind is None:
+                sys.stdout.flush()
+                return
+        except BrokenPipeError:
+            kind = BrokenPipeError
+        if issubclass(kind, BrokenPipeError):
+            # what is still in the buffer must not be tried again at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
 
 
 def say(text: str) -> None:
     """Print an answer at once."""
-    with quiet_pipe():
+    with QuietPipe():
         sys.stdout.write(text)
 
 

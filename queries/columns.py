@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +11,15 @@ import polars as pl
 
 from pipeline.errors import BadRequest, quoted
 from pipeline.puzzles import puzzle
-from pipeline.puzzles.eight import FACTORIALS
+from pipeline.puzzles.eight import (
+    ALL,
+    HEAD,
+    RANK,
+    SET_AT,
+    as_number,
+    rank_parts_by_number,
+)
 from queries.published import published
-from queries.rapid import ALL, HEAD, RANK, SET_AT, parts
 
 if TYPE_CHECKING:
     from queries.tables import Frame
@@ -50,7 +55,7 @@ def ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
     """Each state's rank; `NO_RANK` for what is not a state."""
     views = _views(states)
     found = np.empty(len(views), dtype=np.uint32)
-    head, tail = _part_by_number(HEAD, "012345678"), _part_by_number(9 - HEAD, "")
+    head, tail = rank_parts_by_number()
 
     def rank_block(at: int) -> None:
         view = views[at : at + BLOCK]
@@ -59,7 +64,7 @@ def ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
         bad = (view[:, 0] != 9) | (digits.max(axis=0) > 8)
         if bad.any():
             digits[:, bad] = 0
-        code = head.take(_number(digits[:HEAD])) + tail.take(_number(digits[HEAD:]))
+        code = head.take(as_number(digits[:HEAD])) + tail.take(as_number(digits[HEAD:]))
         found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
 
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
@@ -80,21 +85,3 @@ def _views(states: pl.Series) -> npt.NDArray[np.uint8]:
         views = views.copy()
         views[array.is_null().to_numpy(zero_copy_only=False) | long, 0] = 0
     return views
-
-
-def _number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
-    number: npt.NDArray[np.int32] = digits[0].astype(np.int32)
-    for digit in digits[1:]:
-        number *= 10
-        number += digit
-    return number
-
-
-@cache
-def _part_by_number(length: int, known: str) -> npt.NDArray[np.uint32]:
-    """`rapid.parts` as an array by the decimal number that the digits make."""
-    found = np.zeros(10**length, dtype=np.uint32)
-    weights = FACTORIALS[:length] if known else FACTORIALS[-length:]
-    for run, part in parts(length, weights, known).items():
-        found[int(run)] = part
-    return found

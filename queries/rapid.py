@@ -1,50 +1,21 @@
 """Plain Python made for asking the 8-puzzle a million times: a rank in two dictionary lookups.
 
-A state's rank is a part that its first four digits settle, plus a part that its last five do, and
-each part goes with the set of digits that it uses: the two sets must fill all nine bits.
+A state's rank is a part that its first four digits settle, plus a part that its last five do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import permutations
 
-from pipeline.puzzles.eight import EXITS, FACTORIALS, parse
-
-HEAD = 4
-RANK_BITS = 20
-RANK = (1 << RANK_BITS) - 1
-PARITY = 1 << RANK_BITS
-SET_AT = RANK_BITS + 2
-ALL = (1 << 9) - 1
+from pipeline.puzzles.eight import ALL, EXITS, HEAD, RANK, RANK_BITS, SET_AT, parse, rank_parts
 
 Probe = tuple[str, str, int, str, int]
 """State, layout, distance, best moves, solutions."""
 
 
-def parts(length: int, weights: tuple[int, ...], known: str) -> dict[str, int]:
-    """For each run of so many digits: its part of the rank, its parity, and its set of digits.
-
-    A digit counts those smaller that come later: of all nine but the run's earlier ones (`known`
-    is all nine), or of the run alone (`known` is empty).
-    """
-    found = {}
-    for run in permutations("012345678", length):
-        part = smaller_total = used = 0
-        for at, (digit, weight) in enumerate(zip(run, weights, strict=True)):
-            later = set(known) - set(run[:at]) if known else run[at + 1 :]
-            smaller = sum(other < digit for other in later)
-            part += smaller * weight
-            smaller_total += smaller
-            used |= 1 << int(digit)
-        found["".join(run)] = part | (smaller_total % 2) * PARITY | used << SET_AT
-    return found
-
-
 def rapid_eight(records: memoryview) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
     """`distance` and `probe` over the records of `eight.idx`."""
-    head = parts(HEAD, FACTORIALS[:HEAD], "012345678")
-    tail = parts(9 - HEAD, FACTORIALS[HEAD:], "")
+    head, tail = rank_parts()
     distances = bytes(records[0::2])
     solutions = bytes(records[1::2])
     slides = [

@@ -12,7 +12,6 @@ from pipeline.puzzle import Column, GoalPuzzle, Graph, View
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     import numpy as np
     import numpy.typing as npt
@@ -23,6 +22,11 @@ SOLVED = "123456780"
 LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
 LETTERS = "UDLR"
 STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
+HEAD = 4
+RANK_BITS = 20
+RANK = (1 << RANK_BITS) - 1
+SET_AT = RANK_BITS + 2
+ALL = (1 << 9) - 1
 FACTORIALS = (40320, 5040, 720, 120, 24, 6, 2, 1, 1)
 
 EXITS = tuple(
@@ -101,6 +105,60 @@ def unrank(rank: int) -> str:
         at, rank = divmod(rank, weight)
         state += left.pop(at)
     return state
+
+
+def rank_parts() -> tuple[dict[str, int], dict[str, int]]:
+    """What a state's first four digits and its last five add to its rank, and which they are.
+
+    The two numbers add up to the rank, the parity of the permutation (two bits, for the sum), and
+    the set of digits (nine bits): `ALL` of them if and only if the nine make a state.
+    """
+    from itertools import combinations, permutations
+
+    digits = "012345678"
+    head = {}
+    for at, run in enumerate(permutations(digits, HEAD)):
+        # nine digits may come first, eight second: the place in the order, digit by digit
+        places = at // 336 + at // 42 % 8 + at // 6 % 7 + at % 6
+        head["".join(run)] = at * FACTORIALS[HEAD - 1] | _parity(places) | _set(run)
+    tail = {}
+    orders = [at | _parity(at // 24 + at // 6 % 4 + at // 2 % 3 + at % 2) for at in range(120)]
+    for five in combinations(digits, 9 - HEAD):
+        these = _set(five)
+        for run, order in zip(permutations(five), orders, strict=True):
+            tail["".join(run)] = order | these
+    return head, tail
+
+
+def _parity(places: int) -> int:
+    return (places % 2) << RANK_BITS
+
+
+def _set(digits: tuple[str, ...]) -> int:
+    return sum(1 << int(digit) for digit in digits) << SET_AT
+
+
+def rank_parts_by_number() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """`rank_parts` as arrays, by the decimal number that the digits make; 0 where there is none."""
+    import numpy as np
+
+    arrays = []
+    for parts, length in zip(rank_parts(), (HEAD, 9 - HEAD), strict=True):
+        array = np.zeros(10**length, dtype=np.uint32)
+        array[np.array(list(parts), dtype=np.int32)] = list(parts.values())
+        arrays.append(array)
+    return arrays[0], arrays[1]
+
+
+def as_number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+    """Rows of digits as decimal numbers, one a column."""
+    import numpy as np
+
+    number: npt.NDArray[np.int32] = digits[0].astype(np.int32)
+    for digit in digits[1:]:
+        number *= 10
+        number += digit
+    return number
 
 
 def moves(state: str) -> Iterator[tuple[str, str]]:
@@ -242,6 +300,7 @@ class Eight(GoalPuzzle):
     def graph(self) -> Graph:
         import numpy as np
 
+        head, tail = rank_parts_by_number()
         boards = _boards()
         blank = np.argmin(boards, axis=0)
         found = []
@@ -254,7 +313,8 @@ class Eight(GoalPuzzle):
             everyone = np.arange(len(sources))
             moved[at, everyone] = moved[at + STEP[letter], everyone]
             moved[at + STEP[letter], everyone] = 0
-            found.append((position << 4, sources, _ranks(moved)))
+            ranks = head.take(as_number(moved[:HEAD])) + tail.take(as_number(moved[HEAD:])) & RANK
+            found.append((position << 4, sources, ranks.astype(np.int32)))
         return Graph.of_moves(self.size, found)
 
     def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
@@ -299,19 +359,6 @@ def _boards() -> npt.NDArray[np.uint8]:
         ]
         boards = np.hstack(blocks)
     return boards
-
-
-def _ranks(boards: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
-    """`rank` of every column."""
-    import numpy as np
-
-    total = np.zeros(boards.shape[1], dtype=np.int32)
-    for at in range(8):
-        smaller = np.zeros(boards.shape[1], dtype=np.uint8)
-        for later in range(at + 1, 9):
-            smaller += boards[later] < boards[at]
-        total += smaller * np.int32(FACTORIALS[at])
-    return total
 
 
 PUZZLE = Eight()

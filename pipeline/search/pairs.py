@@ -21,16 +21,24 @@ PATIENCE = 2_000
 SEEDS = 1_000
 
 
-def path_between(neighbours: Array, start: int, end: int) -> npt.NDArray[np.uint8] | None:
-    """A path from start to end through every node, or None if none was found.
+def paths_between(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
+    """For each (start, end) a path from one to the other through every node, a row each.
 
-    `neighbours` has one row a node, filled up with -1.
+    `neighbours` has one row a node, filled up with -1. A row of zeros: none was found.
     """
+    paths = np.zeros((len(ends), len(neighbours)), dtype=np.uint8)
+    _search(neighbours, ends, paths)
+    return paths
+
+
+@compiled
+def _search(neighbours: Array, ends: Array, paths: Array) -> None:
     path = np.zeros(len(neighbours), dtype=np.int64)
-    for seed in range(SEEDS):
-        if _attempt(neighbours, start, end, seed, path):
-            return path.astype(np.uint8)
-    return None
+    for row in range(len(ends)):
+        for seed in range(SEEDS):
+            if _attempt(neighbours, ends[row, 0], ends[row, 1], seed, path):
+                paths[row] = path
+                break
 
 
 @compiled

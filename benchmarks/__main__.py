@@ -1,0 +1,49 @@
+"""`make bench`: measure everything, print it, and save it in docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from benchmarks import building, lookup
+from benchmarks.measure import ROOT, machine
+
+PAGE = """# Benchmarks
+
+Written by `make bench`, every figure measured in one run on {machine}. Such machines are shared
+and noisy: contestants take turns, medians are quoted, and ratios say more than times.
+
+## Building
+
+The searches alone, on one core, beside C programs that do the same (`benchmarks/reference/`). Our
+time includes making the graph; kernels are compiled already.
+
+{kernels}
+The stages as whole processes, tables written to disk:
+
+{stages}
+## Looking up
+
+Whole processes, median of 30 in turns (the 15-ply C++ search: of 3):
+
+{processes}
+Calls in one process, on one thread but for whole columns:
+
+{calls}
+Batches at the shell:
+
+{batches}"""
+
+
+def main() -> None:
+    page = PAGE.format(
+        machine=machine(),
+        kernels=building.kernels(),
+        stages=building.stages(),
+        processes=lookup.processes(),
+        calls=lookup.calls(),
+        batches=lookup.batches(),
+    )
+    print(page)
+    (ROOT / "docs" / "benchmarks.md").write_text(page)
+
+
+if __name__ == "__main__":
+    main()

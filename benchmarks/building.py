@@ -1,0 +1,126 @@
+"""Building: the compiled searches beside plain C, and `pipeline precompute` whole."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import (
+    Row,
+    child_peak,
+    compiled_reference,
+    environment,
+    in_turns,
+    markdown,
+    taken,
+)
+from pipeline.puzzle import StateSpace
+from pipeline.puzzles import puzzle
+from pipeline.puzzles.eight import LAYOUTS
+from pipeline.puzzles.knight import Board
+from pipeline.puzzles.senet import OPENING
+from pipeline.search.breadth_first import breadth_first
+from pipeline.search.pairs import paths_between
+from pipeline.search.tours import neighbour_sets, paths_from
+
+
+def searched(name: str, *roots: str) -> None:
+    """A state space's graph, and a search of it from each root."""
+    space = puzzle(name)
+    assert isinstance(space, StateSpace)
+    graph = space.graph()
+    for root in roots:
+        breadth_first(graph, space.node(root), lambda depth, nodes: None)
+
+
+def all_tours(board: Board) -> None:
+    """Every tour of a board, as text in memory, on one thread."""
+    squares = range(board.squares)
+    sets = neighbour_sets([board.neighbours(square) for square in squares])
+    colours = np.array([board.light(square) for square in squares], dtype=np.uint8)
+    names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
+    for start in squares:
+        for _ in paths_from(sets, colours, names, start):
+            pass
+
+
+def all_pairs(board: Board) -> None:
+    """One tour for each ordered pair of squares that a tour can join."""
+    squares = range(board.squares)
+    neighbours = np.full((board.squares, 8), -1, dtype=np.int64)
+    for square in squares:
+        near = board.neighbours(square)
+        neighbours[square, : len(near)] = near
+    ends = [(start, end) for start in squares for end in squares if board.can_join(start, end)]
+    paths_between(neighbours, np.array(ends))
+
+
+def kernels() -> str:
+    """Each search beside its C program, one core, in turns."""
+    goals = list(LAYOUTS.values())
+    work: dict[str, tuple[Callable[[], None], str, list[list[str]]]] = {
+        "8-puzzle, its three layouts": (
+            partial(searched, "eight", *goals),
+            "eight.c",
+            [[goal] for goal in goals],
+        ),
+        "Senet, whole space": (partial(searched, "senet", OPENING), "senet.c", [[]]),
+        "every 6x6 tour, paths kept": (partial(all_tours, Board(6, 6)), "tours.c", [["6x6"]]),
+        "one 8x8 tour a pair": (partial(all_pairs, Board(8, 8)), "pairs.c", [[]]),
+    }
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (ours, source, arguments) in work.items():
+            program = compiled_reference(source, Path(folder))
+            c = partial(c_seconds, [[program, *argument] for argument in arguments])
+            took = in_turns({"ours": partial(taken, ours), "c": c})
+            ms = [f"{seconds * 1000:,.0f} ms" for seconds in took.values()]
+            rows.append((name, *ms, f"{took['ours'] / took['c']:.1f}"))
+    return markdown(("search", "here", "plain C", "ratio"), rows)
+
+
+def c_seconds(programs: list[list[str]]) -> float:
+    """What reference programs say their searches took, all together."""
+    total = 0.0
+    for program in programs:
+        said = subprocess.run(program, check=True, capture_output=True, text=True).stdout
+        found = re.search(r"([\d.]+) ms", said)
+        assert found is not None, said
+        total += float(found.group(1)) / 1000
+    return total
+
+
+def stages() -> str:
+    """`pipeline precompute` in an empty folder, without and with compiled kernels kept."""
+    program = str(Path(sys.executable).with_name("pipeline"))
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        env = environment(NUMBA_CACHE_DIR=f"{folder}/cache")
+        everything: list[str] = []
+        for name, stage in (
+            ("everything, first compilation included", everything),
+            ("everything", everything),
+            ("eight", ["eight"]),
+            ("senet", ["senet"]),
+            ("knight", ["knight"]),
+        ):
+            command = [
+                program,
+                "precompute",
+                *stage,
+                "--force",
+                "--quiet",
+                "--outputs",
+                f"{folder}/o",
+            ]
+            seconds = taken(partial(subprocess.run, command, check=True, env=env))
+            rows.append((name, f"{seconds:.1f} s"))
+        rows.append(("peak memory of the largest", f"{child_peak():,.0f} MiB"))
+    return markdown(("`pipeline precompute --force`", "whole process"), rows)
