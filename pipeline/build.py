@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -31,6 +30,7 @@ from pipeline.search.breadth_first import breadth_first
 from pipeline.search.pairs import paths_between
 from pipeline.search.tours import count_from, neighbour_sets, paths_from
 from pipeline.tables.index import write_index
+from pipeline.tables.kept import Arrays, Kept
 from pipeline.tables.manifest import Entry, read_manifest, write_manifest
 from pipeline.tables.parquet import TableWriter, description
 from pipeline.tables.publish import appearing, building_in, sha256
@@ -66,6 +66,7 @@ class Request:
 
 
 UP_TO_DATE = "up to date"
+FORCED = "forced"
 
 
 def build(request: Request, report: Report) -> dict[str, Entry]:
@@ -82,6 +83,8 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
             for table in tables:
                 reason = why(request.folder, published.get(table.name), table, request.force)
                 report.table(table, reason)
+                kept = Kept(request.folder, table)
+                kept.clear(but_these=reason not in (UP_TO_DATE, FORCED))
                 if reason == UP_TO_DATE:
                     continue
                 started = time.perf_counter()
@@ -89,7 +92,7 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
                     graph = graph or puzzle.graph()
                     entry = _breadth_first(request.folder, puzzle, table, graph, report)
                 else:
-                    entry = _tours(request, table, report)
+                    entry = _tours(request, table, kept, report)
                 published[table.name] = entry
                 write_manifest(request.folder, published)
                 report.built(table, entry, time.perf_counter() - started)
@@ -99,7 +102,7 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
 def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
     """Why a table is built, or `UP_TO_DATE`."""
     if force:
-        return "forced"
+        return FORCED
     if entry is None:
         return "missing"
     if entry["parameters"] != table.recipe.parameters():
@@ -128,6 +131,8 @@ def _publish(
         with TableWriter(part, table) as writer:
             for columns in batches:
                 writer.write(columns)
+        if table.rows not in (None, writer.rows):
+            raise SearchError(f"{table.name} came to {writer.rows:,} rows, not {table.rows:,}.")
         entry: Entry = {
             "file": table.file,
             "rows": writer.rows,
@@ -170,14 +175,15 @@ def _breadth_first(
     return _publish(folder, table, iter([columns]), lambda: puzzle.records(table, walks))
 
 
-def _tours(request: Request, table: Table, report: Report) -> Entry:
+def _tours(request: Request, table: Table, kept: Kept, report: Report) -> Entry:
     with ThreadPoolExecutor(request.jobs) as pool:
         match table.recipe:
             case AllTours(files=files, ranks=ranks):
                 board = Board(files, ranks)
-                return _publish(
-                    request.folder, table, _all_tours(board, pool, request.jobs, report)
-                )
+                tours = _all_tours(board, pool, request.jobs, kept, report)
+                entry = _publish(request.folder, table, tours)
+                kept.clear()
+                return entry
             case TourPerPair(files=files, ranks=ranks):
                 columns = _tour_per_pair(Board(files, ranks), report)
                 squares = columns.pop("squares")
@@ -193,30 +199,36 @@ def _tours(request: Request, table: Table, report: Report) -> Entry:
                 raise TypeError(table.recipe)
 
 
-def _all_tours(board: Board, pool: Executor, jobs: int, report: Report) -> Iterator[Columns]:
+def _all_tours(
+    board: Board, pool: Executor, jobs: int, kept: Kept, report: Report
+) -> Iterator[Columns]:
     sets, colours = _graph(board)
     names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
-    search = partial(_collect, sets, colours, names)
+
+    def search(start: int) -> Arrays:
+        """All of a start's tours: their texts, ends, and whether they close."""
+        name = board.name(start)
+        found = kept.load(name)
+        if found is None:
+            chunks = list(paths_from(sets, colours, names, start))
+            found = [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
+            kept.store(name, found)
+        return found
+
     tours = 0
     report.step("tours found", tours, None)
-    for start, chunks in _in_order(pool, jobs + 1, search, range(board.squares)):
-        number = 0
-        for text, end, closed in chunks:
-            rows = len(end)
+    for start, found in _in_order(pool, jobs + 1, search, range(board.squares)):
+        if found:
+            text, end, closed = found
+            tours += len(end)
             yield {
-                "start": np.full(rows, start, dtype=np.uint8),
+                "start": np.full(len(end), start, dtype=np.uint8),
                 "end": end,
-                "number": np.arange(number, number + rows, dtype=np.uint32),
+                "number": np.arange(len(end), dtype=np.uint32),
                 "closed": closed,
                 "path": text.view(f"S{text.shape[1]}").ravel(),
             }
-            number += rows
-        tours += number
         report.step(f"start {start + 1} of {board.squares}, tours", tours, None)
-
-
-def _collect(*search: Any) -> list[Any]:
-    return list(paths_from(*search))
 
 
 def _tour_per_pair(board: Board, report: Report) -> dict[str, npt.NDArray[Any]]:

@@ -100,7 +100,7 @@ class TourCounts:
 class Table:
     """One published Parquet file, and the layout of the index beside it if it has one."""
 
-    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe")
+    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows")
 
     def __init__(
         self,
@@ -110,6 +110,7 @@ class Table:
         columns: tuple[Column, ...],
         recipe: BreadthFirst | AllTours | TourPerPair | TourCounts,
         index: tuple[tuple[str, str], ...] = (),
+        rows: int | None = None,
     ) -> None:
         self.name = name
         self.meaning = meaning
@@ -118,6 +119,8 @@ class Table:
         self.recipe = recipe
         self.index = index
         """Fields of an index record in order: a name and a `struct` letter, little-endian."""
+        self.rows = rows
+        """How many rows there must be, where that is known beforehand."""
 
     @property
     def file(self) -> str:
@@ -312,7 +315,9 @@ class GoalPuzzle(StateSpace):
         """The table's further columns, from the rules, for one state on its way to a goal."""
         return {}
 
-    def goal_table(self, name: str, meaning: str, goals: tuple[str, ...]) -> Table:
+    def goal_table(
+        self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
+    ) -> Table:
         """A table of the states that reach one of these goals, with this puzzle's columns."""
         return Table(
             name,
@@ -321,6 +326,7 @@ class GoalPuzzle(StateSpace):
             self.columns(goals),
             BreadthFirst({goal: self.layouts[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", KINDS[self.solutions])),
+            rows=rows,
         )
 
     def columns(self, goals: tuple[str, ...]) -> tuple[Column, ...]:

@@ -32,5 +32,8 @@ def say(text: str) -> None:
 
 
 def complain(text: object) -> None:
-    """Print a sentence that is not an answer."""
-    sys.stderr.write(f"pipeline: {text}\n")
+    """Print a sentence that is not an answer; what would act on a terminal is spelled out."""
+    spelled = "".join(
+        letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(text)
+    )
+    sys.stderr.write(f"pipeline: {spelled}\n")

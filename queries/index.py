@@ -31,8 +31,12 @@ def tables_folder(asked: object) -> str:
 
 def mending(stage: str, folder: str) -> str:
     """The command that makes a stage's tables in a folder."""
-    where = "" if folder == DEFAULT_FOLDER else f" --outputs {folder}"
-    return f"{COMMAND} {stage}{where}"
+    words = [COMMAND, stage] if stage else [COMMAND]
+    if folder != DEFAULT_FOLDER:
+        plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
+        escaped = folder.replace("'", "'\\''")
+        words += ["--outputs", folder if plain else f"'{escaped}'"]
+    return " ".join(words)
 
 
 # all pages at once where the system can: the checksum reads every one of them anyway

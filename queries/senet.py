@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.errors import NotReached, TableDamaged
 from pipeline.puzzle import UNREACHED
 from pipeline.puzzles.senet import SIDES, exchanged, move_text, parse, rank
-from queries.answers import Facts, Reader, aligned, counted
+from queries.answers import Facts, Reader, aligned
 from queries.forms import PATH, Asked
 from queries.index import mending
 
@@ -93,7 +93,7 @@ class SenetReader(Reader):
             ("plies", f"{plies} ({SIDES[plies % 2]} to move)"),
             ("dice", " ".join(str(facts["dice"])) or "none: this is the opening"),
             ("moves", said),
-            ("lines", f"{counted(int(str(facts['lines'])), 'line')} of that length"),
+            ("lines", f"{facts['lines']:,} of that length"),
         ]
         later = facts["plies_odd"] if plies % 2 == 0 else facts["plies_even"]
         other = SIDES[(plies + 1) % 2]

@@ -230,7 +230,7 @@ class Tables:
         self.folder = tables_folder(folder)
         manifest = os.path.join(self.folder, MANIFEST)
         if not os.path.isfile(manifest):
-            raise TableMissing(manifest, mending("", self.folder).rstrip())
+            raise TableMissing(manifest, mending("", self.folder))
 
     @cached_property
     def eight(self) -> EightTable:

@@ -60,9 +60,9 @@ def parse(text: str) -> str:
 def _problem(state: str) -> str:
     if not state:
         return "it is empty"
-    foreign = sorted(set(state) - set("0123456789"))
+    foreign = next((letter for letter in state if letter not in "0123456789"), None)
     if foreign:
-        return f"{foreign[0]!r} is not one of the digits 0-8"
+        return f"{foreign!r} is not one of the digits 0-8"
     said = []
     if len(state) != 9:
         said.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
@@ -245,12 +245,14 @@ class Eight(GoalPuzzle):
                 "All 362,880 states of the 8-puzzle, each with its distance to the one of the two "
                 "layouts corner (123456780) and centre (123804765) that it reaches",
                 ("corner", "centre"),
+                rows=self.size,
             ),
             self.goal_table(
                 "eight_edge",
                 "The 181,440 states of the 8-puzzle that reach the layout edge (123456708), each "
                 "with its distance to it",
                 ("edge",),
+                rows=self.size // 2,
             ),
         )
 
@@ -263,8 +265,8 @@ class Eight(GoalPuzzle):
     def apart(self, state: str, goal: str) -> str:
         parity = {False: "even", True: "odd"}
         return (
-            "a slide never changes whether the number of tile pairs out of order is even or odd; "
-            f"it is {parity[odd(state)]} here and {parity[odd(goal)]} there. "
+            f"the number of tile pairs out of order is {parity[odd(state)]} here and "
+            f"{parity[odd(goal)]} there, and no move changes that. "
             "Exchange any two tiles and it can be reached."
         )
 

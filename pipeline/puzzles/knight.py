@@ -180,6 +180,7 @@ class Knight(Puzzle):
             _columns(_PAIRS),
             TourPerPair(*PAIRS_BOARD),
             index=(("squares", f"{_PAIRS.squares}s"),),
+            rows=_PAIRS.squares**2 // 2,
         ),
         counts_table(COUNTED),
     )

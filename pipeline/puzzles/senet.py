@@ -44,9 +44,9 @@ def parse(text: str) -> str:
 def _problem(position: str) -> str:
     if not position:
         return "it is empty"
-    foreign = sorted(set(position) - set(CHARACTERS))
+    foreign = next((letter for letter in position if letter not in CHARACTERS), None)
     if foreign:
-        return f"{foreign[0]!r} is not one of A, B and '.'"
+        return f"{foreign!r} is not one of A, B and '.'"
     if len(position) != SQUARES:
         return f"it has {len(position):,} square{'s'[: len(position) > 1]}, not 15"
     counts = ((piece, position.count(piece)) for piece in "AB.")
@@ -192,6 +192,7 @@ class Senet(StateSpace):
                 ("last_odd", "B"),
                 ("lines", "I"),
             ),
+            rows=SIZE,
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ def read_manifest(folder: Path) -> dict[str, Entry]:
 
 
 def parse_manifest(text: str, path: str) -> dict[str, Entry]:
+    """The published tables that a manifest's text lists; an error where it is not as written."""
     try:
         manifest = json.loads(text)
         version = manifest["format_version"]
@@ -40,6 +42,8 @@ def parse_manifest(text: str, path: str) -> dict[str, Entry]:
     tables = manifest.get("tables")
     if not isinstance(tables, dict) or not all(map(_is_entry, tables.values())):
         raise TableDamaged(path, "its list of tables is broken", f"{COMMAND} --force")
+    if text != manifest_text(tables, str(manifest.get("made_by"))):
+        raise TableDamaged(path, "its text is not what was written", f"{COMMAND} --force")
     return tables
 
 
@@ -64,15 +68,21 @@ def _is_entry(entry: object) -> bool:
 
 
 def write_manifest(folder: Path, tables: dict[str, Entry]) -> None:
+    with appearing(folder / MANIFEST) as part:
+        part.write_text(manifest_text(tables, f"puzzle-tablebase {__version__}"), "utf-8")
+
+
+def manifest_text(tables: dict[str, Entry], made_by: str) -> str:
+    """The one text that lists these tables; its last line but one is a checksum of the others."""
+    listed = dict(sorted(tables.items()))
     manifest = {
         "format_version": FORMAT_VERSION,
-        "made_by": f"puzzle-tablebase {__version__}",
+        "made_by": made_by,
         "indexes": {
-            entry["index"]["file"]: entry["content"]
-            for _, entry in sorted(tables.items())
-            if entry["index"]
+            entry["index"]["file"]: entry["content"] for entry in listed.values() if entry["index"]
         },
-        "tables": dict(sorted(tables.items())),
+        "tables": listed,
     }
-    with appearing(folder / MANIFEST) as part:
-        part.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+    body = json.dumps(manifest, indent=1)
+    manifest["checksum"] = hashlib.sha256(body.encode()).hexdigest()
+    return json.dumps(manifest, indent=1) + "\n"

@@ -118,7 +118,7 @@ class TableWriter:
         """Write whole row groups, so that the file does not depend on how rows were handed over."""
         rows = pa.Table.from_batches(self._waiting)
         whole = rows.num_rows if last else rows.num_rows - rows.num_rows % ROW_GROUP
-        self._writer.write_table(rows.slice(0, whole), row_group_size=ROW_GROUP)
+        self._writer.write_table(rows.slice(0, whole).combine_chunks(), row_group_size=ROW_GROUP)
         self._waiting = rows.slice(whole).to_batches()
 
     @property

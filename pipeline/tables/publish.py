@@ -17,13 +17,14 @@ PART = ".part"
 
 
 @contextlib.contextmanager
-def appearing(path: Path) -> Iterator[Path]:
+def appearing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """A sibling to write to; it takes the path's name when the block ends well, else it goes."""
     part = path.with_name(f".{path.name}{PART}")
     try:
         yield part
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
+        if durable:
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -1,0 +1,78 @@
+"""Proves the published files from the rules alone, never by the search that made them.
+
+Read in this order: `claims` (what is told), `published` (the files against the manifest), `spaces`
+and `goals` (8-puzzle and its like), `positions`, `lines` and `senet`, `boards`, `references`,
+`tours` and `counts` (knight).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from pathlib import Path
+
+from pipeline.puzzle import AllTours, GoalPuzzle, Puzzle, TourCounts, TourPerPair
+from pipeline.puzzles import puzzles
+from pipeline.puzzles.knight import Knight
+from pipeline.puzzles.senet import Senet
+from pipeline.verify.claims import Claim, Report, VerifyFailed, unheard
+from pipeline.verify.counts import prove_counts
+from pipeline.verify.goals import prove_goals
+from pipeline.verify.published import Published, check_files, published_in, read_rows
+from pipeline.verify.senet import prove_senet
+from pipeline.verify.spaces import space_of
+from pipeline.verify.tours import prove_tours
+
+__all__ = ["Claim", "Report", "VerifyFailed", "prove", "verify"]
+
+
+def verify(folder: Path, *, quick: bool = False, report: Report = unheard) -> list[Claim]:
+    """Prove everything that is published in a folder; VerifyFailed at the first untruth.
+
+    With `quick` only the files' sizes, hashes and index headers are held against the manifest.
+    """
+    proved: list[Claim] = []
+    try:
+        listed = published_in(folder, report, proved)
+        for table in listed:
+            check_files(table)
+        for puzzle in [] if quick else puzzles():
+            prove(puzzle, [table for table in listed if table.puzzle is puzzle])
+    except VerifyFailed as failure:
+        report(failure.claim, 0)
+        raise
+    return proved
+
+
+@singledispatch
+def prove(puzzle: Puzzle, tables: Sequence[Published]) -> None:
+    """Prove a puzzle's tables from its rules. Where no proof is known, the rows are only read."""
+    for listed in tables:
+        read_rows(listed)
+        listed.claims().claim("its rows are not proved: no proof knows this puzzle", 0).proved()
+
+
+@prove.register
+def _(puzzle: GoalPuzzle, tables: Sequence[Published]) -> None:
+    space = space_of(puzzle)
+    for listed in tables:
+        prove_goals(listed, puzzle, space)
+
+
+@prove.register
+def _(puzzle: Senet, tables: Sequence[Published]) -> None:
+    for listed in tables:
+        prove_senet(listed)
+
+
+@prove.register
+def _(puzzle: Knight, tables: Sequence[Published]) -> None:
+    listing = {}
+    for listed in tables:
+        match listed.known.recipe:
+            case AllTours(files=files, ranks=ranks):
+                listing[f"{files}x{ranks}"] = prove_tours(listed)
+            case TourPerPair():
+                prove_tours(listed)
+            case TourCounts():
+                prove_counts(listed, listing)

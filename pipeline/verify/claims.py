@@ -1,0 +1,210 @@
+"""Claims: what is said of a file, told as it is proved, and the failure that names a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pipeline.errors import TableError, quoted
+
+Mask = npt.NDArray[np.bool_]
+Array = npt.NDArray[Any]
+Content = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing said of one file, over so many rows. `passed` is None while it is being proved."""
+
+    table: str
+    file: str
+    claim: str
+    rows: int
+    passed: bool | None = None
+
+
+class Report(Protocol):
+    """Who is told how the proof goes."""
+
+    def __call__(self, claim: Claim, done: int) -> None:
+        """So many of the claim's rows are looked at; all of them once `claim.passed` is true."""
+
+
+def unheard(claim: Claim, done: int) -> None:
+    """A report to nobody."""
+
+
+class VerifyFailed(TableError):
+    """A claim that does not hold: the first offending row, what it holds and what it should."""
+
+    def __init__(
+        self,
+        claim: Claim,
+        path: str,
+        command: str,
+        *,
+        found: object,
+        expected: object,
+        row: int | None = None,
+        content: Content | None = None,
+    ) -> None:
+        at = "" if row is None else f" Row {row:,}{_said(content)}:"
+        super().__init__(
+            f"{path} is wrong. Claimed: {claim.claim}.{at} found {_shown(found)}, "
+            f"expected {_shown(expected)}.",
+            path,
+            command,
+        )
+        self.claim = replace(claim, passed=False)
+        self.row = row
+        self.content = dict(content or {})
+        self.found = found
+        self.expected = expected
+
+
+def _shown(value: object) -> str:
+    # what a damaged file holds may be anything, control characters too
+    return value if isinstance(value, str) and value.isprintable() else quoted(str(value), 200)
+
+
+def _said(content: Content | None) -> str:
+    if not content:
+        return ""
+    return " (" + ", ".join(f"{name} {_shown(value)}" for name, value in content.items()) + ")"
+
+
+class Proof:
+    """The claims made about one file; those that are proved are added to `proved`."""
+
+    def __init__(
+        self, table: str, path: str, command: str, report: Report, proved: list[Claim]
+    ) -> None:
+        self.table = table
+        self.path = path
+        self.command = command
+        self.report = report
+        self.proved = proved
+
+    def claim(self, text: str, rows: int) -> Fact:
+        """Begin to prove a claim. Used in a `with`, it is proved when the block ends well."""
+        fact = Fact(self, Claim(self.table, Path(self.path).name, text, rows))
+        fact.step(0)
+        return fact
+
+
+class Fact:
+    """A claim under proof."""
+
+    def __init__(self, proof: Proof, claim: Claim) -> None:
+        self._proof = proof
+        self.claim = claim
+
+    def __enter__(self) -> Fact:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.proved()
+
+    def step(self, done: int) -> None:
+        self._proof.report(self.claim, done)
+
+    def proved(self) -> None:
+        self.claim = replace(self.claim, passed=True)
+        self._proof.proved.append(self.claim)
+        self._proof.report(self.claim, self.claim.rows)
+
+    def refuted(
+        self,
+        found: object,
+        expected: object,
+        row: int | None = None,
+        content: Content | None = None,
+    ) -> NoReturn:
+        raise VerifyFailed(
+            self.claim,
+            self._proof.path,
+            self._proof.command,
+            found=found,
+            expected=expected,
+            row=row,
+            content=content,
+        )
+
+    def same(self, found: object, expected: object) -> None:
+        """Refute the claim unless two single values are equal."""
+        if found != expected:
+            self.refuted(found, expected)
+
+    def equal(self, rows: Rows, found: Array, expected: Array, column: str, why: str = "") -> None:
+        """Refute the claim at the first row where two columns differ."""
+        row = first(found != expected)
+        if row is not None:
+            rows.refute(self, row, f"{column} {found[row]}", f"{expected[row]}{why}")
+
+
+def first(wrong: Mask) -> int | None:
+    """The first row that is marked, if any is."""
+    row = int(np.argmax(wrong)) if len(wrong) else 0
+    return row if len(wrong) and wrong[row] else None
+
+
+class Rows:
+    """Decoded rows of a table, the first of them numbered `begin`, column by column."""
+
+    def __init__(self, batch: pa.RecordBatch, begin: int = 0) -> None:
+        self._batch = batch
+        self.begin = begin
+
+    def __len__(self) -> int:
+        return int(self._batch.num_rows)
+
+    def column(self, name: str) -> Any:
+        """A column as Arrow has it."""
+        return self._batch.column(name)
+
+    def numbers(self, name: str, null: int = 0) -> Array:
+        """A column as numbers or truth values, with a number in place of nulls."""
+        column = self.column(name)
+        if column.null_count:
+            # a wider kind, so that what stands for a null is no value that the column can have
+            wider = pa.int16() if pa.types.is_uint8(column.type) else column.type
+            column = column.cast(wider).fill_null(null)
+        found: Array = column.to_numpy(zero_copy_only=False)
+        return found
+
+    def text(self, name: str, width: int) -> tuple[Array, Mask]:
+        """A text column, a row of `width` bytes each, and a mark on rows of any other length.
+
+        Where one is marked the bytes are all zero: that row is refuted before any is read.
+        """
+        column = self.column(name)
+        _, offsets, data = column.buffers()
+        begin, rows = column.offset, len(column)
+        if not rows:
+            return np.zeros((0, width), dtype=np.uint8), np.zeros(0, dtype=np.bool_)
+        edges = np.frombuffer(offsets, dtype=np.int32)[begin : begin + rows + 1]
+        other = np.diff(edges) != width
+        if other.any():
+            return np.zeros((rows, width), dtype=np.uint8), other
+        cells = np.frombuffer(data, dtype=np.uint8)[edges[0] : edges[-1]]
+        return cells.reshape(rows, width), other
+
+    def content(self, row: int) -> Content:
+        found: Content = self._batch.slice(row, 1).to_pylist()[0]
+        return found
+
+    def refute(self, fact: Fact, row: int, found: object, expected: object) -> NoReturn:
+        fact.refuted(found, expected, self.begin + row, self.content(row))

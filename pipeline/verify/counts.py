@@ -1,0 +1,137 @@
+"""The table of how many tours begin where: held against the tables that list them, and more."""
+
+from __future__ import annotations
+
+from pipeline.puzzle import TourCounts
+from pipeline.puzzles.knight import Board
+from pipeline.verify.boards import Geometry
+from pipeline.verify.claims import Fact, Rows
+from pipeline.verify.published import Published, read_rows
+from pipeline.verify.references import known_total
+from pipeline.verify.tours import Counted
+
+RECOUNTED = 20
+"""Squares of the largest boards that are counted again, a path at a time."""
+
+
+class CountsTable:
+    """The table under proof, and the number of tours that other tables were seen to list."""
+
+    def __init__(self, listed: Published, rows: Rows) -> None:
+        recipe = listed.known.recipe
+        assert isinstance(recipe, TourCounts)
+        self._proof = listed.claims()
+        self._rows = rows
+        self._boards = [Board(*sides) for sides in recipe.boards]
+        # the first row of each board
+        self._begin: dict[str, int] = {}
+        self._tours = [int(count) for count in rows.numbers("tours")]
+        self._closed = [int(count) for count in rows.numbers("closed")]
+
+    def prove(self, listing: dict[str, Counted]) -> None:
+        self._squares()
+        self._symmetry()
+        self._listed(listing)
+        self._published()
+        self._counted_again()
+
+    def _squares(self) -> None:
+        text = f"a row for every square of {len(self._boards)} boards, in order"
+        with self._proof.claim(text, len(self._rows)) as fact:
+            squares = [
+                (str(board), board.name(square))
+                for board in self._boards
+                for square in range(board.squares)
+            ]
+            columns = (self._rows.column(name).to_pylist() for name in ("board", "start"))
+            found = list(zip(*columns, strict=True))
+            for row, (have, want) in enumerate(zip(found, squares, strict=False)):
+                if have != want:
+                    self._rows.refute(fact, row, " ".join(have), " ".join(want))
+            fact.same(f"{len(self._rows)} rows", f"{len(squares)} rows")
+            for board in self._boards:
+                self._begin[str(board)] = squares.index((str(board), "a1"))
+
+    def _check(
+        self, fact: Fact, board: Board, square: int, tours: int | None, closed: int | None
+    ) -> None:
+        """Refute a claim unless a square has so many tours; None: anything is right."""
+        row = self._begin[str(board)] + square
+        for name, column, expected in (
+            ("tours", self._tours, tours),
+            ("closed", self._closed, closed),
+        ):
+            if expected is not None and column[row] != expected:
+                self._rows.refute(fact, row, f"{name} {column[row]}", str(expected))
+
+    def _symmetry(self) -> None:
+        text = (
+            "mirrored squares have as many tours, on a board laid on its side too; every square of "
+            "a board as many closed ones, for they visit all"
+        )
+        with self._proof.claim(text, len(self._rows)) as fact:
+            for board in self._boards:
+                begin = self._begin[str(board)]
+                lying = self._begin.get(str(Board(board.ranks, board.files)), begin)
+                for square in range(board.squares):
+                    least = begin + min(board.turned(square))
+                    self._check(fact, board, square, self._tours[least], self._closed[begin])
+                    if lying != begin:
+                        rank, file = divmod(square, board.files)
+                        row = lying + rank + board.ranks * file
+                        self._check(fact, board, square, self._tours[row], self._closed[row])
+
+    def _listed(self, listing: dict[str, Counted]) -> None:
+        """The boards whose tours are all listed in tables of their own."""
+        boards = [board for board in self._boards if str(board) in listing]
+        if not boards:
+            return
+        named = ", ".join(map(str, boards))
+        text = f"on {named}: as many tours and closed ones as the board's own table lists"
+        with self._proof.claim(text, sum(board.squares for board in boards)) as fact:
+            for board in boards:
+                counted = listing[str(board)]
+                each = zip(counted.by_start, counted.closed_by_start, strict=True)
+                for square, (tours, closed) in enumerate(each):
+                    self._check(fact, board, square, tours, closed)
+
+    def _published(self) -> None:
+        known = [(board, total) for board in self._boards if (total := known_total(board))]
+        sources = ", ".join(sorted({source for _, (_, source) in known}))
+        text = f"the totals of {len(known)} boards are as published ({sources})"
+        with self._proof.claim(text, sum(board.squares for board, _ in known)) as fact:
+            for board, (published, _) in known:
+                begin = self._begin[str(board)]
+                tours = sum(self._tours[begin : begin + board.squares])
+                fact.same(f"{board}: {tours:,} tours", f"{board}: {published:,} tours")
+
+    def _counted_again(self) -> None:
+        boards = [board for board in self._boards if board.squares <= RECOUNTED]
+        text = f"on boards of up to {RECOUNTED} squares: counted again, a path at a time"
+        with self._proof.claim(text, sum(board.squares for board in boards)) as fact:
+            for board in boards:
+                near = [int(bits) for bits in Geometry(board).near[: board.squares]]
+                for square in range(board.squares):
+                    self._check(fact, board, square, *_count(near, square))
+
+
+def _count(near: list[int], start: int) -> tuple[int, int]:
+    """Tours from a square and those that are closed, by walking every path there is."""
+    tours = closed = 0
+    waiting = [(start, (1 << len(near)) - 1 & ~(1 << start))]
+    while waiting:
+        here, free = waiting.pop()
+        if not free:
+            tours += 1
+            closed += near[here] >> start & 1
+        ways = near[here] & free
+        while ways:
+            bit = ways & -ways
+            ways ^= bit
+            waiting.append((bit.bit_length() - 1, free ^ bit))
+    return tours, closed
+
+
+def prove_counts(listed: Published, listing: dict[str, Counted]) -> None:
+    """Prove the table of counts, given what the tables of tours were seen to list."""
+    CountsTable(listed, read_rows(listed)).prove(listing)

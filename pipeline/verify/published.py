@@ -1,0 +1,289 @@
+"""What the manifest lists, and whether the files are the ones it means.
+
+These claims need no rule of any puzzle. All but the last group are quick: they read bytes, and
+decode no table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import singledispatch
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.errors import NotationError, TablebaseError, TableDamaged, TableMissing
+from pipeline.puzzle import AllTours, Puzzle, Table
+from pipeline.puzzles import puzzles
+from pipeline.puzzles.knight import COUNTED, Knight, counts_table, parse_board
+from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
+from pipeline.tables.content import ContentHash
+from pipeline.tables.index import CRC_AT, HEADER, MAGIC
+from pipeline.tables.manifest import Entry, parse_manifest
+from pipeline.tables.parquet import description, schema
+from pipeline.tables.publish import sha256
+from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A table that the manifest lists; `puzzle` and `table` are None where no rule knows it."""
+
+    folder: Path
+    name: str
+    entry: Entry
+    puzzle: Puzzle | None
+    table: Table | None
+    report: Report
+    proved: list[Claim]
+
+    @property
+    def path(self) -> Path:
+        return self.folder / f"{self.name}.parquet"
+
+    @property
+    def index_path(self) -> Path:
+        return self.folder / f"{self.name}.idx"
+
+    @property
+    def known(self) -> Table:
+        """The table's own words, for a table that has them."""
+        assert self.table is not None
+        return self.table
+
+    def claims(self, path: Path | None = None, *, force: bool = True) -> Proof:
+        """To prove claims about the table's Parquet file, or another file of it.
+
+        A file whose hash is wrong is built again unasked; one that the manifest vouches for only
+        by force.
+        """
+        command = mending(self.folder, self.puzzle, self.table, force=force)
+        return Proof(self.name, str(path or self.path), command, self.report, self.proved)
+
+
+def mending(folder: Path, puzzle: Puzzle | None, table: Table | None, *, force: bool) -> str:
+    """The command that makes a table, or all of them where no puzzle has it."""
+    words = [COMMAND, *([puzzle.name] if puzzle else [])]
+    if puzzle and table and table.name not in {own.name for own in puzzle.tables}:
+        assert isinstance(table.recipe, AllTours)
+        words.append(f"--board {table.recipe.files}x{table.recipe.ranks}")
+    words += ["--force"] if force else []
+    words += [f"--outputs {shlex.quote(str(folder))}"] if str(folder) != "outputs" else []
+    return " ".join(words)
+
+
+@singledispatch
+def tables_of(puzzle: Puzzle, entries: dict[str, Entry]) -> tuple[Table, ...]:
+    """The puzzle's tables, those among the published ones included that were asked for."""
+    return puzzle.tables
+
+
+@tables_of.register
+def _(puzzle: Knight, entries: dict[str, Entry]) -> tuple[Table, ...]:
+    prefix = "knight_tours_"
+    own = {table.name for table in puzzle.tables}
+    boards = [
+        name.removeprefix(prefix) for name in entries if name.startswith(prefix) and name not in own
+    ]
+    more = [
+        table for text in boards for table in _board_tables(puzzle, text) if table.name not in own
+    ]
+    named = entries.get("knight_counts", {}).get("parameters", {}).get("boards", [])
+    texts = named if isinstance(named, list) else []
+    counted = {*COUNTED, *(sides for text in texts for sides in _sides(text))}
+    return (*puzzle.tables[:-1], *more, counts_table(tuple(sorted(counted))))
+
+
+def _board_tables(puzzle: Knight, text: str) -> list[Table]:
+    """The table of every tour of a board, if the text is one that can be listed."""
+    try:
+        found = puzzle.with_boards([text])
+    except TablebaseError:
+        return []
+    return [table for table in found if table.name == f"knight_tours_{text}"]
+
+
+def _sides(text: object) -> list[tuple[int, int]]:
+    try:
+        board = parse_board(str(text))
+    except NotationError:
+        return []
+    return [(board.files, board.ranks)]
+
+
+def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Published]:
+    """Every table listed; TableMissing where one of the puzzles' own is not."""
+    path = folder / MANIFEST
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError as error:
+        raise TableMissing(str(path), mending(folder, None, None, force=False)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        command = mending(folder, None, None, force=True)
+        raise TableDamaged(str(path), f"it cannot be read ({error})", command) from error
+    entries = parse_manifest(text, str(path))
+    proof = Proof("manifest", str(path), mending(folder, None, None, force=True), report, proved)
+    with proof.claim(
+        "every table that should be is listed, under its own name", len(entries)
+    ) as fact:
+        _check_names(fact, entries)
+        listed = []
+        for puzzle in puzzles():
+            for table in tables_of(puzzle, entries):
+                entry = entries.pop(table.name, None)
+                if entry is None:
+                    command = mending(folder, puzzle, table, force=False)
+                    raise TableMissing(str(folder / table.file), command)
+                indexed = {True: "with an index", False: "without an index"}
+                fact.same(
+                    f"{table.name} {indexed[entry['index'] is not None]}",
+                    f"{table.name} {indexed[bool(table.index)]}",
+                )
+                listed.append(Published(folder, table.name, entry, puzzle, table, report, proved))
+    unknown = sorted(entries.items())
+    return listed + [
+        Published(folder, name, entry, None, None, report, proved) for name, entry in unknown
+    ]
+
+
+def _check_names(fact: Fact, entries: dict[str, Entry]) -> None:
+    """Its text is checked as it is parsed; here, that it names files of this folder."""
+    for name, entry in entries.items():
+        fact.same(Path(name).name, name)
+        fact.same(entry["file"], f"{name}.parquet")
+        index = entry["index"]
+        if index is not None:
+            fact.same(index["file"], f"{name}.idx")
+            fact.same(type(index.get("records")), int)
+
+
+def check_files(listed: Published) -> None:
+    """Sizes, SHA-256 and the index's header: nothing is decoded."""
+    entry = listed.entry
+    unknown = "" if listed.table else " (no rule here knows this table: its rows are not proved)"
+    proof = listed.claims(force=False)
+    _check_bytes(proof, listed.path, entry, entry["rows"], unknown)
+    index = entry["index"]
+    if index:
+        proof = listed.claims(listed.index_path, force=False)
+        _check_bytes(proof, listed.index_path, index, index["records"], unknown)
+        proof = listed.claims(listed.index_path)
+        claim = "the header is this table's: version, name, records, content hash, checksum"
+        with proof.claim(claim, index["records"]) as fact:
+            _check_header(fact, listed, listed.index_path.read_bytes())
+
+
+def _check_bytes(proof: Proof, path: Path, said: Entry, rows: int, unknown: str) -> None:
+    try:
+        with proof.claim(f"size and SHA-256 are the manifest's{unknown}", rows) as fact:
+            size = path.stat().st_size
+            if size != said["bytes"]:
+                fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
+            fact.same(f"SHA-256 {sha256(path)}", f"SHA-256 {said['sha256']}")
+    except FileNotFoundError as error:
+        raise TableMissing(str(path), proof.command) from error
+    except OSError as error:
+        raise TableDamaged(str(path), f"it cannot be read ({error})", proof.command) from error
+
+
+def _check_header(fact: Fact, listed: Published, data: bytes) -> None:
+    entry = listed.entry
+    if len(data) < HEADER.size:
+        fact.refuted(f"{len(data)} bytes", f"a header of {HEADER.size} bytes")
+    magic, version, width, count, name, content, crc = HEADER.unpack_from(data)
+    fact.same(magic, MAGIC)
+    fact.same(f"version {version}", f"version {FORMAT_VERSION}")
+    fact.same(name, listed.name.encode()[:16].ljust(16, b"\0"))
+    fact.same(f"content hash {content.hex()}", f"content hash {entry['content']}")
+    if listed.table:
+        fact.same(
+            f"records of {width} bytes", f"records of {struct.calcsize(listed.table.record)} bytes"
+        )
+    fact.same(f"{count} records", f"{entry['index']['records']} records")
+    fact.same(f"{len(data)} bytes", f"{HEADER.size + width * count} bytes")
+    fact.same(crc, zlib.crc32(data[HEADER.size :], zlib.crc32(data[:CRC_AT])))
+
+
+def check_schema(listed: Published) -> pq.FileMetaData:
+    """What the file says of itself, and what the manifest says of it, without its rows."""
+    table, entry = listed.known, listed.entry
+    with listed.claims().claim(
+        "schema, every word of its metadata, and number of rows are as its rules say", entry["rows"]
+    ) as fact:
+        with decoding(fact), pq.ParquetFile(listed.path) as file:
+            found, metadata = file.schema_arrow, file.metadata
+        if not found.equals(schema(table), check_metadata=True):
+            for have, want in zip_longest(_lines(found), _lines(schema(table))):
+                fact.same(have, want)
+            fact.refuted("another schema", "the table's")
+        fact.same(f"{metadata.num_rows:,} rows", f"{entry['rows']:,} rows")
+        fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
+        fact.same(f"description {entry.get('description')}", f"description {description(table)}")
+    return metadata
+
+
+def read_rows(listed: Published) -> Rows:
+    """All of a table's rows, once their content hash is proved."""
+    check_schema(listed)
+    content = ContentHash(listed.known.columns)
+    with listed.claims().claim(CONTENT, listed.entry["rows"]) as fact:
+        with decoding(fact):
+            table = pq.read_table(listed.path).combine_chunks()
+            table.validate(full=True)
+            batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+            assert len(batches) == 1
+        content.update(batches[0])
+        fact.same(f"content hash {content.hexdigest()}", f"content hash {listed.entry['content']}")
+    return Rows(batches[0])
+
+
+def _lines(found: pa.Schema) -> list[str]:
+    text: str = found.to_string(truncate_metadata=False)
+    return text.splitlines()
+
+
+CONTENT = "every row decodes, and the content hash is the manifest's"
+
+
+@contextlib.contextmanager
+def decoding(fact: Fact) -> Iterator[None]:
+    """Refute a claim where Arrow cannot decode."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        fact.refuted(str(error), "rows that can be decoded")
+
+
+def records(listed: Published) -> Array:
+    """The records of a table's index, whose header is proved."""
+    dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
+    return np.frombuffer(listed.index_path.read_bytes(), dtype=dtype, offset=HEADER.size)
+
+
+def _numpy(letter: str) -> Any:
+    # text of a fixed width as single bytes: numpy would drop zeros at its end
+    return (np.uint8, int(letter[:-1])) if letter.endswith("s") else f"<{letter}"
+
+
+def check_records(listed: Published, text: str, fields: dict[str, Array]) -> None:
+    """Prove each field of an index equal to its expected values, one a record."""
+    found = records(listed)
+    with listed.claims(listed.index_path).claim(text, len(found)) as fact:
+        for name, expected in fields.items():
+            fact.same(f"{len(found):,} records", f"{len(expected):,} records")
+            wrong = found[name] != expected
+            rows = np.flatnonzero(wrong.any(axis=1) if wrong.ndim > 1 else wrong)
+            if len(rows):
+                row = int(rows[0])
+                record = {field: found[field][row].tolist() for field in fields}
+                fact.refuted(record[name], expected[row].tolist(), row, record)

@@ -1,0 +1,64 @@
+"""Published numbers of knight's tours, each with where it stands. None is ever put into a table.
+
+A table's own rows prove that each of its tours is one and that none comes twice; that none is
+missing rests on these.
+"""
+
+from __future__ import annotations
+
+from pipeline.puzzles.knight import Board
+
+SQUARE = (1, 0, 0, 0, 1728, 6637920)
+"""Directed tours of n x n boards, n = 1, 2, ... (OEIS A165134)."""
+
+BY_SHORT_SIDE = {
+    3: ("A118067", 1, (0, 0, 0, 16, 0, 0, 104, 792, 1120, 6096, 21344, 114496)),
+    4: ("A079137", 2, (0, 0, 8, 0, 82, 744, 6378, 31088, 189688)),
+    5: ("A083386", 2, (0, 0, 0, 82, 864, 18784, 622868)),
+}
+"""Tours of k x n boards, n = 1, 2, ...: OEIS sequence, directed tours for each it counts, terms.
+
+The second and third count a tour and its reverse as one.
+"""
+
+CLOSED_SQUARE = {6: 9862}
+"""Closed tours of n x n boards, undirected (OEIS A001230): directed, 2 for each from any square."""
+
+FIVE_SQUARES = (
+    (304, 0, 56, 0, 304),
+    (0, 56, 0, 56, 0),
+    (56, 0, 64, 0, 56),
+    (0, 56, 0, 56, 0),
+    (304, 0, 56, 0, 304),
+)
+"""Directed tours of the 5 x 5 board by starting square (OEIS A165134, example by G. Coserea)."""
+
+
+def known_total(board: Board) -> tuple[int, str] | None:
+    """How many directed tours a board has, and who says so."""
+    short, long = sorted((board.files, board.ranks))
+    if short == long and short <= len(SQUARE):
+        return SQUARE[short - 1], "OEIS A165134"
+    if short <= 2:
+        # one row has no jumps, and on two a knight never leaves every second file
+        return 0, "none on one or two rows"
+    if short in BY_SHORT_SIDE:
+        name, directed, terms = BY_SHORT_SIDE[short]
+        if long <= len(terms):
+            return directed * terms[long - 1], f"OEIS {name}"
+    return None
+
+
+def known_closed(board: Board) -> tuple[int, str] | None:
+    """How many directed closed tours begin at each square of a board, and who says so."""
+    if board.files == board.ranks and board.files in CLOSED_SQUARE:
+        return 2 * CLOSED_SQUARE[board.files], "OEIS A001230, which counts undirected ones"
+    return None
+
+
+def known_starts(board: Board) -> tuple[tuple[int, ...], str] | None:
+    """How many directed tours begin at each square of a board, and who says so."""
+    if (board.files, board.ranks) == (5, 5):
+        # symmetric, so that it does not matter which rank is named first
+        return sum(FIVE_SQUARES, ()), "OEIS A165134, example"
+    return None

@@ -1,0 +1,61 @@
+"""What many tests share: the published tables, and the program as the shell sees it."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from pipeline.build import UP_TO_DATE, why
+from pipeline.errors import TableError
+from pipeline.puzzles import puzzles
+from pipeline.tables.manifest import read_manifest
+from tests.shell import ROOT, Cli, pipeline
+
+# a busy machine is slow, and no test is about that
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--write-golden", action="store_true", help="write the files of tests/golden anew"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: takes many seconds, so it is handed out first")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@pytest.fixture(autouse=True)
+def _default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test depends on the folder that its caller's shell names."""
+    monkeypatch.delenv("PIPELINE_OUTPUTS", raising=False)
+
+
+@pytest.fixture(scope="session")
+def outputs() -> Path:
+    """The published tables' folder. Missing, damaged or stale tables fail every test of them."""
+    folder = ROOT / "outputs"
+    try:
+        published = read_manifest(folder)
+    except TableError as error:
+        pytest.fail(f"{error} Or: make precompute", pytrace=False)
+    for registered in puzzles():
+        for table in registered.tables:
+            reason = why(folder, published.get(table.name), table, force=False)
+            if reason != UP_TO_DATE:
+                pytest.fail(
+                    f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",
+                    pytrace=False,
+                )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def cli() -> Cli:
+    """Runs the real console script; gives its exit code and what it said."""
+    return pipeline

@@ -1,0 +1,121 @@
+"""Docs that the program writes: `make docs` makes them, a test compares them with what is there.
+
+`docs/tables.md` comes from the same descriptions that go into the files, `docs/cli.md` from the
+commands' own help. In the README and the other pages, the output below each `$ pipeline ...` line
+of a `console` block is what the command prints.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from pipeline.puzzle import Column, Table
+from pipeline.puzzles import MODULES, puzzles
+from pipeline.tables import FORMAT_VERSION
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = Path(sys.executable).with_name("pipeline")
+COMMANDS = (
+    (),
+    ("precompute",),
+    *(("precompute", name) for name in MODULES),
+    ("query",),
+    *(("query", name) for name in MODULES),
+    ("status",),
+    ("histogram",),
+    ("verify",),
+)
+SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
+PAGES = ("README.md", "docs/rules.md", "docs/batches.md")
+
+
+def printed(command: str) -> str:
+    """What a shell command prints on either stream, from the repository's root."""
+    env = {key: value for key, value in os.environ.items() if key != "PIPELINE_OUTPUTS"}
+    env |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    env["PATH"] = f"{PROGRAM.parent}{os.pathsep}{env['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+def with_output(page: str) -> str:
+    """A page with every session's output as it is now."""
+
+    def session(found: re.Match[str]) -> str:
+        commands = [line[2:] for line in found[1].splitlines() if line.startswith("$ ")]
+        return "".join(
+            ["```console\n", *(f"$ {command}\n{printed(command)}" for command in commands), "```"]
+        )
+
+    return SESSION.sub(session, page)
+
+
+def type_of(column: Column) -> str:
+    name = {"string": "String", "boolean": "Boolean", "enum": "Enum"}.get(column.kind)
+    return f"{name or column.kind.replace('uint', 'UInt')}{', null' if column.nullable else ''}"
+
+
+def table_page() -> str:
+    lines = [
+        f"# Tables (format version {FORMAT_VERSION})",
+        "",
+        "Written by `make docs` from the descriptions that the files themselves carry. Every file",
+        "is Parquet with zstd, sorted as stated. Its metadata holds `format_version`, `table`,",
+        "`meaning`, `rank`, and `column.NAME` for each column. The files beside the tables, for",
+        "readers without a Parquet library, are described in [index-format.md](index-format.md).",
+    ]
+    for asked in puzzles():
+        for table in asked.tables:
+            lines += ["", *table_section(table)]
+    return "\n".join(lines) + "\n"
+
+
+def table_section(table: Table) -> list[str]:
+    rows = [f"| {column.name} | {type_of(column)} | {column.meaning} |" for column in table.columns]
+    index = [f"Index: `{table.index_file}`.", ""] if table.index else []
+    return [
+        f"## {table.file}",
+        "",
+        f"{table.meaning}.",
+        "",
+        f"Order: {table.rank}.",
+        "",
+        *index,
+        "| column | type | meaning |",
+        "| --- | --- | --- |",
+        *rows,
+    ]
+
+
+def command_page() -> str:
+    parts = ["# Commands\n\nWritten by `make docs` from the program's own help.\n"]
+    for command in COMMANDS:
+        words = shlex.join(["pipeline", *command, "--help"])
+        parts.append(
+            f"\n## {words.removesuffix(' --help')}\n\n```\n{printed(words).strip()}\n```\n"
+        )
+    return "".join(parts)
+
+
+def pages() -> dict[str, str]:
+    """Every generated or partly generated page as it should be now."""
+    made = {"docs/tables.md": table_page(), "docs/cli.md": command_page()}
+    return made | {name: with_output((ROOT / name).read_text()) for name in PAGES}
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (ROOT / name).write_text(text)

@@ -1,0 +1,35 @@
+"""A build's report kept for a test to read, and short words for a build."""
+
+from pathlib import Path
+
+from pipeline.build import Request, build
+from pipeline.puzzle import Puzzle, Table
+from pipeline.tables.manifest import Entry
+
+
+class Recorder:
+    """Everything that a build was heard to say."""
+
+    def __init__(self) -> None:
+        self.reasons: dict[str, str] = {}
+        self.steps: list[tuple[str, int, int | None]] = []
+        self.finished: list[str] = []
+
+    def table(self, table: Table, reason: str) -> None:
+        self.reasons[table.name] = reason
+
+    def step(self, doing: str, done: int, total: int | None) -> None:
+        self.steps.append((doing, done, total))
+
+    def built(self, table: Table, entry: Entry, seconds: float) -> None:
+        assert seconds >= 0
+        self.finished.append(table.name)
+
+
+def built(
+    folder: Path, puzzle: Puzzle, *tables: Table, force: bool = False, jobs: int = 1
+) -> Recorder:
+    """Build a puzzle's tables, or only those named."""
+    report = Recorder()
+    build(Request(folder, [(puzzle, tables or puzzle.tables)], force, jobs), report)
+    return report

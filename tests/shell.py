@@ -1,0 +1,87 @@
+"""The program as the shell sees it: the installed script, or Python, in a process of its own."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"
+KEPT = ("HOME", "LD_LIBRARY_PATH", "NUMBA_CACHE_DIR", "PATH", "TMPDIR")
+"""The variables of the caller that a process is given; no other can change what it says."""
+
+
+class Said(NamedTuple):
+    """How a process ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Cli(Protocol):
+    def __call__(
+        self,
+        *words: str,
+        cwd: Path = ROOT,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        timeout: float = 120,
+    ) -> Said:
+        """Run `pipeline` with these words."""
+
+
+def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A plain terminal-less environment of 80 columns."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return {**kept, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **(more or {})}
+
+
+def _run(
+    command: list[str], cwd: Path, env: Mapping[str, str] | None, stdin: str, timeout: float
+) -> Said:
+    ended = subprocess.run(
+        command,
+        cwd=cwd,
+        env=environment(env),
+        input=stdin.encode(),
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+    )
+    return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def pipeline(
+    *words: str,
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    timeout: float = 120,
+) -> Said:
+    """Run `pipeline` with these words."""
+    return _run([str(SCRIPT), *words], cwd, env, stdin, timeout)
+
+
+def python(code: str, *, env: Mapping[str, str] | None = None, timeout: float = 120) -> Said:
+    """Run a piece of Python in the project's folder."""
+    return _run([sys.executable, "-c", code], ROOT, env, "", timeout)
+
+
+def uncompiled(function: Callable[[], str], ignored: str = "") -> str:
+    """What a function of a test module returns with the compiler off and warnings as errors.
+
+    `ignored`: how the message of a warning begins that is none.
+    """
+    code = (
+        f"import warnings, {function.__module__} as module\n"
+        "warnings.simplefilter('error')\n"
+        f"if {ignored!r}: warnings.filterwarnings('ignore', {ignored!r})\n"
+        f"print(module.{function.__name__}(), end='')"
+    )
+    said = python(code, env={"NUMBA_DISABLE_JIT": "1"})
+    assert said.code == 0, said.err
+    return said.out

@@ -1,0 +1,228 @@
+"""Batches: what goes in and comes out, row for row, and what stops them."""
+
+from __future__ import annotations
+
+import io
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.errors import BadRequest
+from queries import batch as batches
+from queries import open_tables
+from queries.answers import Reader, reader
+from queries.batch import Batch, answer_all, output_format
+
+PROGRAM = str(Path(sys.executable).with_name("pipeline"))
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def eight(outputs: Path) -> Reader:
+    return reader("eight", str(outputs))
+
+
+@pytest.fixture
+def ask(outputs: Path) -> Run:
+    """Run a batch through the program; exit code, standard output, standard error."""
+
+    def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
+        done = subprocess.run(
+            [PROGRAM, "query", *words, "--outputs", str(outputs)],
+            input=text,
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    return run
+
+
+def states(outputs: Path, count: int) -> pl.DataFrame:
+    table = pl.read_parquet(outputs / "eight.parquet")
+    return table.sample(count, seed=7, shuffle=True)
+
+
+@pytest.mark.parametrize("stretch", [1, 7, 100, 1 << 21])
+@pytest.mark.parametrize("space", [b" ", b"\n", b"\r\n", b"\t\t", b" \n "])
+def test_any_white_space_and_any_stretch(
+    eight: Reader, monkeypatch: pytest.MonkeyPatch, stretch: int, space: bytes, outputs: Path
+) -> None:
+    monkeypatch.setattr(batches, "STRETCH", stretch)
+    wanted = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
+    apart = [
+        " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
+    ]
+    text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
+    found = [key for part in batches._from_text(eight, text) for key in part.keys]
+    assert found == wanted
+
+
+def test_answers_are_the_tables_rows(ask: Run, outputs: Path) -> None:
+    rows = states(outputs, 5_000)
+    code, said, complaint = ask("eight", text="\n".join(rows["state"]).encode())
+    assert (code, complaint) == (0, "")
+    answers = pl.read_csv(io.StringIO(said), infer_schema=False)
+    assert answers["state"].to_list() == rows["state"].to_list()
+    for name in ("goal", "distance", "best_moves", "solutions"):
+        wanted = rows[name].cast(pl.String).to_list()
+        assert answers[name].fill_null("").to_list() == wanted, name
+    assert answers["error"].is_null().all()
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_every_format_says_the_same(ask: Run, tmp_path: Path, outputs: Path, kind: str) -> None:
+    keys = [*states(outputs, 50)["state"], "bad", "1 2 3"]
+    target = tmp_path / f"answers.{kind}"
+    code, said, _ = ask("eight", "--output", str(target), text="\n".join(keys).encode())
+    assert (code, said) == (2, "")
+    if kind == "parquet":
+        answers = pl.read_parquet(target)
+    else:
+        read = pl.read_csv if kind == "csv" else pl.read_ndjson
+        answers = read(target, schema_overrides={"state": pl.String})
+    eight = open_tables(str(outputs)).eight
+    assert len(answers) == 52
+    for row in answers.head(50).iter_rows(named=True):
+        answer = eight.probe(row["state"])
+        assert (row["goal"], row["distance"]) == (answer.goal, answer.distance)
+        assert (row["best_moves"] or "", row["solutions"]) == (answer.best_moves, answer.solutions)
+    assert "'b' is not one of the digits" in answers["error"][50]
+    assert "it has 3 digits, not 9" in answers["error"][51]
+    assert not list(tmp_path.glob(".*")), "nothing is left beside the answers"
+
+
+def test_columns_are_carried_along_and_named(ask: Run, tmp_path: Path) -> None:
+    source = tmp_path / "asked.csv"
+    source.write_text('id,board,distance\n1,123456780,x\n"a,b",nonsense,y\n')
+    code, said, complaint = ask("eight", "--input", str(source), "--column", "board")
+    assert code == 2
+    assert said.splitlines()[:2] == [
+        "id,state,goal,distance,best_moves,solutions,error",
+        '1,123456780,corner,0,"",1,',
+    ]
+    assert said.splitlines()[2].startswith('"a,b",nonsense,,,,,"\'nonsense\' is not')
+    assert "1 key is not in the notation" in complaint
+    code, _, complaint = ask("eight", "--input", str(source))
+    assert code == 2
+    assert "no text column 'state'" in complaint
+
+
+def test_parquet_in_and_senet_joined(ask: Run, tmp_path: Path, outputs: Path) -> None:
+    rows = pl.read_parquet(outputs / "senet.parquet").sample(2_000, seed=1, shuffle=True)
+    source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
+    rows.select("position", pl.lit(7).alias("mine")).write_parquet(source)
+    code, _, _ = ask("senet", "--input", str(source), "--output", str(target))
+    answers = pl.read_parquet(target)
+    assert code == 0
+    assert answers.drop("mine", "error").equals(rows)
+    assert answers["mine"].to_list() == [7] * len(rows)
+
+
+def test_senet_never_reached_is_said_and_not_bad(ask: Run) -> None:
+    code, said, complaint = ask("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
+    assert (code, complaint) == (0, "")
+    assert "never reached" in said.splitlines()[1]
+    assert said.splitlines()[2].startswith("ABABABABAB.....,0,0,")
+
+
+def test_knight_and_options_that_shape_the_answer(ask: Run) -> None:
+    code, said, _ = ask("knight", "--closed", text=b"a1 z9 h8")
+    assert code == 2
+    lines = said.splitlines()
+    assert lines[1].startswith("a1,")
+    assert ",true,a1" in lines[1]
+    assert lines[2].startswith("z9,,,,,")
+    code, said, _ = ask("eight", "--goal", "087654321", text=b"378546201 123804765")
+    assert code == 0
+    assert said.splitlines()[1] == "378546201,087654321,23,U,3,"
+    assert "cannot be reached" in said.splitlines()[2]
+
+
+@pytest.mark.parametrize("stretch", [8, 1 << 21])
+def test_strict_names_the_line(
+    eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stretch: int
+) -> None:
+    monkeypatch.setattr(batches, "STRETCH", stretch)
+    source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
+    source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
+    request = Batch(str(source), "csv", output=str(target), strict=True)
+    with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not"):
+        answer_all(eight, {}, request, lambda rows: None)
+    assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
+
+
+def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:
+    picked = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"].to_list()
+    random.Random(1).shuffle(picked)
+    part = "\n".join(picked) + "\n"
+    script = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    peaks = []
+    for times in (1, 12):
+        source = tmp_path / "asked.txt"
+        source.write_text(part * times)
+        command = [PROGRAM, "query", "eight", "--input", str(source), "--outputs", str(outputs)]
+        done = subprocess.run(
+            [sys.executable, "-c", script, *command, "--output", str(tmp_path / "answers.csv")],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.5 * peaks[0]
+    assert len(pl.read_csv(tmp_path / "answers.csv", columns=["goal"])) == 12 * 362_880
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["eight", "--input", "no-such-file"], "does not exist"),
+        (["eight", "--input", "."], "is a folder"),
+        (["eight", "--format", "xml"], "There is no format 'xml'. One of: csv, jsonl, parquet."),
+        (["eight", "--output", "/no/such/folder/x.csv"], "cannot be written"),
+        (["eight", "123456780", "--strict"], "go with a batch"),
+        (["eight", "123456780", "--input", "x"], "no key goes with it"),
+        (["eight", "--path"], "--path goes with one key"),
+    ],
+)
+def test_requests_that_make_no_sense(ask: Run, words: list[str], complaint: str) -> None:
+    code, said, found = ask(*words)
+    assert (code, said) == (2, "")
+    assert complaint in found
+    assert "Traceback" not in found
+
+
+def test_output_format() -> None:
+    assert output_format("a.PARQUET", None) == "parquet"
+    assert output_format("a.csv", "jsonl") == "jsonl"
+    assert output_format(None, None) == "csv"
+    with pytest.raises(BadRequest):
+        output_format("a.txt", None)
+
+
+def test_annotate_is_the_join(outputs: Path) -> None:
+    eight = open_tables(str(outputs)).eight
+    table = pl.read_parquet(outputs / "eight.parquet")
+    rows = table.select("state", "goal", "distance", "best_moves", "solutions")
+    asked = rows.select("state").sample(50_000, seed=3, with_replacement=True)
+    odd = pl.DataFrame(
+        {"state": [None, "", "12345678", "112345678", "123456789", "１２３", "1" * 40]}
+    )
+    asked = pl.concat([asked, odd, asked])
+    joined = asked.join(rows, on="state", how="left", maintain_order="left")
+    assert eight.annotate(asked).equals(joined)
+    assert eight.annotate(asked.lazy()).collect().equals(joined)
+    assert eight.annotate(asked[7:1000]).equals(joined[7:1000])
+    named = asked.rename({"state": "s"}).with_columns(n=1)
+    assert eight.annotate(named, "s").drop("n").rename({"s": "state"}).equals(joined)
+    with pytest.raises(BadRequest, match="no text column 'state'"):
+        eight.annotate(named)
+    assert eight.annotate(asked.clear()).equals(joined.clear())

@@ -1,0 +1,355 @@
+"""Building: why a table is built, what stands in the way, and what is left when it goes wrong."""
+
+import errno
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import pipeline.build
+from pipeline.errors import (
+    OutputsError,
+    SearchError,
+    TablebaseError,
+    TableDamaged,
+    TableVersionError,
+)
+from pipeline.puzzle import Columns, Graph, Table, Walk
+from pipeline.puzzles.knight import PUZZLE as KNIGHT
+from pipeline.puzzles.knight import Board, counts_table, listed_table
+from pipeline.tables.parquet import TableWriter
+from pipeline.tables.publish import building_in
+from tests.pancakes import PUZZLE as PANCAKES
+from tests.pancakes import Pancakes
+from tests.recorder import built
+
+TOURS = listed_table(Board(3, 4))
+COUNTS = counts_table(((3, 4), (2, 2)))
+SMALL = (TOURS, COUNTS)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file that is published there."""
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith(".")
+    }
+
+
+def litter(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob(".*") if path.suffix == ".part"]
+
+
+def described(table: Table, meaning: str) -> Table:
+    """The same table with other words about it."""
+    return Table(
+        table.name, meaning, table.rank, table.columns, table.recipe, table.index, table.rows
+    )
+
+
+# ---- why ------------------------------------------------------------------------------------
+
+
+def test_what_is_missing_is_built_and_what_is_there_is_not(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "down"
+    first = built(folder, KNIGHT, *SMALL)
+    assert first.reasons == {"knight_tours_3x4": "missing", "knight_counts": "missing"}
+    assert first.finished == list(first.reasons)
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
+    second = built(folder, KNIGHT, *SMALL)
+    assert set(second.reasons.values()) == {"up to date"}
+    assert second.finished == []
+    after = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
+    assert after == before
+    assert set(contents(folder)) == {
+        "knight_tours_3x4.parquet",
+        "knight_counts.parquet",
+        "manifest.json",
+    }
+
+
+def test_force_builds_what_is_up_to_date(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    assert set(built(tmp_path, KNIGHT, *SMALL, force=True).reasons.values()) == {"forced"}
+    assert contents(tmp_path) == before
+
+
+def test_other_parameters_are_built(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    more = counts_table(((3, 4), (2, 2), (1, 1)))
+    report = built(tmp_path, KNIGHT, TOURS, more)
+    assert report.reasons == {
+        "knight_tours_3x4": "up to date",
+        "knight_counts": "parameters changed",
+    }
+    assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
+
+
+def test_another_description_is_built(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    reworded = described(TOURS, "Some words")
+    assert built(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
+    assert built(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
+
+
+@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
+def test_a_missing_file_is_built_again(tmp_path: Path, name: str) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    (tmp_path / name).unlink()
+    assert built(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} missing"}
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
+@pytest.mark.parametrize("change", ["flip", "cut", "grow"])
+def test_a_damaged_file_is_built_again(tmp_path: Path, name: str, change: str) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    data = bytearray((tmp_path / name).read_bytes())
+    if change == "flip":
+        data[len(data) // 2] ^= 1
+    (tmp_path / name).write_bytes(
+        {"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change],
+    )
+    assert built(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} damaged"}
+    assert contents(tmp_path) == before
+
+
+def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    built(tmp_path, PANCAKES)
+    after = contents(tmp_path)
+    assert {name: after[name] for name in before if name != "manifest.json"} == {
+        name: data for name, data in before.items() if name != "manifest.json"
+    }
+    tables = json.loads(after["manifest.json"])["tables"]
+    assert list(tables) == ["knight_counts", "knight_tours_3x4", "pancakes"]
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    steps = built(tmp_path, KNIGHT, TOURS).steps
+    assert ("start 12 of 12, tours", 16, None) in steps
+    steps = built(tmp_path, PANCAKES).steps
+    layers = [(doing, done) for doing, done, _ in steps if "layer" in doing]
+    assert layers[0] == ("stacked: layer 0, states", 1)
+    assert layers[-1] == ("stacked: layer 5, states", 120)
+
+
+# ---- the folder -----------------------------------------------------------------------------
+
+
+def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
+    with building_in(tmp_path), pytest.raises(OutputsError) as caught:
+        built(tmp_path, KNIGHT, TOURS)
+    assert caught.value.exit_code == 3
+    assert str(caught.value) == (
+        f"Cannot build in {tmp_path}: another build holds it (process {os.getpid()}). "
+        "Wait until it has ended."
+    )
+    assert built(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
+
+
+def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:
+    (tmp_path / ".knight_tours_3x4.parquet.part").write_bytes(b"half")
+    (tmp_path / ".pancakes.idx.part").write_bytes(b"half")
+    (tmp_path / "notes.txt").write_text("mine", "utf-8")
+    built(tmp_path, KNIGHT, TOURS)
+    assert litter(tmp_path) == []
+    assert (tmp_path / "notes.txt").read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
+    (tmp_path / "taken").write_bytes(b"a file")
+    path = tmp_path / "taken" / below
+    with pytest.raises(OutputsError) as caught:
+        built(path, KNIGHT, TOURS)
+    assert str(caught.value) == (
+        f"Cannot build in {path}: it is a file, not a folder. Choose a folder with --outputs."
+    )
+    assert (tmp_path / "taken").read_bytes() == b"a file"
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        (errno.EACCES, "Choose a folder that you may write to with --outputs."),
+        (errno.EROFS, "Choose a folder that you may write to with --outputs."),
+        (errno.ENOSPC, "Free some space, or choose another folder with --outputs."),
+    ],
+)
+def test_a_folder_that_cannot_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
+) -> None:
+    def refused(*_: object, **__: object) -> int:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(OutputsError) as caught:
+        built(tmp_path, KNIGHT, TOURS)
+    problem = os.strerror(code).lower()
+    assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. {hint}"
+    assert contents(tmp_path) == {}
+
+
+# ---- the manifest ---------------------------------------------------------------------------
+
+
+def test_a_newer_manifest_is_refused_and_mended_by_force(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS)
+    before = contents(tmp_path)
+    manifest = json.loads(before["manifest.json"])
+    newer = json.dumps({**manifest, "format_version": 2}, indent=1)
+    (tmp_path / "manifest.json").write_text(newer, "utf-8")
+    with pytest.raises(TableVersionError, match="has format version 2; this program reads") as told:
+        built(tmp_path, KNIGHT, TOURS)
+    assert (told.value.found, told.value.wanted, told.value.exit_code) == (2, 1, 3)
+    assert (tmp_path / "manifest.json").read_text("utf-8") == newer
+    assert built(tmp_path, KNIGHT, TOURS, force=True).finished == [TOURS.name]
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '"1"', "{}", '{"format_version": 1}', "[" * 100_000, "\udce9"]
+    + [json.dumps({"format_version": 1, "tables": tables}) for tables in ([], {"eight": {}})],
+    ids=lambda text: text[:20].encode("ascii", "backslashreplace").decode() or "empty",
+)
+def test_a_broken_manifest_is_refused_and_mended_by_force(tmp_path: Path, text: str) -> None:
+    built(tmp_path, KNIGHT, TOURS)
+    before = contents(tmp_path)
+    (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(TableDamaged, match=r"manifest\.json is damaged: .* Run: pipeline precom"):
+        built(tmp_path, KNIGHT, TOURS)
+    built(tmp_path, KNIGHT, TOURS, force=True)
+    assert contents(tmp_path) == before
+
+
+# ---- interrupted ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SearchError])
+def test_a_write_that_stops_halfway_leaves_the_old_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    write, batches = TableWriter.write, 0
+
+    def failing(writer: TableWriter, columns: Columns) -> None:
+        nonlocal batches
+        batches += 1
+        if batches == 3:
+            raise error("in the middle")
+        write(writer, columns)
+
+    monkeypatch.setattr(TableWriter, "write", failing)
+    with pytest.raises(error, match="in the middle"):
+        built(tmp_path, KNIGHT, described(TOURS, "Some words"), COUNTS)
+    assert contents(tmp_path) == before
+    assert litter(tmp_path) == []
+    monkeypatch.undo()
+    assert set(built(tmp_path, KNIGHT, *SMALL).reasons.values()) == {"up to date"}
+
+
+def test_an_index_that_cannot_be_written_leaves_the_old_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+
+    def failing(path: Path, *_: object) -> int:
+        path.write_bytes(b"half of it")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pipeline.build, "write_index", failing)
+    with pytest.raises(OutputsError, match="no space left on device"):
+        built(tmp_path, PANCAKES, force=True)
+    assert contents(tmp_path) == before
+    assert litter(tmp_path) == []
+
+
+# ---- what the rules say cannot be -----------------------------------------------------------
+
+
+class Wrong(Pancakes):
+    """Pancakes whose columns or records are not what their table holds."""
+
+    def __init__(
+        self, columns: Mapping[str, int] | None = None, records: Mapping[str, int] | None = None
+    ) -> None:
+        super().__init__()
+        self.wrong_columns = columns or {}
+        self.wrong_records = records or {}
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        return {**super().fill(table, graph, walks), **self.all_of(self.wrong_columns)}
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        return {**super().records(table, walks), **self.all_of(self.wrong_records)}
+
+    def all_of(self, wrong: Mapping[str, int]) -> dict[str, Any]:
+        return {name: np.full(self.size, value) for name, value in wrong.items()}
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "said"),
+    [
+        (Wrong({"distance": 256}), "A value of column distance does not fit uint8."),
+        (Wrong({"solutions": -1}), "A value of column solutions does not fit uint8."),
+        (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes."),
+        (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index of panc"),
+    ],
+    ids=["column too large", "column negative", "index too large", "index negative"],
+)
+def test_a_value_that_does_not_fit_is_published_nowhere(
+    tmp_path: Path, puzzle: Wrong, said: str
+) -> None:
+    with pytest.raises(SearchError) as caught:
+        built(tmp_path, puzzle)
+    assert str(caught.value).startswith(said)
+    assert contents(tmp_path) == {}
+    assert litter(tmp_path) == []
+
+
+def test_a_number_of_rows_that_cannot_be_is_published_nowhere(tmp_path: Path) -> None:
+    (table,) = PANCAKES.tables
+    short = Table(
+        table.name, table.meaning, table.rank, table.columns, table.recipe, table.index, rows=119
+    )
+    with pytest.raises(SearchError, match=r"^pancakes came to 120 rows, not 119\.$"):
+        built(tmp_path, PANCAKES, short)
+    assert contents(tmp_path) == {}
+
+
+class TwoGoals(Pancakes):
+    """Two layouts that every state reaches, in one table that has room for one."""
+
+    layouts = {"stacked": "12345", "upside_down": "54321"}  # noqa: RUF012  # as its parent's
+
+    def __init__(self) -> None:
+        self.tables = (self.goal_table("pancakes", "Both", ("stacked", "upside_down")),)
+
+
+def test_a_state_that_reaches_two_layouts_is_published_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match=r"more than one of the layouts stacked, upside_down\."):
+        built(tmp_path, TwoGoals())
+    assert contents(tmp_path) == {}
+
+
+def test_every_refusal_is_an_error_with_an_exit_code() -> None:
+    def below(kind: type[TablebaseError]) -> Iterator[type[TablebaseError]]:
+        yield kind
+        for child in kind.__subclasses__():
+            yield from below(child)
+
+    assert {kind.exit_code for kind in below(TablebaseError)} == {1, 2, 3}

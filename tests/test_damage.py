@@ -1,0 +1,115 @@
+"""Damaged files: thousands of seeded damages, and never a wrong answer."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import TableError
+from queries.answers import Facts, reader
+from queries.forms import Asked
+
+Damage = Callable[[bytearray, random.Random], None]
+Question = tuple[str, str, Asked]
+
+QUESTIONS: list[Question] = [
+    ("eight", "378546201", {}),
+    ("eight", "152703846", {"goal": "edge"}),
+    ("eight", "738046521", {"goal": "283104765"}),
+    ("senet", ".....BBBBBAAAAA", {}),
+    ("knight", "b1", {"closed": True}),
+    ("knight", "h8", {"to": "a2"}),
+    ("knight", "a1", {"board": "5x5", "number": "300"}),
+    ("knight", "c3", {"board": "5x5", "count": True}),
+]
+
+
+def flip(data: bytearray, draw: random.Random) -> None:
+    data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+
+
+def cut(data: bytearray, draw: random.Random) -> None:
+    del data[draw.randrange(len(data)) :]
+
+
+def grow(data: bytearray, draw: random.Random) -> None:
+    at = draw.randrange(len(data) + 1)
+    data[at:at] = draw.randbytes(draw.randrange(1, 100))
+
+
+def swap(data: bytearray, draw: random.Random) -> None:
+    size = draw.choice([1, 2, 64, 4096])
+    a, b = (draw.randrange(max(1, len(data) - size)) for _ in range(2))
+    data[a : a + size], data[b : b + size] = data[b : b + size], data[a : a + size]
+
+
+def zero(data: bytearray, draw: random.Random) -> None:
+    at = draw.randrange(len(data))
+    end = min(len(data), at + draw.choice([1, 8, 4096]))
+    data[at:end] = bytes(end - at)
+
+
+DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
+
+
+def answered(folder: Path, question: Question) -> Facts:
+    name, key, asked = question
+    return reader(name, str(folder)).facts(key, asked)
+
+
+def answer_or_refusal(folder: Path, question: Question) -> Facts | TableError:
+    try:
+        return answered(folder, question)
+    except TableError as error:
+        return error
+
+
+@pytest.fixture(scope="module")
+def copy(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """All published files but the large listing, which would only be slow."""
+    folder = tmp_path_factory.mktemp("damaged")
+    for path in outputs.iterdir():
+        if path.suffix in (".parquet", ".idx", ".json") and "6x6" not in path.name:
+            shutil.copy(path, folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+FILES = {
+    "eight.idx": 150,
+    "eight_edge.idx": 150,
+    "senet.idx": 60,
+    "knight_tours_8x8.idx": 250,
+    "knight_tours_5x5.parquet": 150,
+    "knight_counts.parquet": 150,
+    "manifest.json": 400,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_no_damage_changes_an_answer(copy: Path, outputs: Path, name: str, damage: Damage) -> None:
+    path = copy / name
+    whole = path.read_bytes()
+    right = [answered(outputs, question) for question in QUESTIONS]
+    draw = random.Random(f"{name} {damage.__name__}")
+    refused = 0
+    try:
+        for _ in range(FILES[name] // len(DAMAGES)):
+            data = bytearray(whole)
+            damage(data, draw)
+            path.write_bytes(data)
+            for question, wanted in zip(QUESTIONS, right, strict=True):
+                found = answer_or_refusal(copy, question)
+                if isinstance(found, TableError):
+                    assert "Run: pipeline precompute" in str(found)
+                    refused += 1
+                else:
+                    assert found == wanted, (question, "was answered wrong")
+    finally:
+        path.write_bytes(whole)
+    assert refused, "no damage was noticed at all"

@@ -1,0 +1,64 @@
+"""Any of the 9! goals: whole classes of states against a search from the goal itself."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.errors import OutOfReach
+from pipeline.puzzles.eight import PUZZLE, odd
+from queries.answers import reader
+from queries.goals import GoalReader
+from tests.oracles import eight_best_moves, eight_distances, eight_replay, eight_solutions
+
+STATES = st.permutations("012345678").map("".join)
+
+
+@pytest.fixture(scope="module")
+def asks(outputs: object) -> GoalReader:
+    found = reader("eight", str(outputs))
+    assert isinstance(found, GoalReader)
+    return found
+
+
+def goal_with_blank_on(cell: int) -> str:
+    """Some goal whose blank stands there, tiles in no order that a layout has."""
+    tiles = list("12345678")
+    random.Random(cell).shuffle(tiles)
+    return "".join([*tiles[:cell], "0", *tiles[cell:]])
+
+
+@pytest.mark.parametrize("cell", range(9))
+def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: GoalReader, cell: int) -> None:
+    goal = goal_with_blank_on(cell)
+    distances, solutions = eight_distances(goal), eight_solutions(goal)
+    view = PUZZLE.view(goal)
+    assert len(distances) == 181_440
+    for state, distance in distances.items():
+        assert asks.record(view, state) == (distance, solutions[state]), state
+    for state in random.Random(cell).sample(sorted(distances), 300):
+        best = "".join(letter for letter, _ in asks.best(state, goal))
+        assert best == eight_best_moves(state, distances)
+        path = asks.path(state, goal)
+        assert [step for _, step in path] == eight_replay(state, "".join(x for x, _ in path[1:]))
+        assert path[-1][1] == goal
+        assert len(path) == distances[state] + 1
+
+
+@given(state=STATES, goal=STATES)
+@settings(max_examples=300, deadline=None)
+def test_any_start_and_any_goal(state: str, goal: str) -> None:
+    found = reader("eight", "outputs")
+    assert isinstance(found, GoalReader)
+    if odd(found.puzzle.view(goal).state(state)) != odd(found.puzzle.view(goal).state(goal)):
+        with pytest.raises(OutOfReach, match="Exchange any two tiles"):
+            found.facts(state, {"goal": goal})
+        state = state.translate(str.maketrans("12", "21"))
+    facts = found.facts(state, {"goal": goal})
+    steps = eight_replay(state, str(facts["solution"]))
+    assert steps[-1] == goal
+    assert len(steps) == int(str(facts["distance"])) + 1
+    assert found.to_goal(goal, state)[0] == facts["distance"], "moves can be undone"
