@@ -216,7 +216,7 @@ def _all_tours(
         return found
 
     tours = 0
-    report.step("tours found", tours, None)
+    report.step("0 tours found, starts", 0, board.squares)
     for start, found in _in_order(pool, jobs + 1, search, range(board.squares)):
         if found:
             text, end, closed = found
@@ -228,7 +228,7 @@ def _all_tours(
                 "closed": closed,
                 "path": text.view(f"S{text.shape[1]}").ravel(),
             }
-        report.step(f"start {start + 1} of {board.squares}, tours", tours, None)
+        report.step(f"{tours:,} tours found, starts", start + 1, board.squares)
 
 
 def _tour_per_pair(board: Board, report: Report) -> dict[str, npt.NDArray[Any]]:

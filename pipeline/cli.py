@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import os
@@ -15,7 +16,6 @@ from rich.table import Table as Grid
 
 from pipeline import __version__
 from pipeline.errors import BadRequest, quoted
-from pipeline.progress import RowsBar
 from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import MODULES, puzzle
 from pipeline.terminal import QuietPipe, complain, say
@@ -93,10 +93,10 @@ def precompute(
         say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
         return
     from pipeline.build import Request, build
-    from pipeline.progress import Told, table_of_tables
+    from pipeline.progress import BuildTold, table_of_tables
 
     request = Request(Path(tables_folder(outputs)), _with_boards(chosen, board or []), force, jobs)
-    with Told(quiet=quiet) as told:
+    with BuildTold(quiet=quiet) as told:
         published = build(request, told)
     if not quiet:
         names = {table.name for _, tables in request.tables for table in tables}
@@ -182,6 +182,7 @@ def _query_command(name: str) -> None:
 
 
 def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
+    from pipeline.progress import BatchTold
     from queries.batch import Batch, answer_all, output_format
 
     for option in ("json", "path", "boards", "count"):
@@ -194,8 +195,8 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
         source, output_format(output, batch["format"]), output, batch["strict"], batch["column"]
     )
     asks = reader(name, tables_folder(asked.get("outputs")))
-    with RowsBar() as bar, QuietPipe():
-        refused = answer_all(asks, asked, request, bar.told)
+    with BatchTold(output=output) as bar, QuietPipe():
+        refused = answer_all(asks, asked, request, bar.rows)
     if refused:
         many = "key is" if refused == 1 else "keys are"
         raise BadRequest(f"{refused:,} {many} not in the notation", "The column error says why")
@@ -244,3 +245,28 @@ def histogram(
         raise BadRequest(f"There is no puzzle {quoted(name)}", f"The puzzles: {', '.join(MODULES)}")
     counts = counted(name, tables_folder(outputs))
     say(f"{json.dumps(counts.to_dicts())}\n" if as_json else bars(counts))
+
+
+@app.command()
+def verify(
+    outputs: Outputs = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only hold the files against the manifest.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Prove the published tables from the rules alone: every number, not a sample."""
+    from pipeline.progress import ProofTold
+    from pipeline.verify import VerifyFailed
+    from pipeline.verify import verify as proved
+
+    with ProofTold(say=None if as_json else say) as told:
+        try:
+            claims = proved(Path(tables_folder(outputs)), quick=quick, report=told)
+        except VerifyFailed as failure:
+            if as_json:
+                say(f"{json.dumps({'proved': False, 'failure': failure.facts()})}\n")
+            raise
+    if as_json:
+        rows = [dataclasses.asdict(claim) for claim in claims]
+        say(f"{json.dumps({'proved': True, 'claims': rows})}\n")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+LONGEST = 2_000
+"""Characters of a complaint, however long what it is about."""
+
 
 class QuietPipe:
     """Around the writing of answers: if their reader goes away, there is nothing more to do."""
@@ -33,7 +36,8 @@ def say(text: str) -> None:
 
 def complain(text: object) -> None:
     """Print a sentence that is not an answer; what would act on a terminal is spelled out."""
-    spelled = "".join(
-        letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(text)
-    )
-    sys.stderr.write(f"pipeline: {spelled}\n")
+    said = str(text)
+    if len(said) > LONGEST:
+        said = f"{said[:LONGEST]}... ({len(said):,} characters)"
+    spelled = (letter if letter.isprintable() else repr(letter)[1:-1] for letter in said)
+    sys.stderr.write(f"pipeline: {''.join(spelled)}\n")

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from pipeline.build import UP_TO_DATE, why
 from pipeline.errors import TableError
 from pipeline.puzzles import puzzles
-from pipeline.tables.manifest import read_manifest
+from pipeline.tables.manifest import read_manifest, write_manifest
 from tests.shell import ROOT, Cli, pipeline
 
 # a busy machine is slow, and no test is about that
@@ -59,3 +59,18 @@ def outputs() -> Path:
 def cli() -> Cli:
     """Runs the real console script; gives its exit code and what it said."""
     return pipeline
+
+
+@pytest.fixture(scope="session")
+def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to work in, its tables those of the three puzzles and no other."""
+    place = tmp_path_factory.mktemp("place")
+    folder = place / "outputs"
+    folder.mkdir()
+    known = [table for registered in puzzles() for table in registered.tables]
+    for file in [name for table in known for name in (table.file, table.index_file)]:
+        if (outputs / file).exists():
+            (folder / file).symlink_to(outputs / file)
+    published = read_manifest(outputs)
+    write_manifest(folder, {table.name: published[table.name] for table in known})
+    return place

@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from pipeline.errors import (
     TableDamaged,
     TableVersionError,
 )
-from pipeline.puzzle import Columns, Graph, Table, Walk
+from pipeline.puzzle import Graph, Table, Walk
 from pipeline.puzzles.knight import PUZZLE as KNIGHT
 from pipeline.puzzles.knight import Board, counts_table, listed_table
 from pipeline.tables.parquet import TableWriter
@@ -27,6 +27,9 @@ from pipeline.tables.publish import building_in
 from tests.pancakes import PUZZLE as PANCAKES
 from tests.pancakes import Pancakes
 from tests.recorder import built
+
+if TYPE_CHECKING:
+    from pipeline.puzzle import Columns
 
 TOURS = listed_table(Board(3, 4))
 COUNTS = counts_table(((3, 4), (2, 2)))
@@ -218,12 +221,12 @@ def test_a_newer_manifest_is_refused_and_mended_by_force(tmp_path: Path) -> None
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "{", "[]", "null", '"1"', "{}", '{"format_version": 1}', "[" * 100_000, "\udce9"]
-    + [json.dumps({"format_version": 1, "tables": tables}) for tables in ([], {"eight": {}})],
-    ids=lambda text: text[:20].encode("ascii", "backslashreplace").decode() or "empty",
-)
+BROKEN = ["", "{", "[]", "null", '"1"', "{}", "[" * 100_000, "\udce9"]
+BROKEN += ['{"format_version": 1}', '{"format_version": 1, "tables": []}']
+BROKEN += ['{"format_version": 1, "tables": {"eight": {}}}']
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
 def test_a_broken_manifest_is_refused_and_mended_by_force(tmp_path: Path, text: str) -> None:
     built(tmp_path, KNIGHT, TOURS)
     before = contents(tmp_path)
@@ -245,7 +248,7 @@ def test_a_write_that_stops_halfway_leaves_the_old_table(
     before = contents(tmp_path)
     write, batches = TableWriter.write, 0
 
-    def failing(writer: TableWriter, columns: Columns) -> None:
+    def failing(writer: TableWriter, columns: "Columns") -> None:
         nonlocal batches
         batches += 1
         if batches == 3:
@@ -291,10 +294,10 @@ class Wrong(Pancakes):
         self.wrong_columns = columns or {}
         self.wrong_records = records or {}
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> "Columns":
         return {**super().fill(table, graph, walks), **self.all_of(self.wrong_columns)}
 
-    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> "Columns":
         return {**super().records(table, walks), **self.all_of(self.wrong_records)}
 
     def all_of(self, wrong: Mapping[str, int]) -> dict[str, Any]:

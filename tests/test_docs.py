@@ -58,7 +58,7 @@ def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPat
         exec(imported, names)
         found.append(eval(line, names))
     by_polars = [(str(goal), distance, states) for goal, distance, states in found[0].rows()]
-    assert by_polars == found[1].fetchall()
+    assert sorted(by_polars) == found[1].fetchall(), "DuckDB sorts the goals by name"
     assert by_polars == [(goal, distance, n) for (goal, distance), n in found[2].items()]
 
 

@@ -138,8 +138,9 @@ def _line(tables: Tables, state: str) -> str:
 
 
 def test_a_reader_answers_for_any_state(reader: list[str], outputs: Path, tables: Tables) -> None:
-    records = (outputs / "eight.idx").read_bytes()[HEADER.size :]
-    hardest = [rank for rank, far in enumerate(records[::2]) if far == max(records[::2])]
+    distances = (outputs / "eight.idx").read_bytes()[HEADER.size :: 2]
+    farthest = max(distances)
+    hardest = [rank for rank, distance in enumerate(distances) if distance == farthest]
     assert len(hardest) == 2
     ranks = random.Random(20).sample(range(eight.PUZZLE.size), 1000)
     states = [eight.unrank(rank) for rank in ranks + hardest]
@@ -273,6 +274,17 @@ def test_a_reader_says_which_file_it_cannot_read(
     assert said.err.count("\n") == 1, "a sentence, and no traceback"
 
 
+def test_a_missing_tool_fails_in_ci_and_is_said_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    sentence = "gcc is not installed, so the reader that needs it cannot be tested."
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match=sentence):
+        _tool("gcc")
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception, match=sentence):
+        _tool("gcc")
+
+
 def test_the_python_reader_needs_the_standard_library_alone() -> None:
     text = (EXAMPLES / "read_eight.py").read_text("utf-8")
     imported = set(re.findall(r"^(?:import|from) ([a-z]+)", text, re.MULTILINE))
@@ -335,7 +347,7 @@ def _section(title: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+    return [cell.strip() for cell in line.replace("`", "").strip("|").split("|")]
 
 
 def _tables(title: str) -> list[list[Row]]:
@@ -444,6 +456,16 @@ def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.Monk
     assert ended.failed == 0, "".join(said)
 
 
+def test_the_checksum_is_made_as_the_document_says() -> None:
+    polynomial, begin = (int(number, 16) for number in re.findall("`(0x[0-9A-F]{8})`", _text()))
+    crc = begin
+    for byte in b"123456789":
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (polynomial if crc & 1 else 0)
+    assert crc ^ 0xFFFFFFFF == zlib.crc32(b"123456789")
+
+
 # ---- the document: 8-puzzle -----------------------------------------------------------------
 
 
@@ -480,7 +502,7 @@ def test_the_goal_follows_from_the_pairs_out_of_order() -> None:
 
 
 def _called(layout: str) -> str:
-    return f"{eight.LAYOUTS[layout]}`, called {layout}"
+    return f"{eight.LAYOUTS[layout]}, called {layout}"
 
 
 def test_the_worked_rank_of_the_8_puzzle() -> None:
@@ -513,6 +535,7 @@ def test_the_worked_walk_of_the_8_puzzle(tables: Tables) -> None:
     rows = _tables(EIGHT)[4]
     table = tables.eight
     states = [row["state"] for row in rows]
+    assert f"From `{states[0]}`:" in _section(EIGHT)
     assert states == table.path(states[0])
     assert "".join(row["taken"] for row in rows) == table.solution(states[0])
     for row in rows:
@@ -554,7 +577,7 @@ def test_the_worked_rank_of_senet() -> None:
     total = 0
     for at, row in enumerate(rows):
         left = {piece: position[at:].count(piece) for piece in ".AB"}
-        assert [int(count) for count in row["left: `.` `A` `B"].split()] == list(left.values())
+        assert [int(count) for count in row["left: . A B"].split()] == list(left.values())
         for smaller in ".A":
             ways = 0
             if smaller < row["character"] and left[smaller]:
@@ -562,10 +585,11 @@ def test_the_worked_rank_of_senet() -> None:
                 ways = factorial(sum(rest.values()))
                 for count in rest.values():
                     ways //= factorial(count)
-            shown = row[f"with `{smaller}` here"]
+            shown = row[f"with {smaller} here"]
             assert ways == (_number(shown) if shown else 0)
             total += ways
     assert total == senet.rank(position)
+    assert f"columns, {total:,}, is the rank" in _section(SENET)
 
 
 def test_the_example_records_of_senet(outputs: Path) -> None:
@@ -597,6 +621,7 @@ def test_the_worked_walk_of_senet(outputs: Path, tables: Tables) -> None:
         squares[start - 1], squares[end - 1] = squares[end - 1], squares[start - 1]
         assert (before["position"], int(before["plies"])) == ("".join(squares), plies - 1)
     assert rows[-1]["position"] == senet.OPENING
+    assert f"The opening is\n`{senet.OPENING}`" in _section(SENET)
     dice = [row["throw"] for row in rows[-2::-1]]
     assert "".join(dice) == tables.senet.probe(rows[0]["position"]).dice
     assert f"the line with the throws {', '.join(dice)}." in _section(SENET)

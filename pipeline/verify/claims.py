@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Protocol
@@ -17,6 +17,9 @@ from pipeline.errors import TableError, quoted
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 Content = Mapping[str, object]
+
+LONGEST = 200
+"""Characters of a value that a message shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,10 @@ class VerifyFailed(TableError):
         row: int | None = None,
         content: Content | None = None,
     ) -> None:
-        at = "" if row is None else f" Row {row:,}{_said(content)}:"
+        at = "" if row is None else f"row {row:,}{_said(content)}: "
         super().__init__(
-            f"{path} is wrong. Claimed: {claim.claim}.{at} found {_shown(found)}, "
-            f"expected {_shown(expected)}.",
+            f"{path} fails a proof ({claim.claim}): {at}found {_shown(found)}, expected "
+            f"{_shown(expected)}.",
             path,
             command,
         )
@@ -68,10 +71,22 @@ class VerifyFailed(TableError):
         self.found = found
         self.expected = expected
 
+    def facts(self) -> dict[str, object]:
+        """The failure as plain values, as JSON can hold them."""
+        return {
+            **asdict(self.claim),
+            "row": self.row,
+            "content": self.content,
+            "found": str(self.found),
+            "expected": str(self.expected),
+            "command": self.command,
+        }
+
 
 def _shown(value: object) -> str:
-    # what a damaged file holds may be anything, control characters too
-    return value if isinstance(value, str) and value.isprintable() else quoted(str(value), 200)
+    # what a damaged file holds may be anything, control characters too, and of any length
+    text = str(value)
+    return text if text.isprintable() and len(text) <= LONGEST else quoted(text, LONGEST)
 
 
 def _said(content: Content | None) -> str:
@@ -148,11 +163,11 @@ class Fact:
         if found != expected:
             self.refuted(found, expected)
 
-    def equal(self, rows: Rows, found: Array, expected: Array, column: str, why: str = "") -> None:
+    def equal(self, rows: Rows, found: Array, expected: Array, column: str) -> None:
         """Refute the claim at the first row where two columns differ."""
         row = first(found != expected)
         if row is not None:
-            rows.refute(self, row, f"{column} {found[row]}", f"{expected[row]}{why}")
+            rows.refute(self, row, f"{column} {found[row]}", str(expected[row]))
 
 
 def first(wrong: Mask) -> int | None:

@@ -7,10 +7,10 @@ from pipeline.puzzles.knight import Board
 from pipeline.verify.boards import Geometry
 from pipeline.verify.claims import Fact, Rows
 from pipeline.verify.published import Published, read_rows
-from pipeline.verify.references import known_total
+from pipeline.verify.references import known_closed, known_total
 from pipeline.verify.tours import Counted
 
-RECOUNTED = 20
+RECOUNTED = 24
 """Squares of the largest boards that are counted again, a path at a time."""
 
 
@@ -97,22 +97,36 @@ class CountsTable:
 
     def _published(self) -> None:
         known = [(board, total) for board in self._boards if (total := known_total(board))]
-        sources = ", ".join(sorted({source for _, (_, source) in known}))
-        text = f"the totals of {len(known)} boards are as published ({sources})"
+        text = f"the totals of {len(known)} boards are as published ({_sources(known)})"
         with self._proof.claim(text, sum(board.squares for board, _ in known)) as fact:
             for board, (published, _) in known:
                 begin = self._begin[str(board)]
                 tours = sum(self._tours[begin : begin + board.squares])
                 fact.same(f"{board}: {tours:,} tours", f"{board}: {published:,} tours")
+        known = [(board, closed) for board in self._boards if (closed := known_closed(board))]
+        text = f"the closed tours of {len(known)} boards are as published ({_sources(known)})"
+        with self._proof.claim(text, sum(board.squares for board, _ in known)) as fact:
+            for board, (published, _) in known:
+                for square in range(board.squares):
+                    self._check(fact, board, square, None, published)
 
     def _counted_again(self) -> None:
-        boards = [board for board in self._boards if board.squares <= RECOUNTED]
-        text = f"on boards of up to {RECOUNTED} squares: counted again, a path at a time"
+        text = (
+            f"on boards of up to {RECOUNTED} squares: as counted again, a path at a time, from one "
+            "of every set of mirrored squares"
+        )
+        # the same board on its side is proved to have the same counts
+        boards = [b for b in self._boards if b.squares <= RECOUNTED and b.files <= b.ranks]
         with self._proof.claim(text, sum(board.squares for board in boards)) as fact:
             for board in boards:
                 near = [int(bits) for bits in Geometry(board).near[: board.squares]]
                 for square in range(board.squares):
-                    self._check(fact, board, square, *_count(near, square))
+                    if square == min(board.turned(square)):
+                        self._check(fact, board, square, *_count(near, square))
+
+
+def _sources(known: list[tuple[Board, tuple[int, str]]]) -> str:
+    return "; ".join(sorted({source for _, (_, source) in known}))
 
 
 def _count(near: list[int], start: int) -> tuple[int, int]:

@@ -21,8 +21,16 @@ BY_SHORT_SIDE = {
 The second and third count a tour and its reverse as one.
 """
 
-CLOSED_SQUARE = {6: 9862}
-"""Closed tours of n x n boards, undirected (OEIS A001230): directed, 2 for each from any square."""
+CLOSED = {
+    (6, 6): (9862, "OEIS A001230"),
+    (5, 6): (8, "OEIS A175881"),
+    **{
+        (3, 2 * n): (count, "OEIS A070030")
+        for n, count in enumerate((0, 0, 0, 0, 16, 176), start=1)
+        if n > 1
+    },
+}
+"""Closed tours by short and long side, a tour and its reverse as one, and who counted them."""
 
 FIVE_SQUARES = (
     (304, 0, 56, 0, 304),
@@ -51,8 +59,17 @@ def known_total(board: Board) -> tuple[int, str] | None:
 
 def known_closed(board: Board) -> tuple[int, str] | None:
     """How many directed closed tours begin at each square of a board, and who says so."""
-    if board.files == board.ranks and board.files in CLOSED_SQUARE:
-        return 2 * CLOSED_SQUARE[board.files], "OEIS A001230, which counts undirected ones"
+    short, long = sorted((board.files, board.ranks))
+    if board.squares % 2:
+        return 0, "none on an odd number of squares"
+    if short <= 2:
+        return 0, "none on one or two rows"
+    if short == 4:
+        return 0, "none on four rows: A. Schwenk, Mathematics Magazine 64, 1991"
+    if (short, long) in CLOSED:
+        # either way round, from any square
+        count, source = CLOSED[short, long]
+        return 2 * count, source
     return None
 
 

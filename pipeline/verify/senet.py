@@ -61,15 +61,19 @@ class SenetTable:
         text = f"the rows are all {count:,} arrangements, each once, in notation order"
         with self._proof.claim(text, len(self._rows)) as fact:
             cells, other_length = self._rows.text("position", SQUARES)
-            fives = [np.count_nonzero(cells == ord(piece), axis=1) == 5 for piece in ".AB"]
-            row = first(other_length | ~np.logical_and.reduce(fives))
+            row = first(other_length)
+            if row is None:
+                fives = [np.count_nonzero(cells == ord(piece), axis=1) == 5 for piece in ".AB"]
+                row = first(~np.logical_and.reduce(fives))
             if row is not None:
-                self._rows.refute(fact, row, "no position", "15 squares: five A, B and . each")
+                found = str(self._rows.column("position")[row])
+                self._rows.refute(fact, row, found, "15 squares: five A, five B and five empty")
             self._positions = Positions(cells)
             row = first(np.diff(self._positions.numbers) <= 0)
             if row is not None:
                 before = str(self._rows.column("position")[row])
-                self._rows.refute(fact, row + 1, "another", f"a position after {before}")
+                found = str(self._rows.column("position")[row + 1])
+                self._rows.refute(fact, row + 1, found, f"a position after {before}")
             fact.same(f"{len(self._rows):,} rows", f"{count:,} rows")
         opening = np.frombuffer(OPENING.encode(), dtype=np.uint8)
         self._opening = int(np.flatnonzero((cells == opening).all(axis=1))[0])

@@ -300,23 +300,24 @@ def _check_symmetry(listed: Published, board: Board, counted: Counted) -> None:
 
 def _check_totals(listed: Published, board: Board, counted: Counted) -> None:
     """Hold the number of tours against what others have published."""
-    rows = listed.entry["rows"]
-    total = known_total(board)
+    total, closed, starts = known_total(board), known_closed(board), known_starts(board)
+    proof, rows = listed.claims(), listed.entry["rows"]
     if total:
-        text = f"the {board} board has {total[0]:,} directed tours ({total[1]}): none is missing"
-        with listed.claims().claim(text, rows) as fact:
-            fact.same(f"{sum(counted.by_start):,} tours", f"{total[0]:,} tours")
-    closed = known_closed(board)
+        count, source = total
+        text = f"{board} has {count:,} directed tours ({source}), so that none is missing"
+        with proof.claim(text, rows) as fact:
+            fact.same(f"{sum(counted.by_start):,} tours", f"{count:,} tours")
     if closed:
-        text = f"{closed[0]:,} directed closed tours begin at every square ({closed[1]})"
-        with listed.claims().claim(text, rows) as fact:
-            for square, count in enumerate(counted.closed_by_start):
+        count, source = closed
+        text = f"{count:,} directed closed tours of {board} begin at every square ({source})"
+        with proof.claim(text, rows) as fact:
+            for square, found in enumerate(counted.closed_by_start):
                 name = board.name(square)
-                fact.same(f"{count:,} from {name}", f"{closed[0]:,} from {name}")
-    starts = known_starts(board)
+                fact.same(f"{found:,} from {name}", f"{count:,} from {name}")
     if starts:
-        text = f"as many tours begin at each square as published ({starts[1]})"
-        with listed.claims().claim(text, rows) as fact:
-            for square, count in enumerate(counted.by_start):
+        counts, source = starts
+        text = f"as many tours begin at each square as published ({source})"
+        with proof.claim(text, rows) as fact:
+            for square, found in enumerate(counted.by_start):
                 name = board.name(square)
-                fact.same(f"{count:,} from {name}", f"{starts[0][square]:,} from {name}")
+                fact.same(f"{found:,} from {name}", f"{counts[square]:,} from {name}")

@@ -1,0 +1,314 @@
+"""Pictures of answers and counts as SVG text, drawn by hand: light, and dark where that is wanted.
+
+Every colour is one of `COLOURS`, written plainly into the picture, so that any program shows it
+light. A browser that prefers dark swaps each for its partner, by the rules of `dark_rules`.
+"""
+
+from __future__ import annotations
+
+from pipeline.errors import BadRequest
+from pipeline.puzzles.eight import moves
+from pipeline.puzzles.knight import parse_board
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.answers import Facts
+
+INK, MUTED, GRID, PAPER = "#1f2328", "#667080", "#e3e7ec", "#fdfdfc"
+BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"
+CELL, CELL_DARK, TILE = "#f4f2ed", "#e7e3d9", "#eeebe3"
+ON_LOW, ON_HIGH = "#1f2329", "#fefefe"
+RAMP = ["#eef4f9", "#d6e5f1", "#b5d0e6", "#8bb6d6", "#5f99c4", "#3d7bab", "#265d8a", "#153f63"]
+"""From few to many."""
+
+COLOURS = {
+    INK: "#e8eaed",
+    MUTED: "#9aa4b2",
+    GRID: "#2c333d",
+    PAPER: "#12161c",
+    BLUE: "#6fb1e0",
+    AMBER: "#eba569",
+    GREEN: "#86c793",
+    CELL: "#232a33",
+    CELL_DARK: "#1a2028",
+    TILE: "#2a323d",
+    ON_LOW: "#e8eaee",
+    ON_HIGH: "#0d1117",
+    **dict(
+        zip(
+            RAMP,
+            ["#18222d", "#1c3144", "#20435f", "#27587d", "#33719e", "#4b8ebd", "#76b0d8", "#b4d8f0"],
+            strict=True,
+        )
+    ),
+}
+"""Each colour by day, and by night."""
+
+LAYOUT_COLOURS = {"corner": BLUE, "centre": AMBER, "edge": GREEN}
+FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+
+
+def dark_rules(within: str = "") -> str:
+    """The style that turns what stands within a selector dark on a screen that prefers it."""
+    rules = "".join(
+        f'{within}[{name}="{light}"]{{{name}:{dark}}}'
+        for light, dark in COLOURS.items()
+        for name in ("fill", "stroke")
+    )
+    return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
+
+
+class Picture:
+    """Shapes gathered into one SVG."""
+
+    def __init__(self, title: str, *, bare: bool = False) -> None:
+        """`bare`: to stand within a page that has the colours' rules and a background already."""
+        self.title = title
+        self._bare = bare
+        self._shapes: list[str] = []
+
+    def rect(
+        self, x: float, y: float, width: float, height: float, fill: str, more: str = ""
+    ) -> None:
+        self._shapes.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"{more}/>'
+        )
+
+    def line(
+        self, x: float, y: float, to_x: float, to_y: float, stroke: str, more: str = ""
+    ) -> None:
+        self._shapes.append(
+            f'<path d="M{x:g} {y:g}L{to_x:g} {to_y:g}" stroke="{stroke}" fill="none"{more}/>'
+        )
+
+    def path(self, points: list[tuple[float, float]], stroke: str, width: float) -> None:
+        drawn = "L".join(f"{x:g} {y:g}" for x, y in points)
+        self._shapes.append(
+            f'<path d="M{drawn}" stroke="{stroke}" stroke-width="{width:g}" fill="none" '
+            'stroke-linejoin="round" stroke-linecap="round"/>'
+        )
+
+    def dot(self, x: float, y: float, radius: float, fill: str) -> None:
+        self._shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"/>')
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float = 11,
+        fill: str = MUTED,
+        anchor: str = "middle",
+        more: str = "",
+    ) -> None:
+        where = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        self._shapes.append(
+            f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{where}{more}>'
+            f"{_escaped(text)}</text>"
+        )
+
+    def svg(self, width: float, height: float) -> str:
+        """The whole picture."""
+        behind = "" if self._bare else f"<style>{dark_rules()}</style>"
+        if not self._bare:
+            behind += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
+        title = _escaped(self.title)
+        shapes = "\n".join(self._shapes)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+            f'width="{width:g}" height="{height:g}" font-family="{FONT}" role="img" '
+            f'aria-label="{title}">\n<title>{title}</title>{behind}\n{shapes}\n</svg>\n'
+        )
+
+
+def _escaped(text: str) -> str:
+    marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+    return "".join(marks.get(letter, letter) for letter in text)
+
+
+BOLD = ' font-weight="600"'
+
+
+# ---- the number of states at each depth -------------------------------------------------------
+
+PANEL, PANEL_HIGH, GAP, AXIS = 268, 150, 26, 52
+
+
+def histogram_svg(counts: pl.DataFrame) -> str:
+    """The frame of `queries.overview.histogram`: one panel a goal, all on one scale."""
+    depth = next(name for name in counts.columns if name not in ("goal", "states"))
+    panels: dict[str, dict[int | None, int]] = {}
+    for row in counts.to_dicts():
+        panels.setdefault(row.get("goal", ""), {})[row[depth]] = row["states"]
+    deepest = max(d for panel in panels.values() for d in panel if d is not None)
+    most = max(n for panel in panels.values() for d, n in panel.items() if d is not None)
+    step, top = _ticks(most)
+    wide = PANEL if len(panels) > 1 else 2 * PANEL
+    picture = Picture(f"Number of states by {depth}")
+    head = 58
+    floor = head + PANEL_HIGH
+    for at, (goal, panel) in enumerate(panels.items()):
+        left = AXIS + at * (wide + GAP)
+        reached = {d: n for d, n in panel.items() if d is not None}
+        picture.text(left, 26, goal or "All positions", 14, INK, "start", BOLD)
+        peak = max(reached, key=lambda d: reached[d])
+        said = f"{sum(panel.values()):,} states, most at {peak}, the last at {max(reached)}"
+        if None in panel:
+            said += f"; {panel[None]} never reached"
+        picture.text(left, 42, said, 11, MUTED, "start")
+        for value in range(0, top + 1, step):
+            y = floor - PANEL_HIGH * value / top
+            picture.line(left, y, left + wide, y, MUTED if not value else GRID)
+            if not at:
+                picture.text(left - 7, y + 4, f"{value:,}", 10, MUTED, "end")
+        pitch = wide / (deepest + 1)
+        for d, n in sorted(reached.items()):
+            high = PANEL_HIGH * n / top
+            colour = LAYOUT_COLOURS.get(goal, BLUE)
+            picture.rect(round(left + d * pitch + pitch * 0.1, 2), round(floor - high, 2),
+                         round(pitch * 0.8, 2), round(high, 2), colour)  # fmt: skip
+        for d in range(0, deepest + 1, 5 if deepest > 20 else 1):
+            picture.text(round(left + (d + 0.5) * pitch, 2), floor + 15, str(d), 10)
+        picture.text(left + wide / 2, floor + 33, depth, 11)
+    return picture.svg(AXIS + len(panels) * (wide + GAP), floor + 46)
+
+
+def _ticks(most: int) -> tuple[int, int]:
+    """A round step and the last tick, so that some three to six ticks hold the largest value.
+
+    >>> _ticks(24047), _ticks(199)
+    ((5000, 25000), (50, 200))
+    """
+    step = 10 ** (len(str(most)) - 1)
+    for part in (10, 5, 2, 1):
+        if most > 2.5 * step / part:
+            step = max(1, step // part)
+            break
+    while most > 6 * step:
+        step *= 2
+    return step, -(-most // step) * step
+
+
+# ---- the knight ---------------------------------------------------------------------------------
+
+
+def tour_svg(facts: Facts, *, square: float = 44, numbered: bool = True, bare: bool = False) -> str:
+    """A knight's answer: the board with the tour's line, its start green and its end amber."""
+    if "path" not in facts:
+        raise BadRequest("A number of tours cannot be drawn", "Leave --count out")
+    board, path = parse_board(str(facts["board"])), str(facts["path"])
+    squares = [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
+    closed = bool(facts["closed"])
+    kind = "closed" if closed else "open"
+    title = f"{board} from {facts['start']} to {facts['end']}, {kind}"
+    picture = Picture(f"A knight's tour of {title}", bare=bare)
+    edge, top = (24, 40) if numbered else (2, 22)
+    picture.text(
+        edge, top - 15, title, 14 if numbered else 12, INK, "start", BOLD if numbered else ""
+    )
+
+    def centre(number: int) -> tuple[float, float]:
+        rank, file = divmod(number, board.files)
+        return edge + (file + 0.5) * square, top + (board.ranks - rank - 0.5) * square
+
+    for number in range(board.squares):
+        x, y = centre(number)
+        fill = CELL if board.light(number) else CELL_DARK
+        picture.rect(x - square / 2, y - square / 2, square, square, fill)
+    points = [centre(number) for number in squares]
+    if closed and len(points) > 1:
+        picture.line(*points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"')
+    picture.path(points, BLUE, 1.8 if numbered else 1.4)
+    for place, (x, y) in enumerate(points, start=1):
+        end = {1: GREEN, len(points): AMBER}.get(place)
+        picture.dot(x, y, square / 8 if end else square / 18, end or BLUE)
+        if numbered:
+            corner = x - square / 2 + 4, y - square / 2 + 12
+            picture.text(*corner, str(place), 10, end or MUTED, "start", BOLD if end else "")
+    bottom = top + board.ranks * square
+    if numbered:
+        for file in range(board.files):
+            x, _ = centre(file)
+            picture.text(x, bottom + 16, board.name(file)[0])
+        for rank in range(board.ranks):
+            _, y = centre(rank * board.files)
+            picture.text(edge - 10, y + 4, str(rank + 1))
+    width = max(2 * edge + board.files * square, 2 * edge + 7.5 * len(title))
+    return picture.svg(width, bottom + (26 if numbered else 2))
+
+
+# ---- the 8-puzzle -------------------------------------------------------------------------------
+
+SIDE = 26
+BOARD = 3 * SIDE
+ACROSS = 8
+
+
+def boards_svg(facts: Facts) -> str:
+    """An 8-puzzle answer: every board on the way, each with the move that made it."""
+    state, letters = str(facts["state"]), str(facts["solution"])
+    states, heads, moved = [state], ["start"], [""]
+    for number, letter in enumerate(letters, start=1):
+        after = dict(moves(state))[letter]
+        # the tile that slid stands now where the blank was
+        moved.append(after[state.index("0")])
+        heads.append(f"{number}  {letter}")
+        states.append(after)
+        state = after
+    title = f"{facts['state']} to {facts['goal']} in {facts['distance']} moves"
+    return drawn_boards(title, states, heads, moved)
+
+
+def drawn_boards(
+    title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *,
+    bare: bool = False,
+) -> str:  # fmt: skip
+    """States as boards in rows, each with a head; the tile that moved stands out."""
+    picture = Picture(title, bare=bare)
+    edge = 2 if bare else 20
+    top = 0 if bare else 44
+    if not bare:
+        picture.text(edge, 28, title, 14, INK, "start", BOLD)
+    wide, high = BOARD + 22, BOARD + 34
+    for number, (state, head) in enumerate(zip(states, heads, strict=True)):
+        row, column = divmod(number, ACROSS)
+        left, up = edge + column * wide, top + row * high
+        picture.text(left, up + 12, head, 11, MUTED, "start")
+        _board(picture, left, up + 18, state, moved[number] if moved else "")
+    across = min(ACROSS, len(states))
+    rows = -(-len(states) // ACROSS)
+    width = max(across * wide - 22 + 2 * edge, 0 if bare else 2 * edge + 7.5 * len(title))
+    return picture.svg(width, top + rows * high - 16 + edge)
+
+
+def _board(picture: Picture, left: float, top: float, state: str, moved: str) -> None:
+    picture.rect(left, top, BOARD, BOARD, CELL_DARK, ' rx="4"')
+    for cell, digit in enumerate(state):
+        if digit == "0":
+            continue
+        row, column = divmod(cell, 3)
+        x, y = left + column * SIDE, top + row * SIDE
+        here = digit == moved
+        picture.rect(x + 1.5, y + 1.5, SIDE - 3, SIDE - 3, BLUE if here else PAPER, ' rx="3"')
+        picture.text(x + SIDE / 2, y + 18, digit, 13, ON_HIGH if here else INK)
+
+
+# ---- Senet --------------------------------------------------------------------------------------
+
+SPOT = 9
+COLUMNS = 5
+
+
+def strips_svg(title: str, positions: list[str]) -> str:
+    """Many Senet positions, each as a strip of 15 squares, down the columns; for a page."""
+    picture = Picture(title, bare=True)
+    down = -(-len(positions) // COLUMNS)
+    for number, position in enumerate(positions):
+        column, row = divmod(number, down)
+        for square, piece in enumerate(position):
+            x = column * (15 * SPOT + 36) + square * SPOT
+            fill = {"A": BLUE, "B": AMBER}.get(piece, TILE)
+            picture.rect(x, row * 16, SPOT - 1.5, SPOT + 1, fill, ' rx="1.5"')
+    return picture.svg(COLUMNS * (15 * SPOT + 36) - 36, down * 16 - 5)

@@ -1,0 +1,114 @@
+"""The explorer: one page that shows every answer, with the indexes inside it.
+
+`page/` holds its source, a few small modules of JavaScript, a style sheet and a frame. They are
+put together here with no build tool: the modules become one, each index is compressed and written
+as text, and the page's own policy names the hashes of its script and style and forbids the rest.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import re
+from pathlib import Path
+
+from pipeline.errors import BadRequest, quoted
+from pipeline.puzzles import puzzles
+from pipeline.tables.index import HEADER
+from pipeline.tables.publish import appearing
+from queries.index import Index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pipeline.puzzle import Table
+
+__all__ = ["MADE_FROM", "write_explorer"]
+
+MADE_FROM = ("eight", "eight_edge", "senet", "knight_tours_8x8")
+"""The tables whose indexes the page carries."""
+
+RESTORED = {"senet": 4}
+"""Bytes at the end of a record that the page works out again: they would double its size."""
+
+MODULES = (
+    "reader",
+    "eight",
+    "senet",
+    "knight",
+    "dom",
+    "grid",
+    "player",
+    "eight_board",
+    "eight_view",
+    "senet_view",
+    "knight_view",
+    "app",
+)
+"""The page's modules, each after those that it imports."""
+
+_PAGE = Path(__file__).parent / "page"
+_JOINT = re.compile(r"^import [^;]*;\n|^export (?=\w)", re.MULTILINE)
+
+
+def write_explorer(folder: Path, target: Path) -> None:
+    """Write the page that explores the tables in a folder.
+
+    The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
+    """
+    page = _page(folder).encode()
+    try:
+        with appearing(target) as part:
+            part.write_bytes(page)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise BadRequest(f"{quoted(str(target))} cannot be written: {reason}") from error
+
+
+def _page(folder: Path) -> str:
+    style = _source("style.css")
+    script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in MODULES)
+    parts = {
+        "style": style,
+        "script": script,
+        "data": "".join(
+            _block(folder, stage.name, table)
+            for stage in puzzles()
+            for table in stage.tables
+            if table.name in MADE_FROM
+        ),
+        "policy": "; ".join(
+            (
+                "default-src 'none'",
+                f"script-src {_allowed(script)}",
+                f"style-src {_allowed(style)}",
+                "img-src data:",
+                "base-uri 'none'",
+                "form-action 'none'",
+            )
+        ),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source("index.html"))
+
+
+def _source(name: str) -> str:
+    return (_PAGE / name).read_text("utf-8")
+
+
+def _allowed(text: str) -> str:
+    """What a policy calls the one script or style sheet that is allowed."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _block(folder: Path, stage: str, table: Table) -> str:
+    """An index as text: its header, then all first bytes of its records, all second ones, and so on.
+
+    Bytes of one kind together compress better than record by record.
+    """
+    index = Index(str(folder), stage, table)
+    header = (folder / table.index_file).read_bytes()[: HEADER.size]
+    kept = index.width - RESTORED.get(table.name, 0)
+    planes = (bytes(index.data[plane :: index.width]) for plane in range(kept))
+    packed = gzip.compress(b"".join((header, *planes)), mtime=0)
+    text = base64.b64encode(packed).decode()
+    return f'<script type="application/gzip" id="{table.index_file}">{text}</script>\n'

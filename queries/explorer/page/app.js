@@ -1,0 +1,81 @@
+// The page: three views, and the address that says which is shown and what is in it.
+import { byId, say } from "./dom.js";
+import { EIGHT_LAYOUTS, eightFacts, layoutOf, openEight } from "./eight.js";
+import { makeEightView } from "./eight_view.js";
+import { knightFacts, openKnight, squareNumber } from "./knight.js";
+import { makeKnightView } from "./knight_view.js";
+import { senetFacts, wholeSenet } from "./senet.js";
+import { makeSenetView } from "./senet_view.js";
+
+const MAKERS = { eight: makeEightView, senet: makeSenetView, knight: makeKnightView };
+const views = {};
+let showing = null;
+
+/** Note in the address what a view shows: as a new entry of the history, or in place of this one. */
+function went(name, parts, { replace = false } = {}) {
+  const address = `#${[name, ...parts].join("/")}`;
+  if (showing !== name) return;
+  if (location.hash !== address) {
+    history[replace ? "replaceState" : "pushState"](null, "", address);
+  }
+  document.title = `${views[name].title()} · ${views[name].name}`;
+}
+
+function addressed() {
+  const parts = location.hash.slice(1).split("/").map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+  while (parts.at(-1) === "") parts.pop();
+  return parts;
+}
+
+async function route() {
+  const [asked = "eight", ...parts] = addressed();
+  const name = Object.hasOwn(MAKERS, asked) ? asked : "eight";
+  const left = showing;
+  showing = name;
+  if (left !== name) views[left]?.leave();
+  for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== `view-${name}`;
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  try {
+    views[name] ??= MAKERS[name]((shown, how) => went(name, shown, how));
+    await views[name].open();
+    if (showing !== name) return;
+    views[name].show(name === asked ? parts : []);
+    document.body.dataset.ready = name;
+    await views[name].complete?.();
+    document.body.dataset.whole = name;
+  } catch (error) {
+    byId("trouble").textContent = `This page is not whole: ${error.message} Make it again with: pipeline explore`;
+    byId("trouble").hidden = false;
+  }
+}
+
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  const board = byId(views[showing].board);
+  (board.tabIndex === 0 ? board : board.querySelector("button[tabindex='0']")).focus();
+});
+
+if (typeof DecompressionStream === "undefined") {
+  byId("trouble").textContent = "This browser is too old for this page: it needs one of 2023 or later.";
+  byId("trouble").hidden = false;
+} else {
+  addEventListener("hashchange", route);
+  route();
+}
+
+/** What a test or a curious person may ask from the console. */
+globalThis.explorer = Object.freeze({
+  openEight, openSenet: wholeSenet, openKnight,
+  eight: eightFacts,
+  senet: senetFacts,
+  knight: (start, end) => knightFacts(squareNumber(start), squareNumber(end)),
+});

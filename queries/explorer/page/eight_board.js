@@ -1,0 +1,121 @@
+// The 8-puzzle's big board: nine cells in reading order, tiles that slide by click, drag or key.
+import { calm, make } from "./dom.js";
+import { movesEight } from "./eight.js";
+
+const ARROW_LETTERS = { ArrowUp: "D", ArrowDown: "U", ArrowLeft: "R", ArrowRight: "L" };
+const SLIDE_MS = 150;
+const CLICK_PIXELS = 6;
+
+/** Which way a tile goes when the blank goes by a letter. */
+export const TILE_WAY = { U: "down", D: "up", L: "right", R: "left" };
+export const TILE_ARROW = { U: "↓", D: "↑", L: "→", R: "←" };
+
+/** The board in a place; `slid(move)` is called when a person slides a tile. */
+export function makeEightBoard(place, slid) {
+  let state = "";
+  let best = "";
+  let drag = null;
+  const cells = Array.from({ length: 9 }, (_, cell) => {
+    const number = make("span", { class: "number" });
+    const mark = make("span", { class: "mark", "aria-hidden": "true" });
+    return make("button", { type: "button", tabindex: "-1", "data-cell": cell }, number, mark);
+  });
+  place.append(...cells);
+
+  const moveAt = (cell) => movesEight(state).find((move) => move.cell === cell);
+
+  function draw() {
+    const moves = movesEight(state);
+    cells.forEach((button, cell) => {
+      const tile = state[cell];
+      const move = moves.find((open) => open.cell === cell);
+      const isBest = Boolean(move) && best.includes(move.letter);
+      button.className = tile === "0" ? "gap" : `tile${move ? " open" : ""}${isBest ? " best" : ""}`;
+      button.firstChild.textContent = tile === "0" ? "" : tile;
+      button.lastChild.textContent = isBest ? TILE_ARROW[move.letter] : "";
+      const way = move ? `, slides ${TILE_WAY[move.letter]}${isBest ? ", a best move" : ""}` : "";
+      button.setAttribute("aria-label", tile === "0" ? "the gap" : `tile ${tile}${way}`);
+      button.setAttribute("aria-disabled", String(!move));
+    });
+  }
+
+  /** Show a state; from its neighbour, the tile between them is seen sliding. */
+  function show(to, bestLetters, { sliding = true } = {}) {
+    const from = state;
+    state = to;
+    best = bestLetters;
+    draw();
+    const gap = to.indexOf("0");
+    const came = from.indexOf("0");
+    const joined = sliding && from && movesEight(from).some((move) => move.after === to);
+    if (!joined || calm()) return;
+    const size = cells[1].offsetLeft - cells[0].offsetLeft;
+    // a dragged tile goes on from where it was let go
+    const left = drag?.rest ?? 1;
+    const across = ((gap % 3) - (came % 3)) * size * left;
+    const down = (Math.floor(gap / 3) - Math.floor(came / 3)) * size * left;
+    cells[came].animate(
+      [{ transform: `translate(${across}px, ${down}px)` }, { transform: "none" }],
+      { duration: SLIDE_MS * left, easing: "ease-out" },
+    );
+  }
+
+  function slide(move) {
+    if (move) slid(move);
+  }
+
+  place.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves = movesEight(state);
+    const move = moves.find(({ letter, tile }) => letter === ARROW_LETTERS[event.key] || tile === event.key);
+    if (event.key in ARROW_LETTERS || move) event.preventDefault();
+    slide(move);
+  });
+
+  place.addEventListener("click", (event) => {
+    const cell = cells.indexOf(event.target.closest("button"));
+    // a drag ends in a click too, and has said by itself what it was
+    if (cell >= 0 && !drag?.moved) slide(moveAt(cell));
+    drag = null;
+    place.focus();
+  });
+
+  place.addEventListener("pointerdown", (event) => {
+    const cell = cells.indexOf(event.target.closest("button"));
+    const move = cell < 0 || event.button ? null : moveAt(cell);
+    drag = null;
+    if (!move) return;
+    const gap = state.indexOf("0");
+    const button = cells[cell];
+    drag = {
+      button, move, moved: false, part: 0, x: event.clientX, y: event.clientY,
+      across: (gap % 3) - (cell % 3), down: Math.floor(gap / 3) - Math.floor(cell / 3),
+      size: cells[1].offsetLeft - cells[0].offsetLeft,
+    };
+    button.setPointerCapture(event.pointerId);
+  });
+
+  place.addEventListener("pointermove", (event) => {
+    if (!drag || drag.done) return;
+    const gone = (event.clientX - drag.x) * drag.across + (event.clientY - drag.y) * drag.down;
+    if (Math.abs(gone) > CLICK_PIXELS) drag.moved = true;
+    if (!drag.moved) return;
+    drag.part = Math.max(0, Math.min(1, gone / drag.size));
+    const [across, down] = [drag.across, drag.down].map((way) => way * drag.part * drag.size);
+    drag.button.style.transform = `translate(${across}px, ${down}px)`;
+  });
+
+  function letGo(event) {
+    if (!drag || drag.done) return;
+    drag.done = true;
+    drag.button.style.transform = "";
+    if (!drag.moved) return;
+    drag.rest = 1 - drag.part;
+    if (event.type === "pointerup" && drag.part > 0.4) slide(drag.move);
+    drag.rest = 1;
+  }
+  place.addEventListener("pointerup", letGo);
+  place.addEventListener("pointercancel", letGo);
+
+  return { show };
+}

@@ -1,0 +1,42 @@
+// A board of buttons: one of them is in the tab order, the arrow keys go from one to the next.
+import { make } from "./dom.js";
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** Fill a place with buttons, row by row; `picked(cell)` and `typed(cell, key)` tell what was done. */
+export function makeGrid(place, count, columns, picked, typed = () => false) {
+  const cells = Array.from({ length: count }, (_, cell) => make("button", {
+    type: "button", tabindex: cell ? "-1" : "0", "data-cell": cell,
+  }));
+  const focus = (cell) => {
+    cells.forEach((other, at) => { other.tabIndex = at === cell ? 0 : -1; });
+    cells[cell].focus();
+  };
+  const cellOf = (event) => cells.indexOf(event.target.closest("button"));
+  place.replaceChildren(...cells);
+  place.addEventListener("click", (event) => {
+    const cell = cellOf(event);
+    if (cell < 0) return;
+    focus(cell);
+    picked(cell);
+  });
+  place.addEventListener("keydown", (event) => {
+    const cell = cellOf(event);
+    if (cell < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = stepped(event.key, cell, count, columns);
+    if (next !== null) focus(next);
+    if (next !== null || typed(cell, event.key)) event.preventDefault();
+  });
+  return { cells, focus };
+}
+
+function stepped(key, cell, count, columns) {
+  if (key === "Home") return 0;
+  if (key === "End") return count - 1;
+  if (!(key in ARROWS)) return null;
+  const [right, down] = ARROWS[key];
+  const column = (cell % columns) + right;
+  const row = Math.floor(cell / columns) + down;
+  const inside = column >= 0 && column < columns && row >= 0 && row < count / columns;
+  return inside ? row * columns + column : cell;
+}

@@ -1,0 +1,91 @@
+// The controls that play a line of so many steps: first, back, play, step, last, and a slider.
+import { icon, make } from "./dom.js";
+
+/**
+ * Controls in a place. `show(at, how)` is called whenever the place in the line changes; `how` says
+ * whether one step was made (so that it may be shown moving) and whether the line is playing.
+ */
+export function makePlayer(place, { name, step, delay, show }) {
+  let last = 0;
+  let at = 0;
+  let timer = 0;
+  const button = (symbol, label) => make("button", { type: "button", "aria-label": label, title: label }, icon(symbol));
+  const first = button("first", "To the beginning");
+  const back = button("back", `One ${step} back`);
+  const play = button("play", "Play");
+  const next = button("step", `One ${step} on`);
+  const end = button("last", "To the end");
+  const slider = make("input", { type: "range", min: 0, max: 0, step: 1, value: 0, "aria-label": name });
+  const count = make("p", { class: "count" });
+  place.append(make("div", { class: "keys" }, first, back, play, next, end), slider, count);
+
+  function refresh() {
+    const playing = timer > 0;
+    const label = playing ? "Pause" : "Play";
+    play.replaceChildren(icon(playing ? "pause" : "play"));
+    play.setAttribute("aria-label", label);
+    play.title = label;
+    place.classList.toggle("empty", last === 0);
+    // a disabled button loses the focus, so these stay and do nothing at the ends
+    for (const [key, dead] of [[first, at === 0], [back, at === 0], [next, at === last], [end, at === last]]) {
+      key.setAttribute("aria-disabled", String(dead));
+    }
+    play.setAttribute("aria-disabled", String(last === 0));
+    slider.max = last;
+    slider.value = at;
+    slider.disabled = last === 0;
+    slider.setAttribute("aria-valuetext", `${step} ${at} of ${last}`);
+    count.textContent = `${step} ${at} of ${last}`;
+  }
+
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+  }
+
+  function go(to, how = {}) {
+    const from = at;
+    at = Math.max(0, Math.min(last, to));
+    if (at === last) stop();
+    refresh();
+    if (at !== from || how.again) show(at, { moved: Math.abs(at - from) === 1, playing: timer > 0, from });
+  }
+
+  function start() {
+    if (last === 0) return;
+    if (at === last) go(0);
+    timer = setInterval(() => go(at + 1), delay);
+    refresh();
+  }
+
+  function halt() {
+    if (!timer) return;
+    stop();
+    refresh();
+    show(at, { moved: false, playing: false, from: at });
+  }
+
+  play.addEventListener("click", () => (timer ? halt() : start()));
+  first.addEventListener("click", () => { stop(); go(0); });
+  back.addEventListener("click", () => { stop(); go(at - 1); });
+  next.addEventListener("click", () => { stop(); go(at + 1); });
+  end.addEventListener("click", () => { stop(); go(last); });
+  slider.addEventListener("input", () => { stop(); go(Number(slider.value)); });
+  refresh();
+
+  return {
+    /** A line of so many steps, shown at one of them. */
+    set(steps, from, { quiet = false } = {}) {
+      stop();
+      last = steps;
+      at = from;
+      refresh();
+      if (!quiet) show(at, { moved: false, playing: false, from });
+    },
+    go,
+    start,
+    halt,
+    get at() { return at; },
+    get last() { return last; },
+  };
+}

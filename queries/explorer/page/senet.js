@@ -1,0 +1,265 @@
+// Senet on 15 squares: rules and answers. A position is 15 characters of A, B and ".", square 1
+// first. A moves first, then they alternate; nobody may pass.
+import { openIndex } from "./reader.js";
+
+export const SENET_OPENING = "ABABABABAB.....";
+export const SENET_SQUARES = 15;
+export const SENET_POSITIONS = 756756;
+const CHARACTERS = ".AB";
+const WIDTH = 8;
+const NEVER = 255;
+const PLIES = [0, 2];
+const LAST = [1, 3];
+const LINES = 4;
+const TAIL = 3 ** 8;
+
+const SLICE = 60000;
+
+let senetTable = null;
+let senetWhole = null;
+
+/** Open the table; its numbers of lines are not there yet. */
+export async function openSenet() {
+  senetTable ??= await openIndex("senet", WIDTH, SENET_POSITIONS, { unchecked: true });
+  return senetTable;
+}
+
+/** Restore the numbers of lines, a slice at a time so that the page stays alive, and check all. */
+export function wholeSenet() {
+  senetWhole ??= (async () => {
+    await openSenet();
+    for (const slice of restoringLines(senetTable.records)) {
+      slice();
+      await new Promise((next) => { setTimeout(next); });
+    }
+    senetTable.check();
+    senetTable.whole = true;
+    return senetTable;
+  })();
+  return senetWhole;
+}
+
+/** What is wrong with a text that should be a position; empty if nothing is. */
+export function senetProblem(text) {
+  if (!text) return "it is empty";
+  const foreign = [...text].find((letter) => !CHARACTERS.includes(letter));
+  if (foreign) return `“${foreign}” is not one of A, B and “.”`;
+  if (text.length !== SENET_SQUARES) {
+    return `it has ${text.length} square${text.length > 1 ? "s" : ""}, not ${SENET_SQUARES}`;
+  }
+  return [..."AB."].map((piece) => [piece, text.split(piece).length - 1])
+    .filter(([, count]) => count !== 5)
+    .map(([piece, count]) => {
+      const things = piece === "." ? "empty squares" : `${piece}${count === 1 ? "" : "s"}`;
+      return `it has ${count} ${things}, not 5`;
+    }).join(", ");
+}
+
+export function arrangements(empty, a, b) {
+  let total = 1;
+  for (const [placed, count] of [[empty, empty], [empty + a, a], [empty + a + b, b]]) {
+    for (let k = 1; k <= count; k++) total = (total * (placed - count + k)) / k;
+  }
+  return total;
+}
+
+export function rankSenet(position) {
+  const left = [5, 5, 5];
+  let rank = 0;
+  for (const piece of position) {
+    const that = CHARACTERS.indexOf(piece);
+    for (let smaller = 0; smaller < that; smaller++) {
+      if (!left[smaller]) continue;
+      left[smaller]--;
+      rank += arrangements(...left);
+      left[smaller]++;
+    }
+    left[that]--;
+  }
+  return rank;
+}
+
+export function unrankSenet(rank) {
+  const left = [5, 5, 5];
+  let position = "";
+  while (position.length < SENET_SQUARES) {
+    for (let piece = 0; piece < 3; piece++) {
+      if (!left[piece]) continue;
+      left[piece]--;
+      const below = arrangements(...left);
+      if (rank < below) {
+        position += CHARACTERS[piece];
+        break;
+      }
+      rank -= below;
+      left[piece]++;
+    }
+  }
+  return position;
+}
+
+/** Whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
+export function guarded(position, square) {
+  const piece = position[square - 1];
+  return piece !== "." && (position[square - 2] === piece || position[square] === piece);
+}
+
+function exchangedSenet(position, start, goal) {
+  const squares = [...position];
+  [squares[start - 1], squares[goal - 1]] = [squares[goal - 1], squares[start - 1]];
+  return squares.join("");
+}
+
+/** The smallest shortest line of so many plies, walked backwards by the records' last moves. */
+export function senetLine(position, plies) {
+  const line = [];
+  for (let ply = plies; ply > 0; ply--) {
+    const at = WIDTH * rankSenet(position);
+    const last = senetTable.records[at + LAST[ply % 2]];
+    const [throwOf, start] = [last >> 4, last & 15];
+    position = exchangedSenet(position, start, start + throwOf);
+    const swap = position[start + throwOf - 1] !== ".";
+    line.unshift({ mover: "BA"[ply % 2], throw: throwOf, start, goal: start + throwOf, swap, before: position });
+  }
+  return line;
+}
+
+/**
+ * The answer for a position, keyed as the table's columns. `plies` is null if it is never reached,
+ * `lines` until the table is whole.
+ */
+export function senetFacts(position) {
+  const at = WIDTH * rankSenet(position);
+  const record = senetTable.records.subarray(at, at + WIDTH);
+  const [even, odd] = PLIES.map((field) => (record[field] === NEVER ? null : record[field]));
+  const plies = even === null || odd === null ? even ?? odd : Math.min(even, odd);
+  if (plies === null) return { position, plies };
+  const line = senetLine(position, plies);
+  return {
+    position,
+    plies,
+    plies_even: even,
+    plies_odd: odd,
+    dice: line.map((move) => move.throw).join(""),
+    moves: line.map(({ start, swap, goal }) => `${start}${swap ? "x" : "-"}${goal}`).join(" "),
+    lines: senetTable.whole ? new DataView(record.buffer, record.byteOffset).getUint32(LINES, true) : null,
+    path: [...line.map((move) => move.before), position],
+  };
+}
+
+/** The positions whose fewest plies are as wanted; null stands for those never reached. */
+export function senetRanks(wanted) {
+  const { records } = senetTable;
+  const found = [];
+  for (let rank = 0, at = 0; rank < SENET_POSITIONS; rank++, at += WIDTH) {
+    const plies = Math.min(records[at + PLIES[0]], records[at + PLIES[1]]);
+    if (plies === (wanted ?? NEVER)) found.push(rank);
+  }
+  return found;
+}
+
+/** The most plies that any position needs. */
+export function senetFarthest() {
+  const { records } = senetTable;
+  let most = 0;
+  for (let at = 0; at < records.length; at += WIDTH) {
+    const plies = Math.min(records[at + PLIES[0]], records[at + PLIES[1]]);
+    if (plies !== NEVER && plies > most) most = plies;
+  }
+  return most;
+}
+
+/**
+ * The work of filling in the records' number of shortest lines, in slices. The page does not carry
+ * it: it is the sum of that number over the positions a ply before, so one walk from the opening
+ * gives all of them. Positions go as base-3 numbers here, a rank as the sum of two looked-up parts.
+ */
+function* restoringLines(records) {
+  const { head, rest, codes } = ranker();
+  const weight = Array.from({ length: SENET_SQUARES + 1 }, (_, square) => 3 ** (SENET_SQUARES - square));
+  // node = 2 * rank + parity: a position after an even and after an odd number of plies
+  const depth = new Uint8Array(2 * SENET_POSITIONS);
+  for (let node = 0; node < depth.length; node++) {
+    depth[node] = records[WIDTH * (node >> 1) + PLIES[node & 1]];
+  }
+  const order = byDepth(depth);
+  // sums past 32 bits wrap around; those of the fewest plies, which are kept, never come so far
+  const ways = new Uint32Array(depth.length);
+  ways[2 * rankSenet(SENET_OPENING)] = 1;
+  const board = new Uint8Array(SENET_SQUARES + 2); // an empty square beyond either end
+  const walk = (from, to) => {
+    for (let place = from; place < to; place++) {
+      const node = order[place];
+      const parity = node & 1;
+      const code = codes[node >> 1];
+      for (let square = SENET_SQUARES, left = code; square > 0; square--) {
+        const less = (left / 3) | 0;
+        board[square] = left - 3 * less;
+        left = less;
+      }
+      const mover = 1 + parity;
+      const other = 3 - mover;
+      const deeper = depth[node] + 1;
+      for (let start = 1; start < SENET_SQUARES; start++) {
+        if (board[start] !== mover) continue;
+        const most = Math.min(start + 5, SENET_SQUARES);
+        for (let goal = start + 1; goal <= most; goal++) {
+          const there = board[goal];
+          if (there === mover) continue;
+          if (there === other && (board[goal - 1] === other || board[goal + 1] === other)) continue;
+          const after = code + (mover - there) * (weight[goal] - weight[start]);
+          const first = (after / TAIL) | 0;
+          const next = 2 * (head[first] + rest[after - TAIL * first]) + 1 - parity;
+          if (depth[next] === deeper) ways[next] += ways[node];
+        }
+      }
+    }
+  };
+  for (let from = 0; from < order.length; from += SLICE) {
+    yield () => walk(from, Math.min(from + SLICE, order.length));
+  }
+  yield () => {
+    const fields = new DataView(records.buffer, records.byteOffset);
+    for (let even = 0; even < depth.length; even += 2) {
+      const fewest = depth[even + 1] < depth[even] ? even + 1 : even;
+      fields.setUint32((WIDTH / 2) * even + LINES, ways[fewest], true);
+    }
+  };
+}
+
+/** The nodes that are reached, those of fewer plies first. */
+function byDepth(depth) {
+  const ends = new Int32Array(NEVER + 2);
+  for (const plies of depth) ends[plies + 1]++;
+  for (let plies = 0; plies <= NEVER; plies++) ends[plies + 1] += ends[plies];
+  const found = new Int32Array(ends[NEVER]);
+  for (let node = 0; node < depth.length; node++) {
+    if (depth[node] !== NEVER) found[ends[depth[node]]++] = node;
+  }
+  return found;
+}
+
+/** What a position's first seven squares and its last eight add to its rank; codes by rank. */
+function ranker() {
+  const counts = (code, squares) => {
+    const found = [0, 0, 0];
+    for (let square = 0; square < squares; square++, code = Math.floor(code / 3)) found[code % 3]++;
+    return found;
+  };
+  const rest = new Int32Array(TAIL);
+  const ends = new Map(); // by what they are made of: the ends in order
+  for (let code = 0; code < TAIL; code++) {
+    const key = counts(code, 8).join();
+    if (!ends.has(key)) ends.set(key, []);
+    rest[code] = ends.get(key).push(code) - 1;
+  }
+  const head = new Int32Array(3 ** 7);
+  const codes = new Int32Array(SENET_POSITIONS);
+  let rank = 0;
+  for (let code = 0; code < head.length; code++) {
+    head[code] = rank;
+    const left = counts(code, 7).map((count) => 5 - count);
+    for (const end of ends.get(left.join()) ?? []) codes[rank++] = code * TAIL + end;
+  }
+  return { head, rest, codes };
+}

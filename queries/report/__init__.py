@@ -1,0 +1,153 @@
+"""The report: what the tables hold, as one page of pictures or as the pictures alone.
+
+Charts need `altair` and `vl-convert-python`, the extra `[report]`; nothing here is imported before
+a report is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.errors import BadRequest, TableMissing, quoted
+from queries.index import mending
+
+if TYPE_CHECKING:
+    from queries.report.figure import Asked, Figure
+
+__all__ = ["FORMATS", "write_readme_pictures", "write_report"]
+
+FORMATS = ("html", "svg", "png")
+
+
+def write_report(folder: Path, target: Path, format: str = "html") -> list[Path]:
+    """Write the report on a folder's tables: a page, or a folder of pictures; what was written."""
+    if format not in FORMATS:
+        raise BadRequest(f"There is no format {quoted(format)}", f"One of: {', '.join(FORMATS)}")
+    try:
+        import altair
+        import vl_convert
+    except ImportError as error:
+        raise BadRequest(
+            f"The report is drawn with altair and vl-convert, and {error.name} is not installed",
+            "pip install 'puzzle-tablebase[report]'",
+        ) from error
+    del altair, vl_convert
+    from queries.report.figure import Asked
+
+    asked = Asked(str(folder))
+    if format == "html":
+        return _write({target: _page(asked, folder).encode()})
+    files = {}
+    for number, figure in enumerate(figures(), start=1):
+        drawn = _alone(_drawn(asked, figure)[1])
+        made = drawn.encode() if format == "svg" else _png(drawn)
+        files[target / f"{number:02}-{figure.name}.{format}"] = made
+    return _write(files)
+
+
+def write_readme_pictures(folder: Path, docs: Path) -> list[Path]:
+    """The README's two pictures: the 8-puzzle's distances, and a closed tour."""
+    from queries.answers import reader
+    from queries.drawings import histogram_svg, tour_svg
+    from queries.overview import histogram
+
+    tour = reader("knight", str(folder)).facts("b1", {"closed": True})
+    return _write(
+        {
+            docs / "distances.svg": histogram_svg(histogram("eight", str(folder))).encode(),
+            docs / "tour.svg": tour_svg(tour).encode(),
+        }
+    )
+
+
+def figures() -> list[Figure]:
+    """Every figure, in the order of the page."""
+    from queries.report import eight, knight, senet
+
+    return [*eight.FIGURES, *senet.FIGURES, *knight.FIGURES]
+
+
+def _drawn(asked: Asked, figure: Figure) -> tuple[str, str]:
+    """What is said of a figure, and its SVG."""
+    from queries.report.look import svg
+
+    frame = asked.answer(figure)
+    return figure.text(frame), svg(figure.draw(frame), figure.name, figure.title)
+
+
+def _made(asked: Asked, figure: Figure) -> str:
+    rows = sum(asked.rows[name] for name in figure.tables)
+    files = " and ".join(f"{name}.parquet" for name in figure.tables)
+    return f"{rows:,} rows of {files}; {asked.answer(figure).height:,} rows drawn."
+
+
+def _page(asked: Asked, folder: Path) -> str:
+    from pipeline import __version__
+    from pipeline.puzzles import puzzles
+    from pipeline.tables.manifest import read_manifest
+    from queries.report import eight, knight, senet
+    from queries.report.page import page
+
+    said = (
+        (
+            "The 8-puzzle",
+            "Distances count moves to a layout: corner is 123456780, centre 123804765, edge "
+            "123456708. Every state reaches corner or centre, never both.",
+            eight.FIGURES,
+        ),
+        (
+            "Senet",
+            "Fifteen squares, five pieces a side, from the opening ABABABABAB..... by throws of 1 "
+            "to 5. A is blue, B is amber.",
+            senet.FIGURES,
+        ),
+        (
+            "The knight's tour",
+            "Tours are directed: one and its reverse are two. A closed tour ends a jump from its "
+            "start.",
+            knight.FIGURES,
+        ),
+    )
+    sections = []
+    for title, sentence, shown in said:
+        rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown]
+        sections.append((title, sentence, rows))
+    entries = read_manifest(folder)
+    tables = [
+        (table.name, table.meaning, entries[table.name]["rows"], entries[table.name]["bytes"])
+        for of in puzzles()
+        for table in of.tables
+    ]
+    return page(tables, sections, f"puzzle-tablebase {__version__}")
+
+
+def _alone(svg: str) -> str:
+    """A page's picture made to stand for itself: a background, and its own rules for the dark."""
+    from queries.drawings import PAPER, dark_rules
+
+    at = svg.index(">", svg.index("<svg")) + 1
+    background = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
+    return f"{svg[:at]}<style>{dark_rules()}</style>{background}{svg[at:]}"
+
+
+def _png(svg: str) -> bytes:
+    import vl_convert
+
+    made: bytes = vl_convert.svg_to_png(svg, scale=2)
+    return made
+
+
+def _write(files: dict[Path, bytes]) -> list[Path]:
+    """Each file, whole or not at all."""
+    from pipeline.tables.publish import appearing
+
+    for path, made in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with appearing(path) as part:
+                part.write_bytes(made)
+        except OSError as error:
+            raise BadRequest(f"{path} cannot be written: {error.strerror}") from error
+    return list(files)

@@ -1,0 +1,273 @@
+"""The 8-puzzle's figures: distances to its three layouts, heuristics, solutions, the hardest."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from queries.drawings import AMBER, BLUE, MUTED, drawn_boards
+from queries.report.figure import Figure
+from queries.report.look import BY_GOAL, GOALS, board, heat, side_by_side
+
+PANEL = 270
+SHOWN = 8
+
+
+# ---- queries: what a page shows is the source of these -----------------------------------------
+
+
+def by_distance(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        .group_by("goal", "distance")
+        .agg(
+            pl.len().alias("states"),
+            pl.col("solutions").mean().alias("mean"),
+            pl.col("solutions").median().alias("median"),
+            pl.col("solutions").max().alias("most"),
+            (pl.col("distance") - pl.col("manhattan")).mean().alias("manhattan"),
+            (pl.col("distance") - pl.col("misplaced")).mean().alias("misplaced"),
+        )
+        .sort("goal", "distance")
+        .collect()
+    )
+
+
+def by_blank(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        .group_by("goal", "blank", "distance")
+        .len("states")
+        .sort("goal", "blank", "distance")
+        .collect()
+    )
+
+
+def heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        .unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
+        .group_by("goal", "distance", pl.col("variable").alias("heuristic"), "value")
+        .len("states")
+        .sort("goal", "heuristic", "distance", "value")
+        .collect()
+    )
+
+
+def hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        .filter(pl.col("distance") == pl.col("distance").max().over("goal"))
+        .select("goal", "distance", "state", "solutions", "best_moves")
+        .sort("goal", "state")
+        .collect()
+    )
+
+
+# ---- what they show -----------------------------------------------------------------------------
+
+
+def _each(frame: pl.DataFrame, said: str) -> str:
+    """A sentence's part for each layout, in their order."""
+    rows = {row["goal"]: row for row in frame.to_dicts()}
+    return ", ".join(said.format(**rows[goal]) for goal in GOALS)
+
+
+def _text_distances(frame: pl.DataFrame) -> str:
+    weighted = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
+    per_goal = frame.group_by("goal").agg(weighted.alias("mean_distance"), pl.col("distance").max())
+    means = _each(per_goal, "{mean_distance:.2f} to {goal}")
+    furthest = _each(per_goal, "{distance} ({goal})")
+    return (
+        f"Every layout is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
+        f"{means}; the furthest state is {furthest} moves away."
+    )
+
+
+def _distances(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    return (
+        alt.Chart(frame)
+        .mark_bar()
+        .encode(
+            x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5)), title="distance")),
+            y=alt.Y("states:Q", title="states", axis=alt.Axis(format=",", tickCount=5)),
+            color=alt.Color("goal:N", scale=BY_GOAL, legend=None),
+        )
+        .properties(width=PANEL, height=190)
+        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+    )
+
+
+def _mean_boards(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    weighted = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
+    cells = (
+        frame.group_by("goal", "blank")
+        .agg(weighted.alias("mean"))
+        .with_columns(
+            (pl.col("blank") % 3 + 1).alias("file"),
+            (3 - pl.col("blank") // 3).alias("rank"),
+            pl.col("mean").round(2).map_elements("{:.2f}".format, pl.String).alias("label"),
+        )
+        .sort("goal", "blank")
+    )
+    boards = [
+        board(cells.filter(pl.col("goal") == goal), "mean", "label", goal, cell=56)
+        for goal in GOALS
+    ]
+    return side_by_side(boards)
+
+
+def _by_blank(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    names = ["top left", "top", "top right", "left", "centre", "right",
+             "bottom left", "bottom", "bottom right"]  # fmt: skip
+    frame = frame.with_columns(
+        pl.col("blank")
+        .cast(pl.String)
+        .replace_strict({str(n): name for n, name in enumerate(names)})
+    )
+    return (
+        alt.Chart(frame)
+        .mark_rect()
+        .encode(
+            x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5)), title="distance")),
+            y=alt.Y("blank:O", sort=names, title="blank at"),
+            color=alt.Color(
+                "states:Q", scale=heat([3, 10, 30, 100, 300, 1000, 3000]), title="states"
+            ),
+        )
+        .properties(width=PANEL, height=9 * 19)
+        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+    )
+
+
+def _heuristics(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    rows = []
+    for heuristic, high in (("manhattan", 210), ("misplaced", 130)):
+        cells = (
+            alt.Chart(frame.filter(pl.col("heuristic") == heuristic))
+            .mark_rect()
+            .encode(
+                x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5))), title="distance"),
+                y=alt.Y("value:O", sort="descending", title=heuristic,
+                        axis=alt.Axis(values=list(range(0, 25, 4 if high > 200 else 2)))),
+                color=alt.Color("states:Q", title="states",
+                                scale=heat([3, 10, 30, 100, 300, 1000, 3000])),
+            )
+            .properties(width=PANEL, height=high)
+        )  # fmt: skip
+        rows.append(cells.facet(column=alt.Column("goal:N", sort=GOALS, title=None)))
+    return alt.vconcat(*rows)
+
+
+def _text_heuristics(frame: pl.DataFrame) -> str:
+    exact = (
+        frame.filter(pl.col("heuristic") == "manhattan")
+        .group_by("goal")
+        .agg(pl.col("states").filter(pl.col("value") == pl.col("distance")).sum().alias("exact"))
+    )
+    assert frame.select((pl.col("value") <= pl.col("distance")).all()).item()
+    return (
+        "How many states lie at each distance with each value of a heuristic. No value exceeds the "
+        "distance: both never overestimate. Manhattan is exact for "
+        f"{_each(exact, '{exact:,} states ({goal})')}."
+    )
+
+
+def _errors(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    long = frame.unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
+    return (
+        alt.Chart(long)
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18))
+        .encode(
+            x=alt.X("distance:Q", title="distance", axis=alt.Axis(tickCount=6)),
+            y=alt.Y("value:Q", title="distance - heuristic, mean", axis=alt.Axis(tickCount=5)),
+            color=alt.Color("variable:N", title=None,
+                            scale=alt.Scale(domain=["manhattan", "misplaced"], range=[BLUE, AMBER])),
+        )
+        .properties(width=PANEL, height=180)
+        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+    )  # fmt: skip
+
+
+def _text_errors(frame: pl.DataFrame) -> str:
+    last = frame.filter(pl.col("distance") == 30)
+    return (
+        "By how much each heuristic falls short of the truth, on average. At 30 moves Manhattan "
+        f"misses {_each(last, '{manhattan:.1f} ({goal})')}, "
+        f"misplaced tiles {_each(last, '{misplaced:.1f} ({goal})')}."
+    )
+
+
+def _solutions(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    long = frame.unpivot(["most", "mean", "median"], index=["goal", "distance"])
+    return (
+        alt.Chart(long)
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X("distance:Q", title="distance", axis=alt.Axis(tickCount=6)),
+            y=alt.Y("value:Q", title="shortest solutions", scale=alt.Scale(type="log"),
+                    axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])),
+            color=alt.Color("variable:N", title=None, scale=alt.Scale(
+                domain=["most", "mean", "median"], range=[MUTED, BLUE, AMBER])),
+        )
+        .properties(width=PANEL, height=180)
+        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+    )  # fmt: skip
+
+
+def _text_solutions(frame: pl.DataFrame) -> str:
+    top = frame.sort("most").group_by("goal").last()
+    return (
+        "How many different shortest solutions a state has. "
+        f"The most are {_each(top, '{most} at distance {distance} ({goal})')}."
+    )
+
+
+def _hardest(frame: pl.DataFrame) -> str:
+    states, heads = [], []
+    for goal in GOALS:
+        for row in frame.filter(pl.col("goal") == goal).head(SHOWN).to_dicts():
+            states.append(row["state"])
+            heads.append(f"{goal}, {row['distance']}")
+    return drawn_boards("The hardest states", states, heads, bare=True)
+
+
+def _text_hardest(frame: pl.DataFrame) -> str:
+    per_goal = frame.group_by("goal").agg(pl.len().alias("states"), pl.col("distance").first())
+    return (
+        "The states furthest from each layout: "
+        f"{_each(per_goal, '{states} at {distance} moves from {goal}')}. "
+        f"At most {SHOWN} of each are drawn, the first in notation order."
+    )
+
+
+FIGURES = (
+    Figure("eight-distances", "Distances", by_distance, _text_distances, _distances),
+    Figure(
+        "eight-blank-mean",
+        "Mean distance by cell of the blank",
+        by_blank,
+        lambda _: "Each cell holds the mean distance of the states whose blank stands there.",
+        _mean_boards,
+    ),
+    Figure(
+        "eight-blank",
+        "Distances by cell of the blank",
+        by_blank,
+        lambda _: (
+            "The blank's cell decides whether the distance is even or odd, so each row is filled "
+            "at every other distance only."
+        ),
+        _by_blank,
+    ),
+    Figure(
+        "eight-heuristics",
+        "Heuristics against the truth",
+        heuristics,
+        _text_heuristics,
+        _heuristics,
+    ),
+    Figure("eight-errors", "Mean error of the heuristics", by_distance, _text_errors, _errors),
+    Figure("eight-solutions", "Shortest solutions", by_distance, _text_solutions, _solutions),
+    Figure("eight-hardest", "The hardest states", hardest, _text_hardest, _hardest),
+)

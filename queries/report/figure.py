@@ -1,0 +1,92 @@
+"""A figure: a question to the tables as a function, and how its answer is drawn.
+
+The function's own source is what a page shows, so that the two can never differ. Its parameters are
+named as the tables are.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from pipeline.puzzles import puzzles
+from pipeline.tables.manifest import read_manifest
+from queries.published import published
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from pipeline.puzzle import Table
+
+    Drawn = alt.TopLevelMixin | str
+
+Query = Callable[..., pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`text` says what is to be seen, from the answer itself; `draw` gives a chart or an SVG."""
+
+    name: str
+    title: str
+    query: Query
+    text: Callable[[pl.DataFrame], str]
+    draw: Callable[[pl.DataFrame], Drawn]
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that the query reads."""
+        return list(inspect.signature(self.query).parameters)
+
+    @property
+    def code(self) -> str:
+        """The query as polars code to copy; run beside `outputs`, it ends with the answer."""
+        scans = [f'{name} = pl.scan_parquet("outputs/{name}.parquet")' for name in self.tables]
+        return "\n".join(["import polars as pl", "", *scans, "", _body(self.query)])
+
+
+def _body(query: Query) -> str:
+    """A function's statements, its `return` taken off."""
+    source = textwrap.dedent(inspect.getsource(query))
+    function = ast.parse(source).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    statements = function.body[1:] if ast.get_docstring(function) else function.body
+    last = statements[-1]
+    assert isinstance(last, ast.Return)
+    lines = source.splitlines()[statements[0].lineno - 1 :]
+    at = last.lineno - statements[0].lineno
+    lines[at] = lines[at].replace("return ", "", 1)
+    return textwrap.dedent("\n".join(lines))
+
+
+class Asked:
+    """The tables of a folder, each checked once; a query is asked once, however many draw it."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._stages: dict[str, tuple[str, Table]] = {
+            table.name: (asked.name, table) for asked in puzzles() for table in asked.tables
+        }
+        self._scans: dict[str, pl.LazyFrame] = {}
+        self._answers: dict[Query, pl.DataFrame] = {}
+        self.rows: dict[str, int] = {}
+        """Rows of every table that was read."""
+
+    def table(self, name: str) -> pl.LazyFrame:
+        if name not in self._scans:
+            self._scans[name] = pl.scan_parquet(published(self._folder, *self._stages[name]))
+            self.rows[name] = read_manifest(Path(self._folder))[name]["rows"]
+        return self._scans[name]
+
+    def answer(self, figure: Figure) -> pl.DataFrame:
+        if figure.query not in self._answers:
+            tables = [self.table(name) for name in figure.tables]
+            self._answers[figure.query] = figure.query(*tables)
+        return self._answers[figure.query]

@@ -1,0 +1,254 @@
+"""The knight's figures: tours by start and end, closed ones, and a gallery of whole boards."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from queries.drawings import Picture, tour_svg
+from queries.report.figure import Figure
+from queries.report.look import board, heat, side_by_side, stepped
+
+CELL = 46
+
+
+# ---- queries: what a page shows is the source of these -----------------------------------------
+
+
+def starts(knight_tours_5x5: pl.LazyFrame, knight_tours_6x6: pl.LazyFrame) -> pl.DataFrame:
+    boards = {"5x5": knight_tours_5x5, "6x6": knight_tours_6x6}
+    return pl.concat(
+        tours.group_by(pl.col("start").cast(pl.String))
+        .agg(pl.len().alias("tours"), pl.col("closed").sum())
+        .select(pl.lit(board).alias("board"), "start", "tours", "closed")
+        .sort("start")
+        .collect()
+        for board, tours in boards.items()
+    )
+
+
+def counts(knight_counts: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        knight_counts.group_by("board")
+        .agg(pl.col("tours").sum(), pl.col("closed").sum())
+        .with_columns(
+            pl.col("board").str.extract(r"^(\d+)").cast(pl.UInt8).alias("files"),
+            pl.col("board").str.extract(r"(\d+)$").cast(pl.UInt8).alias("ranks"),
+        )
+        .sort("files", "ranks")
+        .collect()
+    )
+
+
+def closed(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        knight_tours_8x8.group_by(pl.col("start").cast(pl.String))
+        .agg(pl.len().alias("tours"), pl.col("closed").sum())
+        .sort("start")
+        .collect()
+    )
+
+
+def ends_5x5(knight_tours_5x5: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        knight_tours_5x5.cast({"start": pl.String, "end": pl.String})
+        .filter(pl.col("start").is_in(["a1", "c1", "b2", "c3"]))
+        .group_by("start", "end")
+        .len("tours")
+        .sort("start", "end")
+        .collect()
+    )
+
+
+def ends_6x6(knight_tours_6x6: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        knight_tours_6x6.cast({"start": pl.String, "end": pl.String})
+        .filter(pl.col("start").is_in(["a1", "b1", "c1", "b2", "c2", "c3"]))
+        .group_by("start", "end")
+        .len("tours")
+        .sort("start", "end")
+        .collect()
+    )
+
+
+def gallery(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        knight_tours_8x8.cast({"start": pl.String, "end": pl.String})
+        .with_columns(pl.lit("8x8").alias("board"))
+        .sort("closed", "number", descending=[True, False], maintain_order=True)
+        .unique(["start", "closed"], keep="first", maintain_order=True)
+        .filter(pl.col("start").is_in(["a1", "b1", "c2", "d4", "h8", "e5"]))
+        .sort("start", "closed", descending=[False, True])
+        .collect()
+    )
+
+
+# ---- what they show -----------------------------------------------------------------------------
+
+
+def _placed(frame: pl.DataFrame, square: str) -> pl.DataFrame:
+    """With file and rank of a column of squares."""
+    return frame.with_columns(
+        pl.col(square).str.slice(0, 1).alias("file"),
+        pl.col(square).str.slice(1).cast(pl.UInt8).alias("rank"),
+    )
+
+
+def _filled(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
+    """With a row for every square of a board, 0 where there was none."""
+    names = [f"{file}{rank}" for rank in range(1, side + 1) for file in "abcdef"[:side]]
+    every = pl.DataFrame({square: names})
+    return _placed(every.join(frame, on=square, how="left", maintain_order="left"), square)
+
+
+def _labelled(values: pl.Expr) -> pl.Expr:
+    return values.fill_null(0).map_elements("{:,}".format, pl.String).replace("0", "")
+
+
+def _starts(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    boards = []
+    for side in (5, 6):
+        tours = frame.filter(pl.col("board") == f"{side}x{side}")
+        cells = _filled(tours.drop("board"), side, "start").with_columns(
+            pl.col("tours").fill_null(0), _labelled(pl.col("tours")).alias("label")
+        )
+        boards.append(board(cells, "tours", "label", f"{side}x{side}", CELL + 4))
+    return side_by_side(boards)
+
+
+def _text_starts(frame: pl.DataFrame) -> str:
+    total = frame.group_by("board").agg(pl.col("tours").sum()).sort("board")["tours"].to_list()
+    return (
+        f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. An empty "
+        "square begins none: on a board of odd size a tour begins and ends on the corners' colour."
+    )
+
+
+def _counts(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    steps: list[float] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+    charts = []
+    for column, title in (("tours", "open tours"), ("closed", "closed among them")):
+        cells = frame.with_columns(
+            stepped(pl.col(column), steps).alias("on"), _labelled(pl.col(column)).alias("label")
+        )
+        grid = alt.Chart(cells).encode(
+            x=alt.X("files:O", title="files"),
+            y=alt.Y("ranks:O", sort="descending", title="ranks"),
+        )
+        rects = grid.mark_rect().encode(
+            color=alt.Color(f"{column}:Q", scale=heat(steps), legend=None)
+        )
+        words = grid.mark_text(fontSize=10).encode(
+            text="label:N", color=alt.Color("on:N", scale=None)
+        )
+        layered = alt.layer(rects, words).resolve_scale(color="independent")
+        charts.append(layered.properties(title=title, width=6 * 62, height=6 * 34))
+    return side_by_side(charts)
+
+
+def _text_counts(frame: pl.DataFrame) -> str:
+    some = frame.filter(pl.col("tours") > 0).height
+    return (
+        f"The exact number of directed tours of every board of up to 6x6: {some} of {frame.height} "
+        "boards have any. An empty square stands for none."
+    )
+
+
+def _closed_shares(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    six = _placed(frame.filter(pl.col("board") == "6x6"), "start").with_columns(
+        (100 * pl.col("closed") / pl.col("tours")).alias("share")
+    )
+    six = six.with_columns(
+        pl.col("share").map_elements("{:.1f} %".format, pl.String).alias("label")
+    )
+    return board(six, "share", "label", "6x6", CELL + 4)
+
+
+def _text_closed_shares(frame: pl.DataFrame) -> str:
+    by_board = frame.group_by("board").agg(pl.col("tours").sum(), pl.col("closed").sum())
+    five, six = by_board.sort("board").to_dicts()
+    same = frame.filter(pl.col("board") == "6x6")["closed"].unique()
+    assert five["closed"] == 0
+    each = (
+        f" From every square {same[0]:,} are closed: a closed tour can begin anywhere on itself, so "
+        "the share is high where few tours begin."
+        if same.len() == 1
+        else ""
+    )
+    return (
+        f"Of the tours of 6x6 {six['closed']:,} are closed, {six['closed'] / six['tours']:.1%} of "
+        f"all.{each} No tour of 5x5 is closed."
+    )
+
+
+def _closed_pairs(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    cells = _placed(frame, "start").with_columns(_labelled(pl.col("closed")).alias("label"))
+    return board(cells, "closed", "label", "8x8", 34)
+
+
+def _text_closed_pairs(frame: pl.DataFrame) -> str:
+    return (
+        f"The table of 8x8 holds one tour for each of the {frame['tours'].sum():,} ordered pairs "
+        f"of squares that a tour can join; {frame['closed'].sum()} of them are closed. Each square "
+        "says how many closed ones begin there: as many as the knight has jumps."
+    )
+
+
+def _ends(frame: pl.DataFrame, side: int, columns: int) -> alt.TopLevelMixin:
+    boards = []
+    for start in frame["start"].unique(maintain_order=True):
+        ends = frame.filter(pl.col("start") == start).drop("start")
+        cells = _filled(ends, side, "end").with_columns(
+            pl.col("tours").fill_null(0), _labelled(pl.col("tours")).alias("label")
+        )
+        boards.append(board(cells, "tours", "label", f"from {start}", 40 if side == 6 else 36))
+    return side_by_side(boards, columns)
+
+
+def _text_ends(frame: pl.DataFrame) -> str:
+    top = frame.sort("tours", descending=True, maintain_order=True).to_dicts()[0]
+    return (
+        "How many tours from a square end on each other square. The starts shown stand for all: "
+        "turning and mirroring the board brings every other start to one of them. "
+        f"The most are {top['tours']:,}, from {top['start']} to {top['end']}."
+    )
+
+
+def _gallery(frame: pl.DataFrame) -> str:
+    """The tours' pictures side by side in one."""
+    across, wide, high = 4, 214, 232
+    picture = Picture("Tours of the 8x8 board", bare=True)
+    shapes = []
+    for number, facts in enumerate(frame.to_dicts()):
+        row, column = divmod(number, across)
+        tour = tour_svg(facts, square=24, numbered=False, bare=True)
+        shapes.append(
+            f'<g transform="translate({column * wide} {row * high})">'
+            f"{tour[tour.index('</title>') + 8 : tour.rindex('</svg>')].strip()}</g>"
+        )
+    whole = picture.svg(across * wide - 18, -(-frame.height // across) * high - 14)
+    return whole.replace("</svg>", "\n".join(shapes) + "\n</svg>")
+
+
+def _text_gallery(frame: pl.DataFrame) -> str:
+    return (
+        f"{frame.height} tours of the 8x8 board, for some starts the first closed and the first "
+        "open one. The start is green, the end amber; a dashed line closes a closed tour."
+    )
+
+
+FIGURES = (
+    Figure("knight-starts", "Tours by start", starts, _text_starts, _starts),
+    Figure("knight-counts", "Tours of every small board", counts, _text_counts, _counts),
+    Figure(
+        "knight-closed", "The share of closed tours", starts, _text_closed_shares, _closed_shares
+    ),
+    Figure("knight-closed-8x8", "Closed tours of 8x8", closed, _text_closed_pairs, _closed_pairs),
+    Figure(
+        "knight-ends-5x5", "Where tours of 5x5 end", ends_5x5, _text_ends, lambda f: _ends(f, 5, 4)
+    ),
+    Figure(
+        "knight-ends-6x6", "Where tours of 6x6 end", ends_6x6, _text_ends, lambda f: _ends(f, 6, 3)
+    ),
+    Figure("knight-gallery", "A gallery", gallery, _text_gallery, _gallery),
+)

@@ -1,0 +1,213 @@
+"""Senet's figures: positions and lines by plies, where the pieces stand, what is never reached."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from queries.drawings import AMBER, BLUE, MUTED, strips_svg
+from queries.report.figure import Figure
+from queries.report.look import heat
+
+VIEWS = {
+    "plies": "whoever moves",
+    "plies_even": "A to move (even)",
+    "plies_odd": "B to move (odd)",
+}
+
+
+# ---- queries: what a page shows is the source of these -----------------------------------------
+
+
+def by_plies(senet: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        senet.unpivot(["plies", "plies_even", "plies_odd"])
+        .group_by("variable", pl.col("value").alias("plies"))
+        .len("positions")
+        .sort("variable", "plies", nulls_last=True)
+        .collect()
+    )
+
+
+def lines(senet: pl.LazyFrame) -> pl.DataFrame:
+    return (
+        senet.drop_nulls("plies")
+        .group_by("plies")
+        .agg(
+            pl.col("lines").min().alias("fewest"),
+            pl.col("lines").median().alias("median"),
+            pl.col("lines").mean().alias("mean"),
+            pl.col("lines").max().alias("most"),
+        )
+        .sort("plies")
+        .collect()
+    )
+
+
+def squares(senet: pl.LazyFrame) -> pl.DataFrame:
+    holds = [
+        (pl.col("position").str.slice(square - 1, 1) == piece).mean().alias(f"{piece} {square}")
+        for piece in "AB"
+        for square in range(1, 16)
+    ]
+    return (
+        senet.drop_nulls("plies")
+        .group_by("plies")
+        .agg(holds)
+        .unpivot(index="plies", value_name="share")
+        .with_columns(
+            pl.col("variable").str.slice(0, 1).alias("piece"),
+            pl.col("variable").str.slice(2).cast(pl.UInt8).alias("square"),
+        )
+        .select("piece", "plies", "square", "share")
+        .sort("piece", "plies", "square")
+        .collect()
+    )
+
+
+def never(senet: pl.LazyFrame) -> pl.DataFrame:
+    # from square 1 pieces without a gap, then four or five empty squares, then one colour at most
+    shape = r"^[AB]{5,10}\.{4,5}([.A]*|[.B]*)$"
+    return (
+        senet.select("position", pl.col("plies").is_null().alias("never"))
+        .with_columns(
+            pl.col("position").str.contains(shape).alias("shape"),
+            pl.col("position").str.slice(10).str.count_matches("[AB]").alias("beyond"),
+        )
+        .filter(pl.col("never") | pl.col("shape"))
+        .sort("position")
+        .collect()
+    )
+
+
+# ---- what they show -----------------------------------------------------------------------------
+
+
+def _text_plies(frame: pl.DataFrame) -> str:
+    counts = {
+        view: frame.filter(pl.col("variable") == view, pl.col("plies").is_not_null())
+        for view in VIEWS
+    }
+    total = {view: rows["positions"].sum() for view, rows in counts.items()}
+    deepest = {view: rows["plies"].max() for view, rows in counts.items()}
+    return (
+        f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
+        f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "
+        f"{total['plies_odd']:,} with B to move (within {deepest['plies_odd']}). "
+        "Colours tell even plies from odd ones."
+    )
+
+
+def _plies(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    shown = frame.drop_nulls("plies").with_columns(
+        pl.col("variable").replace_strict(VIEWS),
+        pl.when(pl.col("plies") % 2 == 0)
+        .then(pl.lit("even"))
+        .otherwise(pl.lit("odd"))
+        .alias("parity"),
+    )
+    return (
+        alt.Chart(shown)
+        .mark_bar()
+        .encode(
+            x=alt.X("plies:O", title="fewest plies", axis=alt.Axis(labelOverlap=False)),
+            y=alt.Y("positions:Q", title="positions", axis=alt.Axis(format=",", tickCount=5)),
+            color=alt.Color("parity:N", legend=None,
+                            scale=alt.Scale(domain=["even", "odd"], range=[BLUE, AMBER])),
+        )
+        .properties(width=270, height=190)
+        .facet(column=alt.Column("variable:N", sort=list(VIEWS.values()), title=None))
+    )  # fmt: skip
+
+
+def _text_lines(frame: pl.DataFrame) -> str:
+    top = frame.sort("most").tail(1).to_dicts()[0]
+    return (
+        "How many different shortest lines of play lead to a position, on a logarithmic scale. "
+        f"The most are {top['most']:,}, to a position at {top['plies']} plies."
+    )
+
+
+def _lines(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    kinds = {"most": MUTED, "mean": BLUE, "median": AMBER, "fewest": MUTED}
+    long = frame.unpivot(list(kinds), index="plies")
+    return (
+        alt.Chart(long)
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=22))
+        .encode(
+            x=alt.X("plies:O", title="fewest plies"),
+            y=alt.Y("value:Q", title="shortest lines", scale=alt.Scale(type="log"),
+                    axis=alt.Axis(values=[10**power for power in range(9)], format=",")),
+            color=alt.Color("variable:N", title=None,
+                            scale=alt.Scale(domain=list(kinds), range=list(kinds.values()))),
+            strokeDash=alt.StrokeDash("variable:N", title=None, scale=alt.Scale(
+                domain=list(kinds), range=[[1, 0], [1, 0], [1, 0], [4, 3]])),
+        )
+        .properties(width=840, height=230)
+    )  # fmt: skip
+
+
+def _squares(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    shown = frame.with_columns("piece " + pl.col("piece"), pl.col("share") * 100)
+    return (
+        alt.Chart(shown)
+        .mark_rect()
+        .encode(
+            x=alt.X("square:O", title="square"),
+            y=alt.Y("plies:O", title="fewest plies"),
+            color=alt.Color(
+                "share:Q", title="% of positions", scale=heat([5, 10, 20, 30, 40, 60, 80])
+            ),
+        )
+        .properties(width=400, height=16 * 19)
+        .facet(column=alt.Column("piece:N", title=None))
+    )
+
+
+def _text_squares(frame: pl.DataFrame) -> str:
+    plies = frame["plies"].max()
+    return (
+        "In how many of the positions at each number of plies a piece of A, or of B, stands on a "
+        f"square: from the opening at the top to the last positions at {plies} plies."
+    )
+
+
+def _text_never(frame: pl.DataFrame) -> str:
+    lost = frame.filter("never")
+    if not lost["shape"].all():
+        return f"{lost.height} arrangements are never reached, by any line of play."
+    beyond = (
+        frame.group_by("beyond")
+        .agg(pl.len().alias("all"), pl.col("never").sum())
+        .sort("beyond")
+        .to_dicts()
+    )
+    nothing = beyond[0]
+    swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
+    both = len(swapped & set(lost["position"]))
+    return (
+        f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
+        "four or five squares are empty, and whatever stands beyond is of one colour. "
+        f"{frame.height:,} arrangements have that shape. With nothing beyond square 10 "
+        f"{nothing['never']} of {nothing['all']} are never reached; with "
+        + ", ".join(
+            f"{row['beyond']} piece{'s' * (row['beyond'] > 1)} there {row['never']} of {row['all']}"
+            for row in beyond[1:]
+        )
+        + f". For {both} of the {lost.height} the exchange of the colours is never reached either."
+    )
+
+
+def _never(frame: pl.DataFrame) -> str:
+    return strips_svg(
+        "Every arrangement that no line of play reaches",
+        frame.filter("never")["position"].to_list(),
+    )
+
+
+FIGURES = (
+    Figure("senet-plies", "Positions by plies", by_plies, _text_plies, _plies),
+    Figure("senet-lines", "Shortest lines by plies", lines, _text_lines, _lines),
+    Figure("senet-squares", "Where the pieces stand", squares, _text_squares, _squares),
+    Figure("senet-never", "What no play reaches", never, _text_never, _never),
+)

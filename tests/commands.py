@@ -1,0 +1,115 @@
+"""Command lines by kind: `tests/golden` has what each of them says."""
+
+import shlex
+
+COMMANDS = {
+    "eight": """
+        query eight 378546201
+        query eight 152703846
+        query eight 1 5 2 7 0 3 8 4 6
+        query eight 123456780
+        query eight 283104765 --goal centre
+        query eight 738046512 --goal 123456780 --path
+        query eight 087654321 --goal 103245768
+        query eight 150423786 --boards
+        query eight 867254301 --json
+        query eight 283104765 --path --json
+    """,
+    "senet": """
+        query senet ABAAABBB.B...A.
+        query senet ABABABABAB.....
+        query senet BAABABABAB.....
+        query senet ABAAABBB.B...A. --path
+        query senet ABAAABBB.B...A. --json
+        query senet .....BBBBBAAAAA
+    """,
+    "knight": """
+        query knight b1
+        query knight a1 --to h7
+        query knight e4 --closed
+        query knight h8 --number 31 --json
+        query knight c3 --board 5x5
+        query knight a1 --board 6x6 --number 12345
+        query knight a1 --board 6x6 --closed --json
+        query knight a1 --board 6x6 --count
+        query knight b1 --board 5x5 --count
+        query knight c3 --board 5x5 --count --json
+    """,
+    "no": """
+        query eight 123456780 --goal centre
+        query eight 213456780 --goal 123456780
+        query senet BBBBB.....AAAAA
+        query knight a1 --to c3
+        query knight a1 --to a1
+        query knight a1 --to b1 --closed
+        query knight b1 --number 32
+        query knight a1 --board 5x5 --to b1
+        query knight b1 --board 5x5
+        query knight a1 --board 5x5 --closed
+        query knight a1 --board 5x5 --number 304
+        query knight c3 --board 5x5 --to b2
+        query knight a1 --board 7x7
+        query knight a1 --board 9x9
+        query knight a1 --count
+        precompute knight --board 8x8
+    """,
+    "bad": """
+        query eight 133456789
+        query eight 12345678
+        query eight 1234567800
+        query eight １２３４５６７８０
+        query eight abcdefghi
+        query eight ''
+        query eight 123456780 --goal top
+        query eight 123456780 --goal ''
+        query senet AAAAAAABBB.....
+        query senet ABABABABAB....
+        query senet ababababab.....
+        query knight i9
+        query knight A1
+        query knight b1 --to k1
+        query knight b1 --board 8by8
+        query knight b1 --board 0x3
+        query knight b1 --number one
+        query knight b1 --number 1 --to a3
+        query knight b1 --count --to a3
+        precompute hanoi
+        precompute eight --board 3x4
+        precompute knight --board 3
+        histogram hanoi
+        histogram knight
+    """,
+    "missing": """
+        query eight 123456780 --outputs none
+        query eight 123456708 --goal edge --outputs none
+        query senet ABABABABAB..... --outputs none
+        query knight b1 --outputs none
+        query knight a1 --board 6x6 --outputs none
+        query knight a1 --board 3x4
+        query knight a1 --board 3x7 --count
+        query eight 123456780 --outputs 'a folder'
+        histogram eight --outputs none
+        status --outputs none
+    """,
+    "overview": """
+        status
+        status --json
+        histogram eight
+        histogram senet
+        histogram senet --json
+        --version
+    """,
+    "help": """
+        precompute --help
+        precompute eight --help
+        precompute senet -h
+        precompute knight --help
+        precompute eight senet --help
+    """,
+}
+EXITS = {"no": 1, "bad": 2, "missing": 3}
+"""The exit code of every command of a group; 0 where none is named."""
+
+
+def lines(group: str) -> list[list[str]]:
+    return [shlex.split(line) for line in COMMANDS[group].strip().splitlines()]

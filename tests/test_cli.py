@@ -1,0 +1,74 @@
+"""The command line: exact words and exit codes, and no traceback whatever is asked."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.commands import COMMANDS, EXITS, lines
+from tests.shell import SCRIPT, Cli, environment
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("group", COMMANDS)
+def test_golden(group: str, cli: Cli, place: Path, pytestconfig: pytest.Config) -> None:
+    """The exact output of each command. `pytest --write-golden` writes it anew."""
+    told = []
+    for words in lines(group):
+        said = cli(*words, cwd=place)
+        told.append(f"$ {shlex.join(['pipeline', *words])}\n{said.out}{said.err}")
+        if group in EXITS and words[0] != "status":
+            # what is wrong is one sentence, and no answer
+            assert said.err.startswith("pipeline: ")
+            assert said.err.count("\n") == 1
+            assert not said.out
+        else:
+            assert said.err == ""
+        expected = 0 if words[0] == "status" else EXITS.get(group, 0)
+        assert said.code == expected, said
+    text = "\n".join(told)
+    path = GOLDEN / f"{group}.txt"
+    if pytestconfig.getoption("--write-golden"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+# ---- no traceback, whatever is asked --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [b"query", b"eight", b"\xff\xfe"],
+        [b"query", b"senet", b"\x1b[31m"],
+        [b"query", b"knight", b"\xe2\x82"],
+        [b"query", b"eight", b"123456780", b"--outputs", b"\xff"],
+        [b"query", b"eight", b"123456780", b"--outputs", b"/dev/null"],
+        [b"query", b"eight", b"123456780", b"--nope"],
+        [b"query", b"eight", b"123456780", b"--goal"],
+        [b"query", b"nope"],
+        [b"nope"],
+        [b"precompute", b"--jobs", b"0"],
+        [b"precompute", b"--jobs", b"many"],
+        [b"precompute", b"\xff"],
+        [b"status", b"--outputs", b"/dev/null"],
+        [b"histogram"],
+        [b"histogram", b"\xff"],
+    ],
+    ids=repr,
+)
+def test_no_traceback(words: list[bytes], place: Path) -> None:
+    ended = subprocess.run(
+        [os.fsencode(SCRIPT), *words],
+        cwd=place,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    assert b"Traceback" not in ended.stderr + ended.stdout
+    assert b"should not happen" not in ended.stderr
+    assert ended.returncode in (2, 3) or words[0] == b"status"
+    assert b"\x1b" not in ended.stderr

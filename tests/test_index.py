@@ -1,0 +1,266 @@
+"""An index that is missing, short, foreign, stale or damaged is told, and never answers."""
+
+import json
+import shutil
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import puzzles
+from pipeline.errors import TableDamaged, TableError, TableMissing, TableVersionError
+from pipeline.puzzles.knight import PUZZLE as KNIGHT
+from pipeline.puzzles.knight import Board, counts_table, listed_table
+from pipeline.tables.manifest import write_manifest
+from queries import open_tables
+from queries.answers import respond
+from tests.pancakes import PUZZLE
+from tests.recorder import built
+
+HEADER = "<4sHHI16s32sI"
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(puzzles.MODULES, "pancakes", "tests.pancakes")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small puzzle's tables, where every answer needs the index."""
+    built(tmp_path, PUZZLE)
+    assert open_tables(str(tmp_path)).goals("pancakes").probe("45321").distance == 2
+    return tmp_path
+
+
+def index(folder: Path) -> Path:
+    return folder / "pancakes.idx"
+
+
+def refusal(folder: Path) -> TableError:
+    """What every way of asking is told."""
+    with pytest.raises(TableError) as caught:
+        respond("pancakes", "45321", {"outputs": str(folder)})
+    with pytest.raises(type(caught.value)) as again:
+        open_tables(str(folder)).goals("pancakes").probe("45321")
+    assert str(again.value) == str(caught.value)
+    assert open_tables(str(folder)).goals("pancakes").get("45321", "nothing") == "nothing"
+    assert caught.value.exit_code == 3
+    return caught.value
+
+
+def sealed(fields: tuple[object, ...], records: bytes) -> bytes:
+    """An index file whose checksum is right, whatever its header says."""
+    header = struct.pack(HEADER, *fields[:-1], 0)[:-4]
+    return header + struct.pack("<I", zlib.crc32(header + records)) + records
+
+
+def test_an_index_sealed_again_is_the_same(folder: Path) -> None:
+    data = index(folder).read_bytes()
+    assert sealed(struct.unpack_from(HEADER, data), data[64:]) == data
+
+
+# ---- missing, short, long, foreign ----------------------------------------------------------
+
+
+def test_a_missing_index(folder: Path) -> None:
+    index(folder).unlink()
+    error = refusal(folder)
+    assert isinstance(error, TableMissing)
+    command = f"pipeline precompute pancakes --outputs {folder}"
+    assert str(error) == f"{index(folder)} is not published. Run: {command}"
+    assert (error.file, error.command) == (str(index(folder)), command)
+
+
+def test_an_index_that_is_a_folder(folder: Path) -> None:
+    index(folder).unlink()
+    index(folder).mkdir()
+    refusal(folder)
+
+
+@pytest.mark.parametrize("size", [0, 1, 63])
+def test_an_index_shorter_than_its_header(folder: Path, size: int) -> None:
+    index(folder).write_bytes(index(folder).read_bytes()[:size])
+    assert str(refusal(folder)) == (
+        f"{index(folder)} is damaged: {size} bytes do not hold its header of 64. "
+        f"Run: pipeline precompute pancakes --outputs {folder}"
+    )
+
+
+CHANGES: dict[str, Callable[[bytes], bytes]] = {
+    "header alone": lambda data: data[:64],
+    "a byte short": lambda data: data[:-1],
+    "a record short": lambda data: data[:-2],
+    "a byte long": lambda data: data + b"\0",
+    "a record long": lambda data: data + b"\0\0",
+    "twice": lambda data: data + data[64:],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_index_of_another_length(folder: Path, change: str) -> None:
+    data = CHANGES[change](index(folder).read_bytes())
+    index(folder).write_bytes(data)
+    assert f"is damaged: {len(data)} bytes are not its 120 records." in str(refusal(folder))
+
+
+@pytest.mark.parametrize("text", [b"PK\x03\x04", b"PAR1", b"\0\0\0\0"])
+def test_a_foreign_file(folder: Path, text: bytes) -> None:
+    index(folder).write_bytes(text * 76)
+    assert "is damaged: it does not begin as an index does." in str(refusal(folder))
+
+
+# ---- damaged --------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 64 + 2 * 120 - 1), st.integers(1, 255))
+def test_no_byte_can_change(
+    tmp_path_factory: pytest.TempPathFactory, place: int, change: int
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "flipped"
+    if not folder.exists():
+        built(folder, PUZZLE)
+        shutil.copy(index(folder), folder / "whole")
+    data = bytearray((folder / "whole").read_bytes())
+    data[place] ^= change
+    index(folder).write_bytes(data)
+    refusal(folder)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kind", "said"),
+    [
+        (0, b"PTIY", TableDamaged, "does not begin as an index does"),
+        (1, 0, TableVersionError, "has format version 0; this program reads version 1."),
+        (1, 2, TableVersionError, "has format version 2; this program reads version 1."),
+        (2, 1, TableDamaged, "304 bytes are not its 120 records"),
+        (2, 4, TableDamaged, "304 bytes are not its 120 records"),
+        (3, 119, TableDamaged, "304 bytes are not its 119 records"),
+        (3, 2**32 - 1, TableDamaged, "304 bytes are not its 4294967295 records"),
+        (4, b"eight", TableDamaged, "it is the index of another table"),
+        (4, b"", TableDamaged, "it is the index of another table"),
+        (5, bytes(32), TableDamaged, "it was made from another table than is published"),
+    ],
+)
+def test_every_field_of_the_header_counts(
+    folder: Path, field: int, value: object, kind: type[TableError], said: str
+) -> None:
+    data = index(folder).read_bytes()
+    fields = list(struct.unpack_from(HEADER, data))
+    fields[field] = value
+    index(folder).write_bytes(sealed(tuple(fields), data[64:]))
+    error = refusal(folder)
+    assert type(error) is kind
+    assert said in str(error)
+    assert str(index(folder)) in str(error)
+
+
+def test_records_that_their_checksum_does_not_cover(folder: Path) -> None:
+    data = index(folder).read_bytes()
+    index(folder).write_bytes(data[:64] + data[64:][::-1])
+    assert "is damaged: its checksum is wrong." in str(refusal(folder))
+
+
+def test_half_the_records_of_twice_the_width(folder: Path) -> None:
+    data = index(folder).read_bytes()
+    fields = list(struct.unpack_from(HEADER, data))
+    fields[2:4] = [4, 60]
+    index(folder).write_bytes(sealed(tuple(fields), data[64:]))
+    refusal(folder)
+
+
+# ---- of another table -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", ["eight_edge", "senet", "knight_tours_8x8"])
+def test_the_index_of_another_table(outputs: Path, tmp_path: Path, other: str) -> None:
+    for name in ("manifest.json", "eight.idx"):
+        shutil.copy(outputs / name, tmp_path / name)
+    tables = open_tables(str(tmp_path))
+    assert tables.eight.probe("378546201").distance == 27
+    shutil.copy(outputs / f"{other}.idx", tmp_path / "eight.idx")
+    tables = open_tables(str(tmp_path))
+    for ask in (tables.eight.probe, tables.eight.distance, tables.eight.path):
+        with pytest.raises(TableDamaged, match=r"eight\.idx is damaged: it is the index of ano"):
+            ask("378546201")
+    assert tables.eight.get("378546201") is None
+
+
+def test_an_index_from_before_the_table_was_built_again(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    entry = manifest["tables"]["pancakes"]
+    entry["content"] = entry["content"][::-1]
+    write_manifest(folder, manifest["tables"])
+    assert "it was made from another table than is published" in str(refusal(folder))
+
+
+# ---- the manifest ---------------------------------------------------------------------------
+
+
+def test_a_manifest_that_lists_nothing(folder: Path) -> None:
+    write_manifest(folder, {})
+    assert isinstance(refusal(folder), TableMissing)
+
+
+def test_a_manifest_that_lists_another_table_alone(folder: Path) -> None:
+    write_manifest(folder, {})
+    built(folder, KNIGHT, counts_table(((3, 4),)))
+    assert isinstance(refusal(folder), TableMissing)
+
+
+def test_a_manifest_that_lists_the_table_without_its_index(folder: Path) -> None:
+    tables = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]
+    tables["pancakes"]["index"] = None
+    write_manifest(folder, tables)
+    assert isinstance(refusal(folder), TableMissing)
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None])
+def test_a_manifest_of_another_version(folder: Path, version: object) -> None:
+    text = (folder / "manifest.json").read_text("utf-8")
+    assert text.startswith('{\n "format_version": 1,')
+    newer = text.replace('"format_version": 1', f'"format_version": {json.dumps(version)}', 1)
+    (folder / "manifest.json").write_text(newer, "utf-8")
+    assert isinstance(refusal(folder), TableVersionError)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format_version": 1}', "\0" * 100])
+def test_a_broken_manifest(folder: Path, text: str) -> None:
+    (folder / "manifest.json").write_text(text, "utf-8")
+    assert isinstance(refusal(folder), TableDamaged)
+
+
+def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pancakes.idx").write_bytes(b"never looked at")
+    with pytest.raises(TableMissing):
+        respond("pancakes", "45321", {"outputs": str(tmp_path)})
+
+
+# ---- Parquet files that answer --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("change", ["cut", "grow", "flip", "swap", "gone"])
+def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
+    tables = (listed_table(Board(3, 4)), listed_table(Board(4, 3)), counts_table(((3, 4),)))
+    built(tmp_path, KNIGHT, *tables)
+    asked: dict[str, str | bool] = {"board": "3x4", "outputs": str(tmp_path)}
+    assert respond("knight", "a1", asked)
+    path = tmp_path / "knight_tours_3x4.parquet"
+    data = bytearray(path.read_bytes())
+    if change == "flip":
+        data[len(data) // 3] ^= 4
+    if change == "gone":
+        path.unlink()
+    elif change == "swap":
+        shutil.copy(tmp_path / "knight_tours_4x3.parquet", path)
+    else:
+        path.write_bytes({"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change])
+    with pytest.raises(TableMissing if change == "gone" else TableDamaged, match="Run: ") as told:
+        respond("knight", "a1", asked)
+    assert str(told.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
+    # the counts are another file, which is whole
+    assert "tours" in respond("knight", "a1", {**asked, "count": True})

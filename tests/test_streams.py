@@ -1,0 +1,93 @@
+"""Answers to a pipe that closes, to a terminal, and to nobody after Ctrl-C."""
+
+import os
+import pty
+import shlex
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.shell import SCRIPT, environment
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "query eight 867254301 --boards",
+        "query eight --goal=corner 867254301 --boards",
+        "query knight a1 --board 6x6 --count",
+        "status",
+        "histogram eight",
+        "precompute knight --help",
+        "precompute eight",
+    ],
+)
+def test_a_closed_pipe_is_quiet(words: str, place: Path) -> None:
+    """As in `pipeline ... | head -1`, when head has gone before anything is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [str(SCRIPT), *words.split()],
+            cwd=place,
+            env=environment(),
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    told = [line for line in ended.stderr.decode().splitlines() if "up to date" not in line]
+    assert (ended.returncode, told) == (0, [])
+
+
+def test_the_first_line_alone(place: Path) -> None:
+    ended = subprocess.run(
+        f"set -o pipefail; {shlex.quote(str(SCRIPT))} query eight 867254301 --path | head -1",
+        cwd=place,
+        env=environment(),
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"867254301\n", b"")
+
+
+@pytest.mark.parametrize(("more", "bold"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_labels_are_bold_on_a_terminal_alone(place: Path, more: dict[str, str], bold: bool) -> None:
+    ours, theirs = pty.openpty()
+    try:
+        subprocess.run(
+            [str(SCRIPT), "query", "eight", "378546201"],
+            cwd=place,
+            env=environment(more),
+            stdout=theirs,
+            check=True,
+        )
+        said = os.read(ours, 10_000).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert ("\x1b[1mdistance\x1b[0m      27 moves" in said) == bold
+    assert ("\x1b" in said) == bold
+
+
+def test_an_interrupt_is_quiet(place: Path) -> None:
+    """Ctrl-C while keys are read from standard input."""
+    with subprocess.Popen(
+        [str(SCRIPT), "query", "eight", "-"],
+        cwd=place,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        time.sleep(2)  # long enough to be waiting for keys
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told in (b"", b"pipeline: interrupted\n")
