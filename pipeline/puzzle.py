@@ -322,7 +322,12 @@ class GoalPuzzle(StateSpace):
         return Table(
             name,
             meaning,
-            "rows in notation order; where every state has a row, row number = rank",
+            "rows in notation order; "
+            + (
+                "row number = rank"
+                if rows == self.size
+                else "states that reach no goal have no row"
+            ),
             self.columns(goals),
             BreadthFirst({goal: self.layouts[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", KINDS[self.solutions])),

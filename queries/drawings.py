@@ -20,8 +20,13 @@ INK, MUTED, GRID, PAPER = "#1f2328", "#667080", "#e3e7ec", "#fdfdfc"
 BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"
 CELL, CELL_DARK, TILE = "#f4f2ed", "#e7e3d9", "#eeebe3"
 ON_LOW, ON_HIGH = "#1f2329", "#fefefe"
-RAMP = ["#eef4f9", "#d6e5f1", "#b5d0e6", "#8bb6d6", "#5f99c4", "#3d7bab", "#265d8a", "#153f63"]
+RAMP = ["#dce8f3", "#c0d7ea", "#9fc3df", "#7cacd1", "#5893c0", "#3a77a9", "#245a8a", "#143d61"]
 """From few to many."""
+
+RAMP_DARK = [
+    *("#1f3040", "#234058", "#275272", "#2e648a"),
+    *("#33759f", "#5698c6", "#80b5dc", "#b9daf2"),
+]
 
 COLOURS = {
     INK: "#e8eaed",
@@ -31,18 +36,12 @@ COLOURS = {
     BLUE: "#6fb1e0",
     AMBER: "#eba569",
     GREEN: "#86c793",
-    CELL: "#232a33",
-    CELL_DARK: "#1a2028",
+    CELL: "#262d37",
+    CELL_DARK: "#1c222b",
     TILE: "#2a323d",
     ON_LOW: "#e8eaee",
     ON_HIGH: "#0d1117",
-    **dict(
-        zip(
-            RAMP,
-            ["#18222d", "#1c3144", "#20435f", "#27587d", "#33719e", "#4b8ebd", "#76b0d8", "#b4d8f0"],
-            strict=True,
-        )
-    ),
+    **dict(zip(RAMP, RAMP_DARK, strict=True)),
 }
 """Each colour by day, and by night."""
 
@@ -140,8 +139,11 @@ def histogram_svg(counts: pl.DataFrame) -> str:
     """The frame of `queries.overview.histogram`: one panel a goal, all on one scale."""
     depth = next(name for name in counts.columns if name not in ("goal", "states"))
     panels: dict[str, dict[int | None, int]] = {}
+    for goal in LAYOUT_COLOURS if "goal" in counts.columns else ():
+        panels[goal] = {}
     for row in counts.to_dicts():
         panels.setdefault(row.get("goal", ""), {})[row[depth]] = row["states"]
+    panels = {goal: panel for goal, panel in panels.items() if panel}
     deepest = max(d for panel in panels.values() for d in panel if d is not None)
     most = max(n for panel in panels.values() for d, n in panel.items() if d is not None)
     step, top = _ticks(most)
@@ -176,18 +178,13 @@ def histogram_svg(counts: pl.DataFrame) -> str:
 
 
 def _ticks(most: int) -> tuple[int, int]:
-    """A round step and the last tick, so that some three to six ticks hold the largest value.
+    """A round step and the last tick, so that at most six steps hold the largest value.
 
-    >>> _ticks(24047), _ticks(199)
-    ((5000, 25000), (50, 200))
+    >>> _ticks(25134), _ticks(151000), _ticks(3)
+    ((5000, 30000), (50000, 200000), (1, 3))
     """
-    step = 10 ** (len(str(most)) - 1)
-    for part in (10, 5, 2, 1):
-        if most > 2.5 * step / part:
-            step = max(1, step // part)
-            break
-    while most > 6 * step:
-        step *= 2
+    sizes = (digit * 10**power for power in range(20) for digit in (1, 2, 5))
+    step = next(size for size in sizes if most <= 6 * size)
     return step, -(-most // step) * step
 
 
@@ -204,10 +201,9 @@ def tour_svg(facts: Facts, *, square: float = 44, numbered: bool = True, bare: b
     kind = "closed" if closed else "open"
     title = f"{board} from {facts['start']} to {facts['end']}, {kind}"
     picture = Picture(f"A knight's tour of {title}", bare=bare)
-    edge, top = (24, 40) if numbered else (2, 22)
-    picture.text(
-        edge, top - 15, title, 14 if numbered else 12, INK, "start", BOLD if numbered else ""
-    )
+    edge, top = (26, 42) if numbered else (2, 24)
+    size, weight = (14, BOLD) if numbered else (12, "")
+    picture.text(edge, top - 10, title, size, INK, "start", weight)
 
     def centre(number: int) -> tuple[float, float]:
         rank, file = divmod(number, board.files)
@@ -225,8 +221,11 @@ def tour_svg(facts: Facts, *, square: float = 44, numbered: bool = True, bare: b
         end = {1: GREEN, len(points): AMBER}.get(place)
         picture.dot(x, y, square / 8 if end else square / 18, end or BLUE)
         if numbered:
+            # a rim in the square's colour keeps the lines off the number
+            fill = CELL if board.light(squares[place - 1]) else CELL_DARK
+            rim = f' stroke="{fill}" stroke-width="3.5" paint-order="stroke"'
             corner = x - square / 2 + 4, y - square / 2 + 12
-            picture.text(*corner, str(place), 10, end or MUTED, "start", BOLD if end else "")
+            picture.text(*corner, str(place), 10, end or MUTED, "start", rim + BOLD * bool(end))
     bottom = top + board.ranks * square
     if numbered:
         for file in range(board.files):

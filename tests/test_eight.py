@@ -65,7 +65,7 @@ def test_white_space_between_digits_does_not_matter(state: str, gaps: list[str])
         ("111456780", "tile 1 stands 3 times, tile 2 is missing, tile 3 is missing"),
         ("12345678a", "'a' is not one of the digits 0-8"),
         ("1234-5678", "'-' is not one of the digits 0-8"),
-        ("１２３４５６７８０", "'０' is not one of the digits 0-8"),
+        ("１２３４５６７８０", "'１' is not one of the digits 0-8"),
         ("12\x1b[31m", r"'\x1b' is not one of the digits 0-8"),
     ],
 )
@@ -203,7 +203,7 @@ def to_layouts() -> dict[str, dict[str, int]]:
     return {layout: oracles.eight_distances(state) for layout, state in LAYOUTS.items()}
 
 
-@settings(max_examples=6)
+@settings(max_examples=2)
 @given(eight_states)
 def test_distances_to_a_goal_are_those_to_its_layout(
     to_layouts: dict[str, dict[str, int]], goal: str
@@ -217,7 +217,7 @@ def test_distances_to_a_goal_are_those_to_its_layout(
 
 def test_what_cannot_be_reached_is_told_why() -> None:
     assert PUZZLE.apart(SOLVED, "123804765") == (
-        "a slide never changes whether the number of tile pairs out of order is even or odd; it is "
-        "even here and odd there. Exchange any two tiles and it can be reached."
+        "the number of tile pairs out of order is even here and odd there, and no move changes "
+        "that. Exchange any two tiles and it can be reached."
     )
-    assert "it is odd here and even there" in PUZZLE.apart("123804765", SOLVED)
+    assert "is odd here and even there" in PUZZLE.apart("123804765", SOLVED)

@@ -63,11 +63,10 @@ def test_a_jump_changes_the_colour(board: Board) -> None:
         assert all(board.light(there) != board.light(square) for there in board.neighbours(square))
 
 
-@pytest.mark.parametrize(("files", "ranks"), [(3, 4), (4, 3), (5, 5), (4, 5), (1, 1)])
+@pytest.mark.parametrize(("files", "ranks"), [(3, 4), (4, 3), (3, 7), (4, 5), (1, 1)])
 def test_colours_rule_out_no_tour_that_there_is(files: int, ranks: int) -> None:
     board = Board(files, ranks)
-    starts = [0, 1, 3, 7] if files == 5 else range(board.squares)
-    for start in starts:
+    for start in range(board.squares):
         for tour in oracles.knight_tours(files, ranks, start):
             assert board.can_join(tour[0], tour[-1])
 

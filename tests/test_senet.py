@@ -76,7 +76,7 @@ def test_white_space_around_a_position_does_not_matter(
         ("ABABABABAB____.", "'_' is not one of A, B and '.'"),
         ("ABABA BABAB.....", "' ' is not one of A, B and '.'"),
         ("ＡBABABABAB.....", "'Ａ' is not one of A, B and '.'"),
-        ("123456780", "'0' is not one of A, B and '.'"),
+        ("123456780", "'1' is not one of A, B and '.'"),
     ],
 )
 def test_what_is_no_position_is_told_why(text: str, problem: str) -> None:

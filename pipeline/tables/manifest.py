@@ -55,6 +55,7 @@ def _is_entry(entry: object) -> bool:
     return (
         all(isinstance(entry.get(key), kind) for key, kind in wanted.items())
         and isinstance(entry.get("parameters"), dict)
+        and "index" in entry
         and (
             index is None
             or (

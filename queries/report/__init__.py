@@ -6,12 +6,10 @@ a report is asked for.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.errors import BadRequest, TableMissing, quoted
-from queries.index import mending
+from pipeline.errors import BadRequest, quoted
 
 if TYPE_CHECKING:
     from queries.report.figure import Asked, Figure
@@ -19,6 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "write_readme_pictures", "write_report"]
 
 FORMATS = ("html", "svg", "png")
+
+EIGHT = (
+    "Distances count moves to a layout: corner is 123456780, centre 123804765, edge 123456708. "
+    "Every state reaches corner or centre, never both."
+)
+SENET = (
+    "Fifteen squares, five pieces a side, from the opening ABABABABAB..... by throws of 1 to 5. "
+    "A is blue, B is amber."
+)
+KNIGHT = (
+    "Tours are directed: one and its reverse are two. A closed tour ends a jump from its start."
+)
 
 
 def write_report(folder: Path, target: Path, format: str = "html") -> list[Path]:
@@ -80,7 +90,7 @@ def _drawn(asked: Asked, figure: Figure) -> tuple[str, str]:
 def _made(asked: Asked, figure: Figure) -> str:
     rows = sum(asked.rows[name] for name in figure.tables)
     files = " and ".join(f"{name}.parquet" for name in figure.tables)
-    return f"{rows:,} rows of {files}; {asked.answer(figure).height:,} rows drawn."
+    return f"From {rows:,} rows of {files}; the query answers with {asked.answer(figure).height:,}."
 
 
 def _page(asked: Asked, folder: Path) -> str:
@@ -91,24 +101,9 @@ def _page(asked: Asked, folder: Path) -> str:
     from queries.report.page import page
 
     said = (
-        (
-            "The 8-puzzle",
-            "Distances count moves to a layout: corner is 123456780, centre 123804765, edge "
-            "123456708. Every state reaches corner or centre, never both.",
-            eight.FIGURES,
-        ),
-        (
-            "Senet",
-            "Fifteen squares, five pieces a side, from the opening ABABABABAB..... by throws of 1 "
-            "to 5. A is blue, B is amber.",
-            senet.FIGURES,
-        ),
-        (
-            "The knight's tour",
-            "Tours are directed: one and its reverse are two. A closed tour ends a jump from its "
-            "start.",
-            knight.FIGURES,
-        ),
+        ("The 8-puzzle", EIGHT, eight.FIGURES),
+        ("Senet", SENET, senet.FIGURES),
+        ("The knight's tour", KNIGHT, knight.FIGURES),
     )
     sections = []
     for title, sentence, shown in said:

@@ -6,11 +6,27 @@ import altair as alt
 import polars as pl
 
 from queries.drawings import AMBER, BLUE, MUTED, drawn_boards
-from queries.report.figure import Figure
-from queries.report.look import BY_GOAL, GOALS, board, heat, side_by_side
+from queries.report.figure import Drawn, Figure
+from queries.report.look import (
+    BY_GOAL,
+    GOALS,
+    board,
+    even_bounds,
+    heat,
+    labelled,
+    lines,
+    side_by_side,
+)
 
 PANEL = 270
-SHOWN = 8
+SHOWN = 12
+BOUNDS: list[float] = [3, 10, 30, 100, 300, 1000, 3000]
+TO_31 = alt.X(
+    "distance:Q",
+    title="distance",
+    scale=alt.Scale(domain=[0, 31], nice=False),
+    axis=alt.Axis(values=list(range(0, 32, 5))),
+)
 
 
 # ---- queries: what a page shows is the source of these -----------------------------------------
@@ -84,13 +100,13 @@ def _text_distances(frame: pl.DataFrame) -> str:
     )
 
 
-def _distances(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _distances(frame: pl.DataFrame) -> Drawn:
     return (
         alt.Chart(frame)
         .mark_bar()
         .encode(
             x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5)), title="distance")),
-            y=alt.Y("states:Q", title="states", axis=alt.Axis(format=",", tickCount=5)),
+            y=alt.Y("states:Q", title="states", axis=alt.Axis(format=",d", tickCount=5)),
             color=alt.Color("goal:N", scale=BY_GOAL, legend=None),
         )
         .properties(width=PANEL, height=190)
@@ -98,7 +114,7 @@ def _distances(frame: pl.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _mean_boards(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _mean_boards(frame: pl.DataFrame) -> Drawn:
     weighted = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
     cells = (
         frame.group_by("goal", "blank")
@@ -106,18 +122,20 @@ def _mean_boards(frame: pl.DataFrame) -> alt.TopLevelMixin:
         .with_columns(
             (pl.col("blank") % 3 + 1).alias("file"),
             (3 - pl.col("blank") // 3).alias("rank"),
-            pl.col("mean").round(2).map_elements("{:.2f}".format, pl.String).alias("label"),
+            labelled("mean", "{:.2f}"),
         )
         .sort("goal", "blank")
     )
-    boards = [
-        board(cells.filter(pl.col("goal") == goal), "mean", "label", goal, cell=56)
-        for goal in GOALS
-    ]
-    return side_by_side(boards)
+    bounds = even_bounds(cells["mean"])
+    return side_by_side(
+        [
+            board(cells.filter(pl.col("goal") == goal), "mean", goal, 56, bounds, named=False)
+            for goal in GOALS
+        ]
+    )
 
 
-def _by_blank(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _by_blank(frame: pl.DataFrame) -> Drawn:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
     frame = frame.with_columns(
@@ -131,27 +149,25 @@ def _by_blank(frame: pl.DataFrame) -> alt.TopLevelMixin:
         .encode(
             x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5)), title="distance")),
             y=alt.Y("blank:O", sort=names, title="blank at"),
-            color=alt.Color(
-                "states:Q", scale=heat([3, 10, 30, 100, 300, 1000, 3000]), title="states"
-            ),
+            color=heat("states", "states", BOUNDS),
         )
         .properties(width=PANEL, height=9 * 19)
         .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
     )
 
 
-def _heuristics(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _heuristics(frame: pl.DataFrame) -> Drawn:
     rows = []
     for heuristic, high in (("manhattan", 210), ("misplaced", 130)):
         cells = (
             alt.Chart(frame.filter(pl.col("heuristic") == heuristic))
             .mark_rect()
             .encode(
-                x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5))), title="distance"),
+                x=alt.X("distance:O", title="distance",
+                        axis=alt.Axis(values=list(range(0, 32, 5)))),
                 y=alt.Y("value:O", sort="descending", title=heuristic,
                         axis=alt.Axis(values=list(range(0, 25, 4 if high > 200 else 2)))),
-                color=alt.Color("states:Q", title="states",
-                                scale=heat([3, 10, 30, 100, 300, 1000, 3000])),
+                color=heat("states", "states", BOUNDS),
             )
             .properties(width=PANEL, height=high)
         )  # fmt: skip
@@ -173,16 +189,15 @@ def _text_heuristics(frame: pl.DataFrame) -> str:
     )
 
 
-def _errors(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _errors(frame: pl.DataFrame) -> Drawn:
     long = frame.unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
     return (
         alt.Chart(long)
         .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18))
         .encode(
-            x=alt.X("distance:Q", title="distance", axis=alt.Axis(tickCount=6)),
-            y=alt.Y("value:Q", title="distance - heuristic, mean", axis=alt.Axis(tickCount=5)),
-            color=alt.Color("variable:N", title=None,
-                            scale=alt.Scale(domain=["manhattan", "misplaced"], range=[BLUE, AMBER])),
+            x=TO_31,
+            y=alt.Y("value:Q", title="mean of distance - heuristic", axis=alt.Axis(tickCount=5)),
+            color=lines("variable", {"manhattan": BLUE, "misplaced": AMBER}),
         )
         .properties(width=PANEL, height=180)
         .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
@@ -198,17 +213,16 @@ def _text_errors(frame: pl.DataFrame) -> str:
     )
 
 
-def _solutions(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _solutions(frame: pl.DataFrame) -> Drawn:
     long = frame.unpivot(["most", "mean", "median"], index=["goal", "distance"])
     return (
         alt.Chart(long)
         .mark_line(strokeWidth=2)
         .encode(
-            x=alt.X("distance:Q", title="distance", axis=alt.Axis(tickCount=6)),
+            x=TO_31,
             y=alt.Y("value:Q", title="shortest solutions", scale=alt.Scale(type="log"),
                     axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])),
-            color=alt.Color("variable:N", title=None, scale=alt.Scale(
-                domain=["most", "mean", "median"], range=[MUTED, BLUE, AMBER])),
+            color=lines("variable", {"most": MUTED, "mean": BLUE, "median": AMBER}),
         )
         .properties(width=PANEL, height=180)
         .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
@@ -225,7 +239,8 @@ def _text_solutions(frame: pl.DataFrame) -> str:
 
 def _hardest(frame: pl.DataFrame) -> str:
     states, heads = [], []
-    for goal in GOALS:
+    # corner and edge have two each, so that these come first and the rows are full
+    for goal in ("corner", "edge", "centre"):
         for row in frame.filter(pl.col("goal") == goal).head(SHOWN).to_dicts():
             states.append(row["state"])
             heads.append(f"{goal}, {row['distance']}")

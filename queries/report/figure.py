@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -21,11 +21,10 @@ from pipeline.tables.manifest import read_manifest
 from queries.published import published
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from pipeline.puzzle import Table
 
-    Drawn = alt.TopLevelMixin | str
+Drawn = Any
+"""An Altair chart, whose own types say little, or the text of an SVG."""
 
 Query = Callable[..., pl.DataFrame]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
+from pipeline.puzzles.knight import Board
 from queries.drawings import Picture, tour_svg
-from queries.report.figure import Figure
-from queries.report.look import board, heat, side_by_side, stepped
+from queries.report.figure import Drawn, Figure
+from queries.report.look import board, grid, labelled, side_by_side
 
-CELL = 46
+EIGHT = Board(8, 8)
 
 
 # ---- queries: what a page shows is the source of these -----------------------------------------
@@ -98,21 +99,17 @@ def _filled(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
     """With a row for every square of a board, 0 where there was none."""
     names = [f"{file}{rank}" for rank in range(1, side + 1) for file in "abcdef"[:side]]
     every = pl.DataFrame({square: names})
-    return _placed(every.join(frame, on=square, how="left", maintain_order="left"), square)
+    return _placed(
+        every.join(frame, on=square, how="left", maintain_order="left").fill_null(0), square
+    )
 
 
-def _labelled(values: pl.Expr) -> pl.Expr:
-    return values.fill_null(0).map_elements("{:,}".format, pl.String).replace("0", "")
-
-
-def _starts(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _starts(frame: pl.DataFrame) -> Drawn:
     boards = []
     for side in (5, 6):
         tours = frame.filter(pl.col("board") == f"{side}x{side}")
-        cells = _filled(tours.drop("board"), side, "start").with_columns(
-            pl.col("tours").fill_null(0), _labelled(pl.col("tours")).alias("label")
-        )
-        boards.append(board(cells, "tours", "label", f"{side}x{side}", CELL + 4))
+        cells = _filled(tours.drop("board"), side, "start").with_columns(labelled("tours"))
+        boards.append(board(cells, "tours", f"{side}x{side}", 50))
     return side_by_side(boards)
 
 
@@ -124,25 +121,18 @@ def _text_starts(frame: pl.DataFrame) -> str:
     )
 
 
-def _counts(frame: pl.DataFrame) -> alt.TopLevelMixin:
-    steps: list[float] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+def _counts(frame: pl.DataFrame) -> Drawn:
+    bounds: list[float] = [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000]
     charts = []
     for column, title in (("tours", "open tours"), ("closed", "closed among them")):
-        cells = frame.with_columns(
-            stepped(pl.col(column), steps).alias("on"), _labelled(pl.col(column)).alias("label")
+        drawn = grid(
+            frame.with_columns(labelled(column)),
+            alt.X("files:O", title="files"),
+            alt.Y("ranks:O", sort="descending", title="ranks"),
+            column,
+            bounds,
         )
-        grid = alt.Chart(cells).encode(
-            x=alt.X("files:O", title="files"),
-            y=alt.Y("ranks:O", sort="descending", title="ranks"),
-        )
-        rects = grid.mark_rect().encode(
-            color=alt.Color(f"{column}:Q", scale=heat(steps), legend=None)
-        )
-        words = grid.mark_text(fontSize=10).encode(
-            text="label:N", color=alt.Color("on:N", scale=None)
-        )
-        layered = alt.layer(rects, words).resolve_scale(color="independent")
-        charts.append(layered.properties(title=title, width=6 * 62, height=6 * 34))
+        charts.append(drawn.properties(title=title, width=6 * 64, height=6 * 34))
     return side_by_side(charts)
 
 
@@ -154,14 +144,11 @@ def _text_counts(frame: pl.DataFrame) -> str:
     )
 
 
-def _closed_shares(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _closed_shares(frame: pl.DataFrame) -> Drawn:
     six = _placed(frame.filter(pl.col("board") == "6x6"), "start").with_columns(
         (100 * pl.col("closed") / pl.col("tours")).alias("share")
     )
-    six = six.with_columns(
-        pl.col("share").map_elements("{:.1f} %".format, pl.String).alias("label")
-    )
-    return board(six, "share", "label", "6x6", CELL + 4)
+    return board(six.with_columns(labelled("share", "{:.1f} %")), "share", "6x6", 50)
 
 
 def _text_closed_shares(frame: pl.DataFrame) -> str:
@@ -170,8 +157,8 @@ def _text_closed_shares(frame: pl.DataFrame) -> str:
     same = frame.filter(pl.col("board") == "6x6")["closed"].unique()
     assert five["closed"] == 0
     each = (
-        f" From every square {same[0]:,} are closed: a closed tour can begin anywhere on itself, so "
-        "the share is high where few tours begin."
+        f" From every square {same[0]:,} are closed: a closed tour can begin anywhere on itself, "
+        "so the share is high where few tours begin."
         if same.len() == 1
         else ""
     )
@@ -181,12 +168,14 @@ def _text_closed_shares(frame: pl.DataFrame) -> str:
     )
 
 
-def _closed_pairs(frame: pl.DataFrame) -> alt.TopLevelMixin:
-    cells = _placed(frame, "start").with_columns(_labelled(pl.col("closed")).alias("label"))
-    return board(cells, "closed", "label", "8x8", 34)
+def _closed_pairs(frame: pl.DataFrame) -> Drawn:
+    cells = _placed(frame, "start").with_columns(labelled("closed"))
+    return board(cells, "closed", "8x8", 36)
 
 
 def _text_closed_pairs(frame: pl.DataFrame) -> str:
+    jumps = {name: len(EIGHT.neighbours(EIGHT.number(name))) for name in frame["start"]}
+    assert dict(frame.select("start", "closed").rows()) == jumps
     return (
         f"The table of 8x8 holds one tour for each of the {frame['tours'].sum():,} ordered pairs "
         f"of squares that a tour can join; {frame['closed'].sum()} of them are closed. Each square "
@@ -194,14 +183,12 @@ def _text_closed_pairs(frame: pl.DataFrame) -> str:
     )
 
 
-def _ends(frame: pl.DataFrame, side: int, columns: int) -> alt.TopLevelMixin:
+def _ends(frame: pl.DataFrame, side: int, columns: int) -> Drawn:
     boards = []
     for start in frame["start"].unique(maintain_order=True):
         ends = frame.filter(pl.col("start") == start).drop("start")
-        cells = _filled(ends, side, "end").with_columns(
-            pl.col("tours").fill_null(0), _labelled(pl.col("tours")).alias("label")
-        )
-        boards.append(board(cells, "tours", "label", f"from {start}", 40 if side == 6 else 36))
+        cells = _filled(ends, side, "end").with_columns(labelled("tours"))
+        boards.append(board(cells, "tours", f"from {start}", 44 if side == 6 else 38))
     return side_by_side(boards, columns)
 
 
@@ -210,23 +197,23 @@ def _text_ends(frame: pl.DataFrame) -> str:
     return (
         "How many tours from a square end on each other square. The starts shown stand for all: "
         "turning and mirroring the board brings every other start to one of them. "
-        f"The most are {top['tours']:,}, from {top['start']} to {top['end']}."
+        f"At most {top['tours']:,} join two squares ({top['start']} and {top['end']} for one)."
     )
 
 
 def _gallery(frame: pl.DataFrame) -> str:
     """The tours' pictures side by side in one."""
-    across, wide, high = 4, 214, 232
+    across, wide, high = 4, 236, 262
     picture = Picture("Tours of the 8x8 board", bare=True)
     shapes = []
     for number, facts in enumerate(frame.to_dicts()):
         row, column = divmod(number, across)
-        tour = tour_svg(facts, square=24, numbered=False, bare=True)
+        tour = tour_svg(facts, square=27, numbered=False, bare=True)
         shapes.append(
             f'<g transform="translate({column * wide} {row * high})">'
             f"{tour[tour.index('</title>') + 8 : tour.rindex('</svg>')].strip()}</g>"
         )
-    whole = picture.svg(across * wide - 18, -(-frame.height // across) * high - 14)
+    whole = picture.svg(across * wide - 16, -(-frame.height // across) * high - 18)
     return whole.replace("</svg>", "\n".join(shapes) + "\n</svg>")
 
 

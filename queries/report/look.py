@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.drawings import FONT, GRID, INK, LAYOUT_COLOURS, MUTED, ON_HIGH, ON_LOW, RAMP
-
-if TYPE_CHECKING:
-    from queries.report.figure import Drawn
+from queries.drawings import CELL, FONT, GRID, INK, LAYOUT_COLOURS, MUTED, ON_HIGH, ON_LOW, RAMP
+from queries.report.figure import Drawn
 
 GOALS = list(LAYOUT_COLOURS)
 BY_GOAL = alt.Scale(domain=GOALS, range=list(LAYOUT_COLOURS.values()))
@@ -79,48 +77,77 @@ def svg(drawn: Drawn, name: str, title: str) -> str:
     return made.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
 
 
-def heat(steps: list[float]) -> alt.Scale:
-    """Seven bounds make eight colours."""
-    return alt.Scale(type="threshold", domain=steps, range=RAMP)
+def heat(field: str, title: str | None, bounds: list[float]) -> alt.Color:
+    """Colour by seven bounds that make eight colours; without a title there is no legend."""
+    return alt.Color(
+        f"{field}:Q",
+        scale=alt.Scale(type="threshold", domain=bounds, range=RAMP),
+        legend=alt.Legend(title=title, type="symbol", format=",d") if title else None,
+    )
 
 
-def even_steps(values: pl.Series) -> list[float]:
-    """Bounds that cut the values' range into eight equal parts."""
-    low, high = float(values.min() or 0), float(values.max() or 1)  # type: ignore[arg-type]
+def lines(field: str, colours: dict[str, str]) -> alt.Color:
+    """Colour for lines by name, with strokes as the legend's symbols."""
+    return alt.Color(
+        f"{field}:N",
+        title=None,
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+        legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=2),
+    )
+
+
+def even_bounds(values: pl.Series) -> list[float]:
+    """Bounds that cut the range of all values but 0 into eight equal parts."""
+    some = values.filter(values > 0)
+    low, high = float(some.min()), float(some.max())  # type: ignore[arg-type]  # of any type
     return [low + (high - low) * part / 8 for part in range(1, 8)]
 
 
-def stepped(values: pl.Expr, steps: list[float]) -> pl.Expr:
+def written(value: str, bounds: list[float]) -> pl.Expr:
     """The colour of the text on each value's cell."""
-    return pl.when(values >= steps[4]).then(pl.lit(ON_HIGH)).otherwise(pl.lit(ON_LOW))
+    high = pl.col(value) >= bounds[4]
+    return pl.when(high).then(pl.lit(ON_HIGH)).otherwise(pl.lit(ON_LOW)).alias("on")
+
+
+def labelled(value: str, form: str = "{:,}") -> pl.Expr:
+    """Values as text, nothing for 0."""
+    text = pl.col(value).map_elements(form.format, pl.String)
+    return pl.when(pl.col(value) > 0).then(text).otherwise(pl.lit("")).alias("label")
+
+
+def grid(frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: list[float]) -> Drawn:
+    """A heat map whose cells say their `label`; cells of 0 stay grey."""
+    cells = alt.Chart(frame.with_columns(written(value, bounds))).encode(x=across, y=down)
+    zero = cells.transform_filter(f"datum.{value} == 0").mark_rect(color=CELL)
+    some = cells.transform_filter(f"datum.{value} > 0").mark_rect()
+    words = cells.mark_text(fontSize=10).encode(text="label:N", color=alt.Color("on:N", scale=None))
+    layers = alt.layer(zero, some.encode(color=heat(value, None, bounds)), words)
+    return layers.resolve_scale(color="independent")
 
 
 def board(
-    frame: pl.DataFrame, value: str, label: str, title: str, cell: int = 44
-) -> alt.LayerChart:
+    frame: pl.DataFrame,
+    value: str,
+    title: str,
+    cell: int = 44,
+    bounds: list[float] | None = None,
+    *,
+    named: bool = True,
+) -> Drawn:
     """A board seen from above: `file` and `rank` say where, `label` what is written."""
-    steps = even_steps(frame[value])
-    frame = frame.with_columns(stepped(pl.col(value), steps).alias("on"))
-    plain = {"title": None, "domain": False, "ticks": False}
-    squares = alt.Chart(frame).encode(
-        x=alt.X("file:O", axis=alt.Axis(**plain)),
-        y=alt.Y("rank:O", sort="descending", axis=alt.Axis(**plain)),
-    )
-    rects = squares.mark_rect(stroke=None).encode(
-        color=alt.Color(f"{value}:Q", scale=heat(steps), legend=None)
-    )
-    words = squares.mark_text(fontSize=10).encode(
-        text=f"{label}:N", color=alt.Color("on:N", scale=None)
+    plain: dict[str, Any] = {"title": None, "domain": False, "ticks": False, "labels": named}
+    drawn = grid(
+        frame,
+        alt.X("file:O", axis=alt.Axis(**plain)),
+        alt.Y("rank:O", sort="descending", axis=alt.Axis(**plain)),
+        value,
+        bounds or even_bounds(frame[value]),
     )
     across, down = frame["file"].n_unique(), frame["rank"].n_unique()
-    return (
-        alt.layer(rects, words)
-        .resolve_scale(color="independent")
-        .properties(title=title, width=cell * across, height=cell * down)
-    )
+    return drawn.properties(title=title, width=cell * across, height=cell * down)
 
 
-def side_by_side(charts: list[alt.LayerChart], columns: int | None = None) -> alt.ConcatChart:
+def side_by_side(charts: list[Drawn], columns: int | None = None) -> Drawn:
     """Charts in rows, each with its own scales."""
     return alt.concat(*charts, columns=columns or len(charts)).resolve_scale(
         color="independent", x="independent", y="independent"

@@ -27,10 +27,11 @@ nav b{color:var(--ink)}
 table{border-collapse:collapse;font-size:14px;margin:22px 0 0}
 th,td{text-align:left;padding:5px 24px 5px 0;border-bottom:1px solid var(--line)}
 th{font-weight:normal;color:var(--muted)}
+td:last-child,th:last-child{padding-right:0}
 .n{text-align:right;font-variant-numeric:tabular-nums}
 figure{margin:0}
 .picture,.scroll{overflow-x:auto}
-.picture svg{display:block;max-width:100%;min-width:560px;height:auto}
+.picture svg{display:block;max-width:max(100%,620px);height:auto}
 .made{font-size:13px;margin:12px 0 0}
 details{font-size:13px;margin:2px 0 0}
 summary{color:var(--link);cursor:pointer;width:max-content}
@@ -40,7 +41,7 @@ footer{margin-top:72px;padding-top:16px;border-top:1px solid var(--line);font-si
 color:var(--muted)}
 @media print{body{max-width:none;padding:0;font-size:12px}figure,table{break-inside:avoid}
 nav,details{display:none}h2{break-before:page;margin-top:0;border:0}h2,h3{break-after:avoid}
-.picture svg{min-width:0}}
+.picture svg{max-width:100%}}
 """
 
 Section = tuple[str, str, list[tuple[Figure, str, str, str]]]
@@ -79,8 +80,9 @@ def page(tables: list[tuple[str, str, int, int]], sections: list[Section], made_
 many rows it was made from, and the polars code that made it: copy it and run it beside
 <code>outputs</code>.</p>
 <nav aria-label="Figures">{toc}</nav>
-<div class="scroll"><table><thead><tr><th>table</th><th>what</th><th class="n">rows</th><th class="n">bytes</th>
-</tr></thead><tbody>{listed}</tbody></table></div>
+<div class="scroll"><table>
+<thead><tr><th>table</th><th>what</th><th class="n">rows</th><th class="n">bytes</th></tr></thead>
+<tbody>{listed}</tbody></table></div>
 </header>
 <main>{body}</main>
 <footer>Made by {escape(made_by)} from the published tables.</footer>

@@ -5,10 +5,11 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.drawings import AMBER, BLUE, MUTED, strips_svg
-from queries.report.figure import Figure
-from queries.report.look import heat
+from queries.drawings import AMBER, BLUE, GREEN, MUTED, strips_svg
+from queries.report.figure import Drawn, Figure
+from queries.report.look import heat, lines
 
+NUMBERS = ("nothing", "one piece", "two", "three", "four", "five")
 VIEWS = {
     "plies": "whoever moves",
     "plies_even": "A to move (even)",
@@ -29,7 +30,7 @@ def by_plies(senet: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def lines(senet: pl.LazyFrame) -> pl.DataFrame:
+def lines_of_play(senet: pl.LazyFrame) -> pl.DataFrame:
     return (
         senet.drop_nulls("plies")
         .group_by("plies")
@@ -72,7 +73,10 @@ def never(senet: pl.LazyFrame) -> pl.DataFrame:
         senet.select("position", pl.col("plies").is_null().alias("never"))
         .with_columns(
             pl.col("position").str.contains(shape).alias("shape"),
-            pl.col("position").str.slice(10).str.count_matches("[AB]").alias("beyond"),
+            pl.col("position")
+            .str.extract(r"^[AB]+\.{4,5}(.*)$")
+            .str.count_matches("[AB]")
+            .alias("beyond"),
         )
         .filter(pl.col("never") | pl.col("shape"))
         .sort("position")
@@ -98,7 +102,7 @@ def _text_plies(frame: pl.DataFrame) -> str:
     )
 
 
-def _plies(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _plies(frame: pl.DataFrame) -> Drawn:
     shown = frame.drop_nulls("plies").with_columns(
         pl.col("variable").replace_strict(VIEWS),
         pl.when(pl.col("plies") % 2 == 0)
@@ -110,8 +114,8 @@ def _plies(frame: pl.DataFrame) -> alt.TopLevelMixin:
         alt.Chart(shown)
         .mark_bar()
         .encode(
-            x=alt.X("plies:O", title="fewest plies", axis=alt.Axis(labelOverlap=False)),
-            y=alt.Y("positions:Q", title="positions", axis=alt.Axis(format=",", tickCount=5)),
+            x=alt.X("plies:O", title="fewest plies", axis=alt.Axis(values=list(range(0, 17, 2)))),
+            y=alt.Y("positions:Q", title="positions", axis=alt.Axis(format=",d", tickCount=5)),
             color=alt.Color("parity:N", legend=None,
                             scale=alt.Scale(domain=["even", "odd"], range=[BLUE, AMBER])),
         )
@@ -128,26 +132,28 @@ def _text_lines(frame: pl.DataFrame) -> str:
     )
 
 
-def _lines(frame: pl.DataFrame) -> alt.TopLevelMixin:
-    kinds = {"most": MUTED, "mean": BLUE, "median": AMBER, "fewest": MUTED}
+def _lines(frame: pl.DataFrame) -> Drawn:
+    kinds = {"most": GREEN, "mean": BLUE, "median": AMBER, "fewest": MUTED}
+    powers = [10**power for power in range(10)]
     long = frame.unpivot(list(kinds), index="plies")
     return (
         alt.Chart(long)
         .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=22))
         .encode(
             x=alt.X("plies:O", title="fewest plies"),
-            y=alt.Y("value:Q", title="shortest lines", scale=alt.Scale(type="log"),
-                    axis=alt.Axis(values=[10**power for power in range(9)], format=",")),
-            color=alt.Color("variable:N", title=None,
-                            scale=alt.Scale(domain=list(kinds), range=list(kinds.values()))),
-            strokeDash=alt.StrokeDash("variable:N", title=None, scale=alt.Scale(
-                domain=list(kinds), range=[[1, 0], [1, 0], [1, 0], [4, 3]])),
+            y=alt.Y(
+                "value:Q",
+                title="shortest lines",
+                scale=alt.Scale(type="log", domain=[1, 10**10], nice=False),
+                axis=alt.Axis(values=powers, format=",d"),
+            ),
+            color=lines("variable", kinds),
         )
-        .properties(width=840, height=230)
-    )  # fmt: skip
+        .properties(width=840, height=250)
+    )
 
 
-def _squares(frame: pl.DataFrame) -> alt.TopLevelMixin:
+def _squares(frame: pl.DataFrame) -> Drawn:
     shown = frame.with_columns("piece " + pl.col("piece"), pl.col("share") * 100)
     return (
         alt.Chart(shown)
@@ -155,9 +161,7 @@ def _squares(frame: pl.DataFrame) -> alt.TopLevelMixin:
         .encode(
             x=alt.X("square:O", title="square"),
             y=alt.Y("plies:O", title="fewest plies"),
-            color=alt.Color(
-                "share:Q", title="% of positions", scale=heat([5, 10, 20, 30, 40, 60, 80])
-            ),
+            color=heat("share", "% of positions", [5, 10, 20, 30, 40, 60, 80]),
         )
         .properties(width=400, height=16 * 19)
         .facet(column=alt.Column("piece:N", title=None))
@@ -182,19 +186,19 @@ def _text_never(frame: pl.DataFrame) -> str:
         .sort("beyond")
         .to_dicts()
     )
-    nothing = beyond[0]
     swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
     both = len(swapped & set(lost["position"]))
+    parts = [
+        f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]} beyond the gap"
+        for row in beyond
+        if row["never"]
+    ]
     return (
         f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
         "four or five squares are empty, and whatever stands beyond is of one colour. "
-        f"{frame.height:,} arrangements have that shape. With nothing beyond square 10 "
-        f"{nothing['never']} of {nothing['all']} are never reached; with "
-        + ", ".join(
-            f"{row['beyond']} piece{'s' * (row['beyond'] > 1)} there {row['never']} of {row['all']}"
-            for row in beyond[1:]
-        )
-        + f". For {both} of the {lost.height} the exchange of the colours is never reached either."
+        f"{frame.height:,} arrangements have that shape; never reached are "
+        f"{', '.join(parts)}. For {both} of the {lost.height} the arrangement with the colours "
+        "exchanged is never reached either."
     )
 
 
@@ -207,7 +211,7 @@ def _never(frame: pl.DataFrame) -> str:
 
 FIGURES = (
     Figure("senet-plies", "Positions by plies", by_plies, _text_plies, _plies),
-    Figure("senet-lines", "Shortest lines by plies", lines, _text_lines, _lines),
+    Figure("senet-lines", "Shortest lines by plies", lines_of_play, _text_lines, _lines),
     Figure("senet-squares", "Where the pieces stand", squares, _text_squares, _squares),
     Figure("senet-never", "What no play reaches", never, _text_never, _never),
 )

@@ -49,6 +49,7 @@ async function route() {
     await views[name].open();
     if (showing !== name) return;
     views[name].show(name === asked ? parts : []);
+    performance.mark(name);
     document.body.dataset.ready = name;
     await views[name].complete?.();
     document.body.dataset.whole = name;

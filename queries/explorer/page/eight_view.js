@@ -10,6 +10,7 @@ import { makePlayer } from "./player.js";
 
 const EIGHT_FIRST = "378546201";
 const PLAY_MS = 450;
+const KNOB = 1.9; // half the slider's knob, in hundredths of its length
 
 /** The view; `went(parts, how)` tells what the address should hold. */
 export function makeEightView(went) {
@@ -134,9 +135,11 @@ export function makeEightView(went) {
   function chart(at) {
     const distances = line.map((one) => eightDistance(one, goal) ?? 0);
     const most = Math.max(...distances, 1);
-    const wide = 100 / line.length;
+    // each bar stands over the slider's knob when that is at its place
+    const step = (100 - 2 * KNOB) / Math.max(line.length - 1, 1);
+    const wide = Math.min(0.8 * step, 2 * KNOB);
     const bars = distances.map((distance, place) => drawn("rect", {
-      x: (place + 0.1) * wide, width: wide * 0.8, y: 30 - (28 * distance) / most - 1,
+      x: KNOB + place * step - wide / 2, width: wide, y: 30 - (28 * distance) / most - 1,
       height: (28 * distance) / most + 1,
       class: place === at ? "now" : place < at ? "gone" : "ahead",
     }));

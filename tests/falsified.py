@@ -1,0 +1,154 @@
+"""Copies of what is published, made false in one place and vouched for all the same."""
+
+import hashlib
+import shutil
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.puzzle import Table
+from pipeline.puzzles.eight import PUZZLE as EIGHT
+from pipeline.puzzles.knight import PUZZLE as KNIGHT
+from pipeline.puzzles.senet import PUZZLE as SENET
+from pipeline.tables.content import ContentHash
+from pipeline.tables.index import CRC_AT, HEADER
+from pipeline.tables.manifest import read_manifest, write_manifest
+from pipeline.tables.parquet import schema
+from pipeline.verify import VerifyFailed, prove
+from pipeline.verify.claims import unheard
+from pipeline.verify.published import Published, check_files, published_in
+
+TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
+
+
+def linked_copy(outputs: Path, tmp_path: Path) -> Path:
+    """The published folder again, its tables linked, its manifest its own."""
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    for path in outputs.iterdir():
+        if path.suffix in (".parquet", ".idx"):
+            (folder / path.name).symlink_to(path)
+    shutil.copy(outputs / "manifest.json", folder)
+    return folder
+
+
+def own(path: Path) -> Path:
+    """A file in place of the link to it."""
+    source = path.resolve()
+    path.unlink()
+    shutil.copy(source, path)
+    return path
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def vouch(folder: Path, name: str) -> None:
+    """Let the manifest and the index's header say what the table now is."""
+    entries = read_manifest(folder)
+    entry, path = entries[name], folder / f"{name}.parquet"
+    content = ContentHash(TABLES[name].columns)
+    rows = pq.read_table(path)
+    for batch in rows.to_batches():
+        content.update(batch)
+    entry |= {"rows": rows.num_rows, "bytes": path.stat().st_size, "sha256": sha256(path)}
+    entry["content"] = content.hexdigest()
+    if entry["index"]:
+        index = folder / f"{name}.idx"
+        data = bytearray(index.read_bytes())
+        fields = list(HEADER.unpack_from(data))
+        fields[5] = bytes.fromhex(entry["content"])
+        HEADER.pack_into(data, 0, *fields)
+        crc = zlib.crc32(data[HEADER.size :], zlib.crc32(data[:CRC_AT]))
+        struct.pack_into("<I", data, CRC_AT, crc)
+        index.unlink()
+        index.write_bytes(data)
+        entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
+    write_manifest(folder, entries)
+
+
+def rewrite(
+    folder: Path, name: str, change: Callable[[pa.Table], pa.Table], row_group: int = 1 << 17
+) -> None:
+    path = folder / f"{name}.parquet"
+    rows = change(pq.read_table(path).combine_chunks())
+    path.unlink()
+    pq.write_table(rows.cast(schema(TABLES[name])), path, row_group_size=row_group)
+    vouch(folder, name)
+
+
+def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
+    """A change of one cell."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        at = rows.column_names.index(column)
+        old = rows.column(at).combine_chunks()
+        plain = old.cast(pa.string()) if pa.types.is_dictionary(old.type) else old
+        parts = [plain.slice(0, row), pa.array([value], plain.type), plain.slice(row + 1)]
+        return rows.set_column(at, rows.field(at).with_type(plain.type), pa.concat_arrays(parts))
+
+    return change
+
+
+def cells(*changes: tuple[str, int, object]) -> Callable[[pa.Table], pa.Table]:
+    def change(rows: pa.Table) -> pa.Table:
+        for one in changes:
+            rows = cell(*one)(rows)
+        return rows
+
+    return change
+
+
+def exchanged(row: int, other: int) -> Callable[[pa.Table], pa.Table]:
+    """Two rows in each other's place."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        order = np.arange(len(rows))
+        order[[row, other]] = other, row
+        return rows.take(order)
+
+    return change
+
+
+def without(row: int) -> Callable[[pa.Table], pa.Table]:
+    return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
+
+
+def one(folder: Path, name: str) -> Published:
+    return next(table for table in published_in(folder, unheard, []) if table.name == name)
+
+
+def prove_one(folder: Path, name: str) -> None:
+    listed = one(folder, name)
+    check_files(listed)
+    assert listed.puzzle
+    prove(listed.puzzle, [listed])
+
+
+def refuted(folder: Path, name: str) -> VerifyFailed:
+    with pytest.raises(VerifyFailed) as caught:
+        prove_one(folder, name)
+    failure = caught.value
+    assert failure.exit_code == 3
+    assert failure.claim.passed is False
+    assert failure.claim.table == name
+    assert f"--force --outputs {folder}" in failure.command
+    return failure
+
+
+class Silent:
+    """A build's report to nobody."""
+
+    def table(self, table: Table, reason: str) -> None: ...
+
+    def step(self, doing: str, done: int, total: int | None) -> None: ...
+
+    def built(self, table: Table, entry: dict[str, Any], seconds: float) -> None: ...

@@ -1,0 +1,189 @@
+"""`verify` finds every kind of untruth about Senet, and names its row."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.puzzles.senet import PUZZLE as SENET
+from pipeline.tables.index import HEADER
+from pipeline.verify import VerifyFailed
+from pipeline.verify.claims import Rows
+from pipeline.verify.senet import SenetTable
+from tests import oracles
+from tests.falsified import cell, cells, linked_copy, one
+
+
+@pytest.fixture
+def copy(outputs: Path, tmp_path: Path) -> Path:
+    """The published folder again, its tables linked, its manifest its own."""
+    return linked_copy(outputs, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def senet_rows(outputs: Path) -> pa.Table:
+    return pq.read_table(outputs / "senet.parquet").combine_chunks()
+
+
+def null_row(rows: pa.Table) -> int:
+    return int(np.flatnonzero(rows.column("plies").is_null().to_numpy())[0])
+
+
+def other_line(row: dict[str, Any]) -> tuple[str, str]:
+    """Another shortest line to a position two plies from the opening."""
+    for one_throw, one_start, one_goal, _, between in oracles.senet_successors(
+        oracles.SENET_OPENING, "A"
+    ):
+        for throw, start, goal, swap, after in oracles.senet_successors(between, "B"):
+            dice = f"{one_throw}{throw}"
+            sign = "x" if oracles.SENET_OPENING[one_goal - 1] == "B" else "-"
+            moves = f"{one_start}{sign}{one_goal} {start}{'x' if swap else '-'}{goal}"
+            if after == row["position"] and (dice, moves) != (row["dice"], row["moves"]):
+                return dice, moves
+    raise AssertionError("there is only one")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "claim"),
+    [
+        ("position", ".....AAAAABBBBB", "arrangements"),
+        ("position", "A", "arrangements"),
+        ("position", "AAAAAAAAAAAAAAA", "arrangements"),
+        ("plies_even", 2, "least of the predecessors"),
+        ("plies_odd", None, "least of the predecessors"),
+        ("plies", 15, "the smaller of the two"),
+        ("lines", 12, "number of shortest lines"),
+        ("lines", None, "number of shortest lines"),
+    ],
+)
+def test_a_false_cell_of_senet_is_found(
+    outputs: Path, senet_rows: pa.Table, column: str, value: object, claim: str
+) -> None:
+    row = 500_000
+    rows = cell(column, row, value)(senet_rows)
+    batch = rows.combine_chunks().to_batches()[0]
+    table = SenetTable(one(outputs, "senet"), Rows(batch))
+    with pytest.raises(VerifyFailed, match=claim) as caught:
+        table.prove()
+    assert caught.value.row == row
+    assert caught.value.content == rows.slice(row, 1).to_pylist()[0]
+
+
+def test_a_value_where_no_line_leads_is_found(outputs: Path, senet_rows: pa.Table) -> None:
+    row = null_row(senet_rows)
+    rows = cells(("plies_even", row, 8), ("plies", row, 8))(senet_rows)
+    table = SenetTable(one(outputs, "senet"), Rows(rows.combine_chunks().to_batches()[0]))
+    with pytest.raises(VerifyFailed, match="null where none has a value") as caught:
+        table.prove()
+    assert caught.value.row == row
+
+
+@pytest.fixture(scope="module")
+def proved_plies(outputs: Path, senet_rows: pa.Table) -> tuple[SenetTable, Any]:
+    """The table of Senet, proved up to its lines, with the last move of each."""
+    table = SenetTable(one(outputs, "senet"), Rows(senet_rows.to_batches()[0]))
+    table._arrangements()
+    table._fewest_plies()
+    return table, table._lines_and_last_moves()
+
+
+def refuted_line(proved: tuple[SenetTable, Any], rows: pa.Table) -> VerifyFailed:
+    table, last = proved
+    true = table._rows
+    table._rows = Rows(rows.combine_chunks().to_batches()[0])
+    try:
+        with pytest.raises(VerifyFailed) as caught:
+            table._smallest_lines(last)
+    finally:
+        table._rows = true
+    return caught.value
+
+
+def test_a_line_that_is_not_the_smallest_is_found(
+    senet_rows: pa.Table, proved_plies: tuple[SenetTable, Any]
+) -> None:
+    two = pc.and_(pc.equal(senet_rows["plies"], 2), pc.greater(senet_rows["lines"], 1))
+    row = int(np.flatnonzero(two.fill_null(False).to_numpy())[0])
+    dice, moves = other_line(senet_rows.slice(row, 1).to_pylist()[0])
+    rows = cells(("dice", row, dice), ("moves", row, moves))(senet_rows)
+    failure = refuted_line(proved_plies, rows)
+    assert "no other shortest line has smaller dice" in str(failure)
+    assert failure.row == row
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda move: move.replace("-", "x") if "-" in move else move.replace("x", "-"),
+        lambda move: f"0{move}",
+        lambda move: f"{move} ",
+        lambda move: f" {move}",
+        lambda move: f"{move} 1-2",
+        lambda move: move.partition("-")[0],
+        lambda move: "15-16",
+        lambda move: "9-9",
+        lambda move: "é-9",
+        lambda move: "99-99",
+    ],
+)
+def test_moves_that_are_none_are_found(
+    senet_rows: pa.Table,
+    proved_plies: tuple[SenetTable, Any],
+    damage: Callable[[str], str],
+) -> None:
+    """The last move of one line made another; a second false line farther on is not the first."""
+    row = 600_000
+    changes = []
+    for at in (row, row + 5):
+        head, _, last = str(senet_rows["moves"][at]).rpartition(" ")
+        changes.append(("moves", at, f"{head} {damage(last)}"))
+    # an earlier ply of a later row is looked at first, and must not be named first
+    changes.append(("moves", row + 9, "15-1"))
+    failure = refuted_line(proved_plies, cells(*changes)(senet_rows))
+    assert "are legal" in str(failure)
+    assert failure.row == row
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("dice", "11"), ("dice", None), ("moves", "1-2"), ("moves", ""), ("moves", None)],
+)
+def test_a_false_line_of_senet_is_found(
+    senet_rows: pa.Table, proved_plies: tuple[SenetTable, Any], column: str, value: object
+) -> None:
+    failure = refuted_line(proved_plies, cell(column, 500_000, value)(senet_rows))
+    assert "are legal" in str(failure)
+    assert failure.row == 500_000
+
+
+def test_the_openings_line_is_empty(
+    senet_rows: pa.Table, proved_plies: tuple[SenetTable, Any]
+) -> None:
+    opening = SENET.rank(oracles.SENET_OPENING)
+    failure = refuted_line(proved_plies, cell("moves", opening, "1-2")(senet_rows))
+    assert failure.row == opening
+
+
+@pytest.mark.parametrize(("byte", "field"), [(0, "plies_even"), (1, "last_even"), (6, "lines")])
+def test_a_false_record_of_senet_is_found(
+    copy: Path, proved_plies: tuple[SenetTable, Any], byte: int, field: str
+) -> None:
+    data = bytearray((copy / "senet.idx").read_bytes())
+    data[HEADER.size + 8 * 500_000 + byte] ^= 1
+    (copy / "senet.idx").unlink()
+    (copy / "senet.idx").write_bytes(data)
+    table, last = proved_plies
+    listed = table._listed
+    table._listed = one(copy, "senet")
+    try:
+        with pytest.raises(VerifyFailed, match="last move") as caught:
+            table._index(last)
+    finally:
+        table._listed = listed
+    assert caught.value.row == 500_000
+    assert field in caught.value.content
