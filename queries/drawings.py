@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 INK, MUTED, GRID, PAPER = "#1f2328", "#667080", "#e3e7ec", "#fdfdfc"
 BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"
-CELL, CELL_DARK, TILE = "#f4f2ed", "#e7e3d9", "#eeebe3"
+CELL, CELL_DARK, TILE, EMPTY = "#f4f2ed", "#e7e3d9", "#eeebe3", "#f6f4f0"
 ON_LOW, ON_HIGH = "#1f2329", "#fefefe"
 RAMP = ["#dce8f3", "#c0d7ea", "#9fc3df", "#7cacd1", "#5893c0", "#3a77a9", "#245a8a", "#143d61"]
 """From few to many."""
@@ -39,6 +39,7 @@ COLOURS = {
     CELL: "#262d37",
     CELL_DARK: "#1c222b",
     TILE: "#2a323d",
+    EMPTY: "#171c23",
     ON_LOW: "#e8eaee",
     ON_HIGH: "#0d1117",
     **dict(zip(RAMP, RAMP_DARK, strict=True)),
@@ -57,6 +58,20 @@ def dark_rules(within: str = "") -> str:
         for name in ("fill", "stroke")
     )
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
+
+
+def save(path: str, made: bytes) -> None:
+    """Write a picture whole or not at all; BadRequest where it cannot be."""
+    from pathlib import Path
+
+    from pipeline.tables.publish import appearing
+
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with appearing(Path(path)) as part:
+            part.write_bytes(made)
+    except OSError as error:
+        raise BadRequest(f"{path} cannot be written: {error.strerror}") from error
 
 
 class Picture:

@@ -84,6 +84,18 @@ def test_force_builds_what_is_up_to_date(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_who_reads_the_old_table_goes_on_reading_it(tmp_path: Path) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    with (tmp_path / "pancakes.idx").open("rb") as index:
+        with (tmp_path / "pancakes.parquet").open("rb") as table:
+            (old,) = PANCAKES.tables
+            built(tmp_path, PANCAKES, described(old, "Some words"))
+            assert table.read() == before["pancakes.parquet"]
+        assert index.read() == before["pancakes.idx"]
+    assert contents(tmp_path)["pancakes.parquet"] != before["pancakes.parquet"]
+
+
 def test_other_parameters_are_built(tmp_path: Path) -> None:
     built(tmp_path, KNIGHT, *SMALL)
     more = counts_table(((3, 4), (2, 2), (1, 1)))
@@ -140,11 +152,11 @@ def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
 
 def test_progress_is_told(tmp_path: Path) -> None:
     steps = built(tmp_path, KNIGHT, TOURS).steps
-    assert ("start 12 of 12, tours", 16, None) in steps
-    steps = built(tmp_path, PANCAKES).steps
-    layers = [(doing, done) for doing, done, _ in steps if "layer" in doing]
-    assert layers[0] == ("stacked: layer 0, states", 1)
-    assert layers[-1] == ("stacked: layer 5, states", 120)
+    assert [done for _, done, _ in steps] == list(range(13))
+    assert steps[-1] == ("16 tours found, starts", 12, 12)
+    layers = built(tmp_path, PANCAKES).steps
+    assert ("stacked: layer 0, states", 1, None) in layers
+    assert ("stacked: layer 5, states", 120, None) in layers
 
 
 # ---- the folder -----------------------------------------------------------------------------

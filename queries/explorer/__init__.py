@@ -101,7 +101,7 @@ def _allowed(text: str) -> str:
 
 
 def _block(folder: Path, stage: str, table: Table) -> str:
-    """An index as text: its header, then all first bytes of its records, all second ones, and so on.
+    """An index as text: its header, then the first bytes of all its records, then the second ...
 
     Bytes of one kind together compress better than record by record.
     """

@@ -84,7 +84,7 @@ def _drawn(asked: Asked, figure: Figure) -> tuple[str, str]:
     from queries.report.look import svg
 
     frame = asked.answer(figure)
-    return figure.text(frame), svg(figure.draw(frame), figure.name, figure.title)
+    return figure.text(frame), svg(figure.draw(frame), figure.title)
 
 
 def _made(asked: Asked, figure: Figure) -> str:
@@ -135,14 +135,8 @@ def _png(svg: str) -> bytes:
 
 
 def _write(files: dict[Path, bytes]) -> list[Path]:
-    """Each file, whole or not at all."""
-    from pipeline.tables.publish import appearing
+    from queries.drawings import save
 
     for path, made in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with appearing(path) as part:
-                part.write_bytes(made)
-        except OSError as error:
-            raise BadRequest(f"{path} cannot be written: {error.strerror}") from error
+        save(str(path), made)
     return list(files)

@@ -10,9 +10,10 @@ from queries.report.figure import Drawn, Figure
 from queries.report.look import (
     BY_GOAL,
     GOALS,
+    banded,
     board,
+    by_band,
     even_bounds,
-    heat,
     labelled,
     lines,
     side_by_side,
@@ -20,7 +21,7 @@ from queries.report.look import (
 
 PANEL = 270
 SHOWN = 12
-BOUNDS: list[float] = [3, 10, 30, 100, 300, 1000, 3000]
+BOUNDS = [3, 10, 30, 100, 300, 1000, 3000]
 TO_31 = alt.X(
     "distance:Q",
     title="distance",
@@ -138,7 +139,7 @@ def _mean_boards(frame: pl.DataFrame) -> Drawn:
 def _by_blank(frame: pl.DataFrame) -> Drawn:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
-    frame = frame.with_columns(
+    frame = banded(frame, "states", BOUNDS).with_columns(
         pl.col("blank")
         .cast(pl.String)
         .replace_strict({str(n): name for n, name in enumerate(names)})
@@ -149,7 +150,7 @@ def _by_blank(frame: pl.DataFrame) -> Drawn:
         .encode(
             x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5)), title="distance")),
             y=alt.Y("blank:O", sort=names, title="blank at"),
-            color=heat("states", "states", BOUNDS),
+            color=by_band("states", BOUNDS),
         )
         .properties(width=PANEL, height=9 * 19)
         .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
@@ -158,6 +159,7 @@ def _by_blank(frame: pl.DataFrame) -> Drawn:
 
 def _heuristics(frame: pl.DataFrame) -> Drawn:
     rows = []
+    frame = banded(frame, "states", BOUNDS)
     for heuristic, high in (("manhattan", 210), ("misplaced", 130)):
         cells = (
             alt.Chart(frame.filter(pl.col("heuristic") == heuristic))
@@ -167,7 +169,7 @@ def _heuristics(frame: pl.DataFrame) -> Drawn:
                         axis=alt.Axis(values=list(range(0, 32, 5)))),
                 y=alt.Y("value:O", sort="descending", title=heuristic,
                         axis=alt.Axis(values=list(range(0, 25, 4 if high > 200 else 2)))),
-                color=heat("states", "states", BOUNDS),
+                color=by_band("states", BOUNDS),
             )
             .properties(width=PANEL, height=high)
         )  # fmt: skip

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.drawings import CELL, FONT, GRID, INK, LAYOUT_COLOURS, MUTED, ON_HIGH, ON_LOW, RAMP
+from queries.drawings import EMPTY, FONT, GRID, INK, LAYOUT_COLOURS, MUTED, ON_HIGH, ON_LOW, RAMP
 from queries.report.figure import Drawn
 
 GOALS = list(LAYOUT_COLOURS)
@@ -56,6 +55,7 @@ CONFIG: dict[str, Any] = {
         "direction": "horizontal",
         "columnPadding": 14,
         "titleOrient": "left",
+        "titlePadding": 16,
         "offset": 12,
     },
     "facet": {"spacing": 26},
@@ -63,27 +63,43 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def svg(drawn: Drawn, name: str, title: str) -> str:
+def svg(drawn: Drawn, title: str) -> str:
     """A chart as SVG text that can stand in a page with others; a drawing as it is."""
     if isinstance(drawn, str):
         return drawn
     spec = drawn.to_dict()
     spec["config"] = CONFIG
-    made = vl_convert.vegalite_to_svg(
-        spec, vl_version=".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
-    )
-    # names within a picture must not meet those of another in the same page
-    made = re.sub(r'(id="|url\(#)', rf"\g<1>{name}-", made)
+    version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
+    made: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
     return made.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
 
 
-def heat(field: str, title: str | None, bounds: list[float]) -> alt.Color:
-    """Colour by seven bounds that make eight colours; without a title there is no legend."""
-    return alt.Color(
-        f"{field}:Q",
-        scale=alt.Scale(type="threshold", domain=bounds, range=RAMP),
-        legend=alt.Legend(title=title, type="symbol", format=",d") if title else None,
-    )
+def banded(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
+    """With the band of each value as text: seven bounds make eight bands."""
+    bands = dict(enumerate(bands_of(bounds)))
+    number = sum((pl.col(value) >= bound).cast(pl.UInt8) for bound in bounds)
+    assert isinstance(number, pl.Expr)
+    return frame.with_columns(number.replace_strict(bands, return_dtype=pl.String).alias("band"))
+
+
+def bands_of(bounds: list[int]) -> list[str]:
+    """
+    >>> bands_of([3, 10, 1000])
+    ['below 3', 'from 3', 'from 10', 'from 1,000']
+    """
+    return [f"below {bounds[0]:,}", *(f"from {bound:,}" for bound in bounds)]
+
+
+def by_band(title: str, bounds: list[int]) -> alt.Color:
+    """Colour by the column `band`, with a legend."""
+    scale = alt.Scale(domain=bands_of(bounds), range=RAMP)
+    return alt.Color("band:N", title=title, scale=scale)
+
+
+def heat(field: str, bounds: list[float]) -> alt.Color:
+    """Colour by seven bounds that make eight colours, without a legend."""
+    scale = alt.Scale(type="threshold", domain=bounds, range=RAMP)
+    return alt.Color(f"{field}:Q", scale=scale, legend=None)
 
 
 def lines(field: str, colours: dict[str, str]) -> alt.Color:
@@ -118,10 +134,10 @@ def labelled(value: str, form: str = "{:,}") -> pl.Expr:
 def grid(frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: list[float]) -> Drawn:
     """A heat map whose cells say their `label`; cells of 0 stay grey."""
     cells = alt.Chart(frame.with_columns(written(value, bounds))).encode(x=across, y=down)
-    zero = cells.transform_filter(f"datum.{value} == 0").mark_rect(color=CELL)
+    zero = cells.transform_filter(f"datum.{value} == 0").mark_rect(color=EMPTY)
     some = cells.transform_filter(f"datum.{value} > 0").mark_rect()
     words = cells.mark_text(fontSize=10).encode(text="label:N", color=alt.Color("on:N", scale=None))
-    layers = alt.layer(zero, some.encode(color=heat(value, None, bounds)), words)
+    layers = alt.layer(zero, some.encode(color=heat(value, bounds)), words)
     return layers.resolve_scale(color="independent")
 
 

@@ -24,7 +24,7 @@ a{color:var(--link)}
 nav ul{list-style:none;margin:0 0 6px;padding:0;display:flex;flex-wrap:wrap;gap:2px 18px}
 nav{margin:24px 0 0;font-size:14px}
 nav b{color:var(--ink)}
-table{border-collapse:collapse;font-size:14px;margin:22px 0 0}
+table{border-collapse:collapse;font-size:14px;margin:22px 0 0;min-width:620px}
 th,td{text-align:left;padding:5px 24px 5px 0;border-bottom:1px solid var(--line)}
 th{font-weight:normal;color:var(--muted)}
 td:last-child,th:last-child{padding-right:0}
@@ -39,7 +39,7 @@ pre{background:var(--code);padding:14px 16px;border-radius:6px;overflow-x:auto;m
 font:12.5px/1.5 'Liberation Mono',Menlo,Consolas,monospace}
 footer{margin-top:72px;padding-top:16px;border-top:1px solid var(--line);font-size:13px;
 color:var(--muted)}
-@media print{body{max-width:none;padding:0;font-size:12px}figure,table{break-inside:avoid}
+@media print{body{max-width:none;padding:0;font-size:12px}section,table{break-inside:avoid}
 nav,details{display:none}h2{break-before:page;margin-top:0;border:0}h2,h3{break-after:avoid}
 .picture svg{max-width:100%}}
 """

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 import polars as pl
 
 from queries.drawings import AMBER, BLUE, GREEN, MUTED, strips_svg
 from queries.report.figure import Drawn, Figure
-from queries.report.look import heat, lines
+from queries.report.look import banded, by_band, lines
 
-NUMBERS = ("nothing", "one piece", "two", "three", "four", "five")
+SHARES = [5, 10, 20, 30, 40, 60, 80]
+NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", "five")
 VIEWS = {
     "plies": "whoever moves",
     "plies_even": "A to move (even)",
@@ -92,8 +95,8 @@ def _text_plies(frame: pl.DataFrame) -> str:
         view: frame.filter(pl.col("variable") == view, pl.col("plies").is_not_null())
         for view in VIEWS
     }
-    total = {view: rows["positions"].sum() for view, rows in counts.items()}
-    deepest = {view: rows["plies"].max() for view, rows in counts.items()}
+    total: dict[str, Any] = {view: rows["positions"].sum() for view, rows in counts.items()}
+    deepest: dict[str, Any] = {view: rows["plies"].max() for view, rows in counts.items()}
     return (
         f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
         f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "
@@ -154,14 +157,14 @@ def _lines(frame: pl.DataFrame) -> Drawn:
 
 
 def _squares(frame: pl.DataFrame) -> Drawn:
-    shown = frame.with_columns("piece " + pl.col("piece"), pl.col("share") * 100)
+    shown = banded(frame.with_columns(pl.col("share") * 100), "share", SHARES)
     return (
         alt.Chart(shown)
         .mark_rect()
         .encode(
             x=alt.X("square:O", title="square"),
             y=alt.Y("plies:O", title="fewest plies"),
-            color=heat("share", "% of positions", [5, 10, 20, 30, 40, 60, 80]),
+            color=by_band("% of positions", SHARES),
         )
         .properties(width=400, height=16 * 19)
         .facet(column=alt.Column("piece:N", title=None))
@@ -169,7 +172,7 @@ def _squares(frame: pl.DataFrame) -> Drawn:
 
 
 def _text_squares(frame: pl.DataFrame) -> str:
-    plies = frame["plies"].max()
+    plies: Any = frame["plies"].max()
     return (
         "In how many of the positions at each number of plies a piece of A, or of B, stands on a "
         f"square: from the opening at the top to the last positions at {plies} plies."
@@ -189,7 +192,7 @@ def _text_never(frame: pl.DataFrame) -> str:
     swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
     both = len(swapped & set(lost["position"]))
     parts = [
-        f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]} beyond the gap"
+        f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]}"
         for row in beyond
         if row["never"]
     ]

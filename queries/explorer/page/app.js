@@ -18,6 +18,8 @@ function went(name, parts, { replace = false } = {}) {
   if (location.hash !== address) {
     history[replace ? "replaceState" : "pushState"](null, "", address);
   }
+  // who comes back to a view finds it as it was
+  document.querySelector(`nav [data-view=${name}]`).setAttribute("href", address);
   document.title = `${views[name].title()} · ${views[name].name}`;
 }
 

@@ -59,6 +59,7 @@ export function makeSenetView(went) {
   function put(cell, piece) {
     player.halt();
     const squares = [...onBoard()];
+    if (squares[cell] === piece) return;
     squares[cell] = piece;
     const text = squares.join("");
     const bad = senetProblem(text);

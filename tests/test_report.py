@@ -1,0 +1,269 @@
+"""The report: one page that holds what it shows, made by the very code that it shows."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import re
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from pipeline.errors import BadRequest, TableDamaged, TableMissing
+from pipeline.puzzles.knight import Board
+from queries.drawings import COLOURS
+from queries.overview import histogram
+from queries.report import figures, write_readme_pictures, write_report
+from queries.report.figure import Asked, Figure
+from tests.shell import ROOT, python
+
+MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
+SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> None:
+    """The extra that draws: without it these tests are skipped, and fail where nothing may be."""
+    if MISSING and os.environ.get("CI"):
+        pytest.fail(f"{' and '.join(MISSING)} must be installed in CI", pytrace=False)
+    if MISSING:
+        pytest.skip(
+            f"{' and '.join(MISSING)} not installed: pip install 'puzzle-tablebase[report]'"
+        )
+
+
+@pytest.fixture(scope="module")
+def page(drawn: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    target = tmp_path_factory.mktemp("report") / "deep" / "report.html"
+    assert write_report(outputs, target) == [target]
+    return target.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def shown(drawn: None, outputs: Path) -> tuple[Asked, dict[str, Figure]]:
+    return Asked(str(outputs)), {figure.name: figure for figure in figures()}
+
+
+Shown = tuple[Asked, dict[str, Figure]]
+
+
+def answer(shown: Shown, name: str) -> pl.DataFrame:
+    return shown[0].answer(shown[1][name])
+
+
+def test_one_file_that_needs_nothing(page: str) -> None:
+    assert len(page.encode()) < 3_000_000
+    addresses = set(re.findall(r"""["'(]\s*((?:\w+:)?//[^"')]*)""", page))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert not re.search(r"<(script|link|img|iframe|object|base)\b|@import|\bon\w+=", page)
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
+
+
+def test_names_in_the_page_are_used_once(page: str) -> None:
+    names = re.findall(r'\bid="([^"]*)"', page)
+    assert len(names) == len(set(names)) >= len(figures())
+    used = set(re.findall(r"url\(#([^)]*)\)", page)) | set(re.findall(r'href="#([^"]*)"', page))
+    assert used <= set(names)
+
+
+def test_every_picture_is_whole_and_turns_dark(page: str) -> None:
+    pictures = SVG.findall(page)
+    assert len(pictures) == len(figures())
+    colour = re.compile(r'(?:fill|stroke)="([^"]*)"')
+    for picture in pictures:
+        root = ElementTree.fromstring(picture)
+        assert root.get("aria-label")
+        used = set(colour.findall(picture)) - {"none", "transparent"}
+        # clipping paths are never painted
+        assert {name for name in used if not name.startswith("url(")} <= set(COLOURS), used
+    rules = page[: page.index("</style>")]
+    assert all(f'[fill="{light}"]{{fill:{dark}}}' in rules for light, dark in COLOURS.items())
+
+
+def test_two_runs_are_the_same(page: str, outputs: Path, tmp_path: Path) -> None:
+    write_report(outputs, tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text("utf-8") == page
+
+
+def test_shown_code_is_what_made_the_picture(
+    page: str, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    checked: dict[str, pl.DataFrame] = {}
+    for figure in shown[1].values():
+        assert f"<pre><code>{escape(figure.code)}</code></pre>" in page
+        if figure.code not in checked:
+            tree = ast.parse(figure.code)
+            last = tree.body.pop()
+            assert isinstance(last, ast.Expr)
+            names: dict[str, Any] = {}
+            exec(compile(tree, figure.name, "exec"), names)
+            value = compile(ast.Expression(last.value), figure.name, "eval")
+            checked[figure.code] = eval(value, names)
+        frame = answer(shown, figure.name)
+        assert checked[figure.code].equals(frame)
+        rows = sum(shown[0].rows[table] for table in figure.tables)
+        assert f"From {rows:,} rows of " in page
+        assert f"the query answers with {frame.height:,}." in page
+
+
+# ---- what is said is so -------------------------------------------------------------------------
+
+
+def test_distances_are_the_histogram(shown: Shown, outputs: Path) -> None:
+    mine = answer(shown, "eight-distances").select("goal", "distance", "states")
+    assert sorted(mine.rows()) == sorted(histogram("eight", str(outputs)).rows())
+    sums = mine.group_by("goal").agg(pl.col("states").sum())
+    assert set(sums["states"]) == {181_440}
+
+
+def test_blank_and_heuristics_count_every_state(shown: Shown) -> None:
+    blank = answer(shown, "eight-blank")
+    assert blank["states"].sum() == 3 * 181_440
+    parities = blank.group_by("goal", "blank").agg((pl.col("distance") % 2).n_unique())
+    assert set(parities["distance"]) == {1}
+    heuristics = answer(shown, "eight-heuristics")
+    assert heuristics["states"].sum() == 2 * 3 * 181_440
+    gap = (pl.col("distance").cast(pl.Int64) - pl.col("value")) * pl.col("states")
+    errors = (
+        heuristics.filter(pl.col("heuristic") == "manhattan")
+        .group_by("goal", "distance")
+        .agg((gap.sum() / pl.col("states").sum()).alias("error"))
+        .join(answer(shown, "eight-errors"), on=["goal", "distance"])
+    )
+    assert errors.height == 95
+    assert (errors["error"] - errors["manhattan"]).abs().max() == pytest.approx(0)
+
+
+def test_hardest_states_are_known(shown: Shown) -> None:
+    frame = answer(shown, "eight-hardest")
+    corner = frame.filter(pl.col("goal") == "corner")
+    assert corner["state"].to_list() == ["647850321", "867254301"]
+    assert dict(frame.group_by("goal").len().rows()) == {"corner": 2, "centre": 148, "edge": 2}
+
+
+def test_senet_counts_are_known(shown: Shown) -> None:
+    frame = answer(shown, "senet-plies")
+    plies = frame.filter(pl.col("variable") == "plies")
+    first = plies.sort("plies", nulls_last=True)["positions"].to_list()
+    assert first[:7] == [1, 18, 228, 1677, 8876, 31007, 70810]
+    assert first[-1] == 119
+    shares = answer(shown, "senet-squares").group_by("piece", "plies").agg(pl.col("share").sum())
+    assert shares.height == 32
+    assert all(share == pytest.approx(5) for share in shares["share"])
+
+
+def test_what_is_never_reached_has_the_shape_that_is_said(shown: Shown) -> None:
+    frame = answer(shown, "senet-never")
+    lost = frame.filter("never")["position"].to_list()
+    assert len(lost) == 119
+    for position in lost:
+        runs = ["".join(run) for _, run in groupby(position, key=lambda piece: piece == ".")]
+        block, gap, *beyond = runs
+        assert "." not in block
+        assert len(gap) in (4, 5)
+        assert len(set("".join(beyond)) - {"."}) <= 1
+    text = shown[1]["senet-never"].text(frame)
+    assert "All 119 have one shape" in text
+    assert "75 of the 252 with nothing beyond the gap" in text
+    other = frame.with_columns(shape=pl.lit(False))
+    assert "shape" not in shown[1]["senet-never"].text(other)
+
+
+def test_knight_counts_agree(shown: Shown, outputs: Path) -> None:
+    starts = answer(shown, "knight-starts")
+    counts = pl.read_parquet(outputs / "knight_counts.parquet")
+    same = starts.join(counts, on=["board", "start"], suffix="_counted")
+    assert same.height == starts.height == 13 + 36
+    assert (same["tours"] == same["tours_counted"]).all()
+    assert (same["closed"] == same["closed_counted"]).all()
+
+
+@pytest.mark.parametrize("side", [5, 6])
+def test_starts_shown_stand_for_all(shown: Shown, side: int) -> None:
+    ends = answer(shown, f"knight-ends-{side}x{side}")
+    board = Board(side, side)
+    reached = {
+        square for start in ends["start"].unique() for square in board.turned(board.number(start))
+    }
+    starts = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")["start"]
+    assert {board.name(square) for square in reached} == set(starts)
+    sums = dict(ends.group_by("start").agg(pl.col("tours").sum()).rows())
+    rows = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")
+    tours = dict(rows.select("start", "tours").rows())
+    assert all(tours[start] == total for start, total in sums.items())
+
+
+# ---- pictures alone, and trouble ----------------------------------------------------------------
+
+
+def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path) -> None:
+    for kind in ("svg", "png"):
+        written = write_report(outputs, tmp_path / kind, kind)
+        assert sorted((tmp_path / kind).iterdir()) == written
+        assert [path.name for path in written] == [
+            f"{number:02}-{figure.name}.{kind}" for number, figure in enumerate(figures(), 1)
+        ]
+        for path in written:
+            made = path.read_bytes()
+            if kind == "svg":
+                assert ElementTree.fromstring(made).tag.endswith("svg")
+            else:
+                assert made.startswith(b"\x89PNG\r\n\x1a\n")
+                width, height = (int.from_bytes(made[at : at + 4], "big") for at in (16, 20))
+                assert min(width, height) > 200
+
+
+def test_readme_pictures_are_current_and_small(outputs: Path, tmp_path: Path) -> None:
+    for path in write_readme_pictures(outputs, tmp_path):
+        kept = ROOT / "docs" / path.name
+        assert kept.read_bytes() == path.read_bytes(), "run write_readme_pictures"
+        assert len(path.read_bytes()) < 60_000
+
+
+def test_without_altair_the_error_says_what_to_install() -> None:
+    said = python(
+        "import sys\n"
+        "from pathlib import Path\n"
+        "sys.modules['altair'] = None\n"
+        "from queries.report import write_report\n"
+        "from pipeline.errors import BadRequest\n"
+        "try:\n"
+        "    write_report(Path('outputs'), Path('/nowhere/report.html'))\n"
+        "except BadRequest as error:\n"
+        "    print(error.exit_code, error)\n"
+    )
+    assert said.out == (
+        "2 The report is drawn with altair and vl-convert, and altair is not installed. "
+        "pip install 'puzzle-tablebase[report]'.\n"
+    ), said.err
+
+
+def test_bad_requests(drawn: None, outputs: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="html, svg, png"):
+        write_report(outputs, tmp_path / "report.pdf", "pdf")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadRequest, match="cannot be written"):
+        write_readme_pictures(outputs, tmp_path / "file" / "docs")
+
+
+def test_damaged_and_missing_tables_draw_nothing(
+    drawn: None, outputs: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TableMissing):
+        write_report(tmp_path, tmp_path / "report.html")
+    for file in outputs.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    damaged = tmp_path / "knight_counts.parquet"
+    good = damaged.read_bytes()
+    damaged.unlink()
+    damaged.write_bytes(good[:-9] + b"!" + good[-8:])
+    with pytest.raises(TableDamaged, match="knight_counts"):
+        write_report(tmp_path, tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
