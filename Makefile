@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 CODE := pipeline queries tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup precompute test check docs lock coverage fuzz bench clean
+.PHONY: help setup precompute test check docs lock report explore coverage fuzz bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,11 +35,17 @@ check: $(STAMP) ## lint, format, types and the doors between rooms
 docs: $(STAMP) ## write again the docs that the program generates
 	$(BIN)/python -m tests.generated_docs
 
+report: precompute ## write outputs/report.html: what the tables hold, as pictures
+	$(BIN)/pipeline report
+
+explore: precompute ## write outputs/explorer.html: a page that answers by itself
+	$(BIN)/pipeline explore
+
 coverage: precompute ## branch coverage of both packages by the tests
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
 
 fuzz: precompute ## fuzz the parsers and the readers for FUZZ_SECONDS (60)
-	@folder=$$(mktemp -d) && TMPDIR=$$folder $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code
+	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code
 
 bench: $(STAMP) ## measure, print the figures and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks

@@ -185,7 +185,7 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
     from pipeline.progress import BatchTold
     from queries.batch import Batch, answer_all, output_format
 
-    for option in ("json", "path", "boards", "count"):
+    for option in ("json", "path", "boards", "count", "svg"):
         if asked.get(option):
             raise BadRequest(f"--{option} goes with one key", "A batch has --format")
     source, output = batch["input"] or "-", batch["output"]
@@ -221,13 +221,10 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
             name, justify="right" if name in ("rows", "bytes") else "left", no_wrap=True
         )
     for row in rows:
-        if row["state"] == "missing":
-            grid.add_row(row["table"], "", "", "", f"missing: {row['command']}")
-        else:
-            state = row["state"] if row["state"] == "published" else f"damaged: {row['command']}"
-            grid.add_row(
-                row["table"], f"{row['rows']:,}", f"{row['bytes']:,}", row["made_by"], state
-            )
+        numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
+        mended = row["state"] in ("missing", "damaged")
+        state = f"{row['state']}: {row['command']}" if mended else row["state"]
+        grid.add_row(row["table"], *numbers, row.get("made_by", ""), state)
     say(_drawn(grid))
 
 
@@ -236,6 +233,9 @@ def histogram(
     name: Annotated[str, typer.Argument(metavar="eight|senet", help="Whose states.")],
     outputs: Outputs = None,
     as_json: Json = False,
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", help="Draw them too, as an SVG picture.")
+    ] = None,
 ) -> None:
     """Count the states at each distance, as numbers and bars."""
     from queries.overview import bars
@@ -244,6 +244,10 @@ def histogram(
     if name not in MODULES:
         raise BadRequest(f"There is no puzzle {quoted(name)}", f"The puzzles: {', '.join(MODULES)}")
     counts = counted(name, tables_folder(outputs))
+    if svg:
+        from queries.drawings import histogram_svg, save
+
+        save(svg, histogram_svg(counts).encode())
     say(f"{json.dumps(counts.to_dicts())}\n" if as_json else bars(counts))
 
 
@@ -270,3 +274,39 @@ def verify(
     if as_json:
         rows = [dataclasses.asdict(claim) for claim in claims]
         say(f"{json.dumps({'proved': True, 'claims': rows})}\n")
+
+
+@app.command()
+def report(
+    outputs: Outputs = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="PATH", help="The page, or the pictures' folder."),
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--format", help="html: one page; svg or png: the pictures alone.")
+    ] = "html",
+) -> None:
+    """Write what the tables hold as pictures: outputs/report.html."""
+    from pipeline.tables.manifest import read_manifest, record_page
+    from queries.report import write_report
+
+    folder = Path(tables_folder(outputs))
+    target = output or folder / ("report.html" if format == "html" else "report")
+    for path in write_report(folder, target, format):
+        say(f"{path}\n")
+    if format == "html":
+        record_page(folder, target, tuple(read_manifest(folder)))
+
+
+@app.command()
+def explore(outputs: Outputs = None) -> None:
+    """Write a page that answers by itself: outputs/explorer.html; it needs a browser alone."""
+    from pipeline.tables.manifest import record_page
+    from queries.explorer import MADE_FROM, write_explorer
+
+    folder = Path(tables_folder(outputs))
+    target = folder / "explorer.html"
+    write_explorer(folder, target)
+    record_page(folder, target, MADE_FROM)
+    say(f"{target}\n")

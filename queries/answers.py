@@ -56,6 +56,10 @@ class Reader:
         """The answer for people."""
         raise NotImplementedError
 
+    def drawn(self, facts: Facts) -> str:
+        """The answer as an SVG picture, for puzzles that take --svg."""
+        raise NotImplementedError
+
     @property
     def table(self) -> Table:
         """The table whose columns a batch's have their types from."""
@@ -90,6 +94,10 @@ def respond(name: str, key: str, asked: Asked) -> str:
     """The answer to one question as text to print."""
     asks = reader(name, tables_folder(asked.get("outputs")))
     facts = asks.facts(key, asked)
+    if "svg" in asked:
+        from queries.drawings import save
+
+        save(str(asked["svg"]), asks.drawn(facts).encode())
     if asked.get("json"):
         return json_text(facts) + "\n"
     return asks.words(facts, asked)

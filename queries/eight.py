@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.puzzles.eight import STEP
 from queries.answers import Facts
-from queries.forms import Asked
+from queries.forms import SVG, Asked
 from queries.goals import GoalReader
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ def tile(state: str, letter: str) -> str:
 
 
 class EightReader(GoalReader):
+    options = (*GoalReader.options, SVG)
     joins_characters = True
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
@@ -41,6 +42,11 @@ class EightReader(GoalReader):
         facts["best_tiles"] = "".join(tile(state, letter) for letter in str(facts["best_moves"]))
         facts["tiles"] = self.slid(state, str(facts["solution"]))
         return facts
+
+    def drawn(self, facts: Facts) -> str:
+        from queries.drawings import boards_svg
+
+        return boards_svg(facts)
 
     def slid(self, state: str, letters: str) -> str:
         """The tiles that slide, in turn, along a solution."""

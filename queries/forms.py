@@ -20,6 +20,7 @@ class Option:
 
 JSON = Option("json", "Answer with one JSON object.")
 OUTPUTS = Option("outputs", "Where the tables are (else $PIPELINE_OUTPUTS, else outputs).", "DIR")
+SVG = Option("svg", "Draw the answer too, as an SVG picture.", "FILE")
 PATH = Option("path", "Every state on the way, one a line.")
 
 BATCH = (

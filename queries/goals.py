@@ -11,7 +11,7 @@ from queries.forms import PATH, Asked, Option
 class GoalReader(Reader):
     """Any goal puzzle's answers."""
 
-    options = (
+    options: tuple[Option, ...] = (
         Option(
             "goal", "The goal: a layout's name or a state (else the layout it reaches).", "GOAL"
         ),

@@ -15,7 +15,7 @@ from pipeline.puzzles.knight import (
     parse_board,
 )
 from queries.answers import Facts, Reader, aligned, counted, heading
-from queries.forms import Asked, Option
+from queries.forms import SVG, Asked, Option
 from queries.index import mending
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ class KnightReader(Reader):
         Option("board", "Another board, files x ranks (else 8x8).", "CxR"),
         Option("number", "Which of the start's tours, from 0.", "N"),
         Option("count", "How many tours there are."),
+        SVG,
     )
     key = "SQUARE"
     columns = ("start", "end", "number", "closed", "path")
@@ -138,6 +139,11 @@ class KnightReader(Reader):
             )
         tours, closed = found[0]
         return {"board": str(board), "start": board.name(start), "tours": tours, "closed": closed}
+
+    def drawn(self, facts: Facts) -> str:
+        from queries.drawings import tour_svg
+
+        return tour_svg(facts)
 
     def words(self, facts: Facts, asked: Asked) -> str:
         board = parse_board(str(facts["board"]))

@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.errors import BadRequest
 from pipeline.puzzle import StateSpace
 from pipeline.puzzles import puzzle, puzzles
-from pipeline.tables.manifest import read_manifest
+from pipeline.tables.manifest import read_manifest, read_pages
 from queries.index import mending
 from queries.published import published
 
@@ -18,6 +18,7 @@ from queries.published import published
 def status(folder: str) -> list[dict[str, Any]]:
     """Every table that is published or could be: what it is, or the command that makes it."""
     entries = read_manifest(Path(folder))
+    contents = {name: entry["content"] for name, entry in entries.items()}
     rows = []
     for asked in puzzles():
         for table in asked.tables:
@@ -25,6 +26,13 @@ def status(folder: str) -> list[dict[str, Any]]:
             rows.append(_row(folder, table.name, entry, mending(asked.name, folder)))
     for name, entry in entries.items():
         rows.append(_row(folder, name, entry, mending("", folder)))
+    for name, page in read_pages(Path(folder)).items():
+        path = Path(folder) / name
+        if not path.is_file():
+            continue
+        known = all(contents.get(table) == made for table, made in page["made_from"].items())
+        state = "published" if known else "older than its tables"
+        rows.append({"table": name, "state": state, "bytes": path.stat().st_size})
     return rows
 
 

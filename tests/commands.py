@@ -92,8 +92,6 @@ COMMANDS = {
         status --outputs none
     """,
     "overview": """
-        status
-        status --json
         histogram eight
         histogram senet
         histogram senet --json

@@ -29,6 +29,8 @@ COMMANDS = (
     ("status",),
     ("histogram",),
     ("verify",),
+    ("report",),
+    ("explore",),
 )
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md")

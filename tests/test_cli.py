@@ -1,12 +1,16 @@
 """The command line: exact words and exit codes, and no traceback whatever is asked."""
 
+import json
 import os
 import shlex
 import subprocess
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
+from pipeline import __version__
+from pipeline.puzzles import puzzles
 from tests.commands import COMMANDS, EXITS, lines
 from tests.shell import SCRIPT, Cli, environment
 
@@ -34,6 +38,30 @@ def test_golden(group: str, cli: Cli, place: Path, pytestconfig: pytest.Config) 
     if pytestconfig.getoption("--write-golden"):
         path.write_text(text, "utf-8")
     assert text == path.read_text("utf-8")
+
+
+def test_status(cli: Cli, place: Path) -> None:
+    made_by = f"puzzle-tablebase {__version__}"
+    rows = [
+        {
+            "table": table.name,
+            "state": "published",
+            "rows": pq.read_metadata(place / "outputs" / table.file).num_rows,
+            "bytes": (place / "outputs" / table.file).stat().st_size,
+            "made_by": made_by,
+            "command": f"pipeline precompute {registered.name}",
+        }
+        for registered in puzzles()
+        for table in registered.tables
+    ]
+    said = cli("status", "--json", cwd=place)
+    assert (said.code, json.loads(said.out), said.err) == (0, rows, "")
+    lines = [f"{'table':<16}  {'rows':>9}  {'bytes':>10}  {'made by':<{len(made_by)}}  state"]
+    for row in rows:
+        numbers = f"{row['rows']:>9,}  {row['bytes']:>10,}"
+        lines.append(f"{row['table']:<16}  {numbers}  {made_by}  published")
+    said = cli("status", cwd=place)
+    assert (said.code, said.out.splitlines(), said.err) == (0, lines, "")
 
 
 # ---- no traceback, whatever is asked --------------------------------------------------------

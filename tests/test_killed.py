@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.tables import MANIFEST
+from pipeline.tables.manifest import read_manifest
 from pipeline.tables.publish import building_in
 from tests.shell import SCRIPT, Cli, environment
 
@@ -50,8 +52,10 @@ def assert_answers_or_refuses(cli: Cli, folder: Path) -> None:
 def assert_same_tables(folder: Path, outputs: Path) -> None:
     names = sorted(path.name for path in folder.iterdir() if path.name != ".lock")
     assert names == sorted(path.name for path in outputs.iterdir() if is_table(path))
+    assert read_manifest(folder) == read_manifest(outputs)
     for name in names:
-        assert (folder / name).read_bytes() == (outputs / name).read_bytes(), name
+        if name != MANIFEST:
+            assert (folder / name).read_bytes() == (outputs / name).read_bytes(), name
 
 
 def is_table(path: Path) -> bool:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import __version__
-from pipeline.errors import TableDamaged, TableVersionError
+from pipeline.errors import TableDamaged, TableError, TableVersionError
 from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
-from pipeline.tables.publish import appearing
+from pipeline.tables.publish import appearing, building_in
 
 Entry = dict[str, Any]
 """A table's facts: file, rows, bytes, sha256, content, parameters, made_by, index (or null)."""
+Page = dict[str, Any]
+"""A page's facts: bytes, and the content hash of each table that it was made from."""
 
 
 def read_manifest(folder: Path) -> dict[str, Entry]:
@@ -32,6 +34,16 @@ def read_manifest(folder: Path) -> dict[str, Entry]:
 
 def parse_manifest(text: str, path: str) -> dict[str, Entry]:
     """The published tables that a manifest's text lists; an error where it is not as written."""
+    return _parsed(text, path)[0]
+
+
+def read_pages(folder: Path) -> dict[str, Page]:
+    """The pages made from published tables, by file name; none where there is no manifest."""
+    path = folder / MANIFEST
+    return _parsed(path.read_text("utf-8"), str(path))[1] if path.is_file() else {}
+
+
+def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
     try:
         manifest = json.loads(text)
         version = manifest["format_version"]
@@ -39,12 +51,12 @@ def parse_manifest(text: str, path: str) -> dict[str, Entry]:
         raise TableDamaged(path, "it is not a manifest", f"{COMMAND} --force") from error
     if version != FORMAT_VERSION:
         raise TableVersionError(path, version, FORMAT_VERSION, f"{COMMAND} --force")
-    tables = manifest.get("tables")
+    tables, pages = manifest.get("tables"), manifest.get("pages", {})
     if not isinstance(tables, dict) or not all(map(_is_entry, tables.values())):
         raise TableDamaged(path, "its list of tables is broken", f"{COMMAND} --force")
-    if text != manifest_text(tables, str(manifest.get("made_by"))):
+    if text != manifest_text(tables, str(manifest.get("made_by")), pages):
         raise TableDamaged(path, "its text is not what was written", f"{COMMAND} --force")
-    return tables
+    return tables, pages
 
 
 def _is_entry(entry: object) -> bool:
@@ -68,13 +80,32 @@ def _is_entry(entry: object) -> bool:
     )
 
 
-def write_manifest(folder: Path, tables: dict[str, Entry]) -> None:
+def write_manifest(
+    folder: Path, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+) -> None:
+    """List these tables, and these pages; no pages named: those that were listed."""
+    if pages is None:
+        try:
+            pages = read_pages(folder)
+        except (TableError, OSError, UnicodeDecodeError):
+            pages = {}
     with appearing(folder / MANIFEST) as part:
-        part.write_text(manifest_text(tables, f"puzzle-tablebase {__version__}"), "utf-8")
+        part.write_text(manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8")
 
 
-def manifest_text(tables: dict[str, Entry], made_by: str) -> str:
-    """The one text that lists these tables; its last line but one is a checksum of the others."""
+def record_page(folder: Path, page: Path, made_from: tuple[str, ...]) -> None:
+    """List a page that was made from some tables; one outside the tables' folder is not listed."""
+    if page.resolve().parent != folder.resolve():
+        return
+    with building_in(folder):
+        tables, pages = read_manifest(folder), read_pages(folder)
+        contents = {name: tables[name]["content"] for name in made_from if name in tables}
+        pages[page.name] = {"bytes": page.stat().st_size, "made_from": contents}
+        write_manifest(folder, tables, pages)
+
+
+def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:
+    """The one text that lists all this; its last line but one is a checksum of the others."""
     listed = dict(sorted(tables.items()))
     manifest = {
         "format_version": FORMAT_VERSION,
@@ -84,6 +115,8 @@ def manifest_text(tables: dict[str, Entry], made_by: str) -> str:
         },
         "tables": listed,
     }
+    if pages:
+        manifest["pages"] = dict(sorted(pages.items()))
     body = json.dumps(manifest, indent=1)
     manifest["checksum"] = hashlib.sha256(body.encode()).hexdigest()
     return json.dumps(manifest, indent=1) + "\n"
