@@ -24,7 +24,7 @@ precompute: $(STAMP) ## build every table that is missing or out of date into ou
 	$(BIN)/pipeline precompute
 
 test: precompute ## prove the program: all tests, on every core (builds the tables first)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(STAMP) ## lint, format, types and the doors between rooms
 	$(BIN)/ruff check .
@@ -42,7 +42,7 @@ explore: precompute ## write outputs/explorer.html: a page that answers by itsel
 	$(BIN)/pipeline explore
 
 coverage: precompute ## branch coverage of both packages by the tests
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered
 
 fuzz: precompute ## fuzz the parsers and the readers for FUZZ_SECONDS (60)
 	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code

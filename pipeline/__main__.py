@@ -23,6 +23,10 @@ def main() -> int:
         from pipeline.cli import app
 
         app()
+    except SystemExit as end:
+        if end.code == 130:  # Typer says nothing of an interrupt
+            complain("interrupted")
+        raise
     except TablebaseError as error:
         complain(error)
         return error.exit_code

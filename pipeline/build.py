@@ -80,7 +80,7 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
             published = {}
         for puzzle, tables in request.tables:
             graph: Graph | None = None
-            for table in tables:
+            for table in (puzzle.grown(asked, published) for asked in tables):
                 reason = why(request.folder, published.get(table.name), table, request.force)
                 report.table(table, reason)
                 kept = Kept(request.folder, table)

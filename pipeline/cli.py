@@ -145,7 +145,7 @@ def _query_command(name: str) -> None:
     def command(**given: Any) -> None:
         key = " ".join(given.pop("key") or [])
         batch = {option.name: given.pop(option.name) for option in BATCH}
-        asked = {option: value for option, value in given.items() if value}
+        asked = {option: value for option, value in given.items() if value not in (None, False)}
         if key in ("", "-") or batch["input"]:
             if key not in ("", "-"):
                 raise BadRequest("--input answers for a file: no key goes with it")

@@ -10,7 +10,7 @@ from pipeline.errors import BadRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     import numpy as np
@@ -150,6 +150,14 @@ class Puzzle:
     name: str
     title: str
     tables: tuple[Table, ...]
+
+    def stage(self, table: str) -> str:
+        """What `pipeline precompute` is told to make a table of that name."""
+        return self.name
+
+    def grown(self, table: Table, published: Iterable[str]) -> Table:
+        """A table as it must be beside others that are published already."""
+        return table
 
 
 class Graph:

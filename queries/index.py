@@ -12,8 +12,9 @@ import struct
 import zlib
 
 from pipeline.errors import TableDamaged, TableMissing, TableVersionError
-from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
+from pipeline.tables import FORMAT_VERSION, MANIFEST
 from pipeline.tables.index import CRC_AT, HEADER, MAGIC
+from pipeline.tables.mending import DEFAULT_FOLDER, mending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,22 +22,10 @@ if TYPE_CHECKING:
 
     from pipeline.puzzle import Table
 
-DEFAULT_FOLDER = "outputs"
-
 
 def tables_folder(asked: object) -> str:
     """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`."""
     return str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER)
-
-
-def mending(stage: str, folder: str) -> str:
-    """The command that makes a stage's tables in a folder."""
-    words = [COMMAND, stage] if stage else [COMMAND]
-    if folder != DEFAULT_FOLDER:
-        plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
-        escaped = folder.replace("'", "'\\''")
-        words += ["--outputs", folder if plain else f"'{escaped}'"]
-    return " ".join(words)
 
 
 # all pages at once where the system can: the checksum reads every one of them anyway

@@ -9,14 +9,15 @@ from pipeline.puzzles.knight import (
     LISTABLE,
     PAIRS_BOARD,
     PUZZLE,
+    TOURS,
     Board,
     listed_table,
     no_tour,
     parse_board,
 )
+from pipeline.tables.mending import mending
 from queries.answers import Facts, Reader, aligned, counted, heading
 from queries.forms import SVG, Asked, Option
-from queries.index import mending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class KnightReader(Reader):
                 f"The table holds {PER_START} tours of {board} from {board.name(start)}, one for "
                 f"each end: their numbers are 0 to {PER_START - 1}.",
             )
-        index = self.index(f"knight_tours_{board}")
+        index = self.index(f"{TOURS}{board}")
         for candidate in range(PER_START) if number is None else [number]:
             squares = list(index.record(PER_START * start + candidate)[0])
             if end in (None, squares[-1]) and (
@@ -115,8 +116,7 @@ class KnightReader(Reader):
         from queries.published import published
 
         table = listed_table(board)
-        known = any(table.name == listed.name for listed in PUZZLE.tables)
-        stage = "knight" if known else f"knight --board {board}"
+        stage = PUZZLE.stage(table.name)
         return pl.scan_parquet(published(self.folder, stage, table))
 
     def count(self, board: Board, start: int) -> Facts:
@@ -131,7 +131,7 @@ class KnightReader(Reader):
         found = pl.scan_parquet(path).filter(*row).select("tours", "closed").collect().rows()
         if not found and board.squares <= LISTABLE:
             row_of = f"{path}: the row of {board}"
-            raise TableMissing(row_of, mending(f"knight --board {board}", self.folder))
+            raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.folder))
         if not found:
             raise NoAnswer(
                 f"The tours of {board} are not counted here: the table has every board of up to "

@@ -10,8 +10,9 @@ import polars as pl
 from pipeline.errors import BadRequest
 from pipeline.puzzle import StateSpace
 from pipeline.puzzles import puzzle, puzzles
+from pipeline.puzzles.knight import is_listing
 from pipeline.tables.manifest import read_manifest, read_pages
-from queries.index import mending
+from pipeline.tables.mending import mending
 from queries.published import published
 
 
@@ -25,7 +26,8 @@ def status(folder: str) -> list[dict[str, Any]]:
             entry = entries.pop(table.name, None)
             rows.append(_row(folder, table.name, entry, mending(asked.name, folder)))
     for name, entry in entries.items():
-        rows.append(_row(folder, name, entry, mending("", folder)))
+        stage = puzzle("knight").stage(name) if is_listing(name) else ""
+        rows.append(_row(folder, name, entry, mending(stage, folder)))
     for name, page in read_pages(Path(folder)).items():
         path = Path(folder) / name
         if not path.is_file():
@@ -63,8 +65,8 @@ def histogram(name: str, folder: str) -> pl.DataFrame:
             pl.scan_parquet(published(folder, name, table))
             .group_by(by)
             .agg(pl.len().alias("states"))
-            .with_columns(pl.col("goal").cast(pl.String) if "goal" in by else [])
             .sort(by, nulls_last=True, maintain_order=True)
+            .with_columns(pl.col("goal").cast(pl.String) if "goal" in by else [])
         )
         frames.append(counts.collect())
     return pl.concat(frames)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import TableDamaged, TableMissing
 from pipeline.tables.manifest import read_manifest
+from pipeline.tables.mending import mending
 from pipeline.tables.publish import sha256
-from queries.index import mending
 
 if TYPE_CHECKING:
     from pipeline.puzzle import Table

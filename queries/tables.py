@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipeline.errors import TablebaseError, TableMissing
 from pipeline.tables import MANIFEST
+from pipeline.tables.mending import mending
 from queries.answers import Facts, Reader, reader
 from queries.goals import GoalReader
-from queries.index import mending, tables_folder
+from queries.index import tables_folder
 from queries.rapid import Probe, rapid_eight
 
 if TYPE_CHECKING:

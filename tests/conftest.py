@@ -11,6 +11,8 @@ from pipeline.puzzles import puzzles
 from pipeline.tables.manifest import read_manifest, write_manifest
 from tests.shell import ROOT, Cli, pipeline
 
+pytest_plugins = ["tests.explorer_fixtures"]
+
 # a busy machine is slow, and no test is about that
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
@@ -46,7 +48,8 @@ def outputs() -> Path:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
     for registered in puzzles():
         for table in registered.tables:
-            reason = why(folder, published.get(table.name), table, force=False)
+            grown = registered.grown(table, published)
+            reason = why(folder, published.get(table.name), grown, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(
                     f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",

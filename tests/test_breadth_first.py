@@ -131,7 +131,7 @@ def test_a_node_too_deep_is_no_answer() -> None:
     def chain(length: int) -> list[Edge]:
         return [(node, 0x10, node + 1) for node in range(length)]
 
-    assert searched(graph_of(254, chain(253)), 0)["depth"][-1] == 253
+    assert searched(graph_of(255, chain(254)), 0)["depth"][-1] == 254
     with pytest.raises(SearchError, match=r"^A node lies 255 or more edges from the root\.$"):
         searched(graph_of(256, chain(255)), 0)
 

@@ -24,6 +24,7 @@ from pipeline.puzzles.knight import PUZZLE as KNIGHT
 from pipeline.puzzles.knight import Board, counts_table, listed_table
 from pipeline.tables.parquet import TableWriter
 from pipeline.tables.publish import building_in
+from queries.overview import status
 from tests.pancakes import PUZZLE as PANCAKES
 from tests.pancakes import Pancakes
 from tests.recorder import built
@@ -171,6 +172,23 @@ def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
         "Wait until it has ended."
     )
     assert built(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
+
+
+def test_whoever_is_refused_leaves_the_holders_name(tmp_path: Path) -> None:
+    with building_in(tmp_path):
+        for _ in range(2):
+            with pytest.raises(OutputsError, match=rf"\(process {os.getpid()}\)"):
+                built(tmp_path, KNIGHT, TOURS)
+
+
+def test_a_board_asked_for_once_stays_counted(tmp_path: Path) -> None:
+    asked = KNIGHT.with_boards(["3x7"])
+    few = [table for table in asked if table.name in ("knight_tours_3x7", "knight_counts")]
+    built(tmp_path, KNIGHT, *few)
+    again = built(tmp_path, KNIGHT, KNIGHT.tables[-1])
+    assert again.reasons == {"knight_counts": "up to date"}
+    rows = status(str(tmp_path))
+    assert rows[-1]["command"].startswith("pipeline precompute knight --board 3x7")
 
 
 def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ PLAIN = [
         if words[0] == "query" and "" not in words
     ),
     ["eight", "--json", "123456780"],
+    ["eight", "123456780", "--goal", ""],
     ["eight", "--goal", "edge", "123", "--path", "456", "708"],
     ["senet", "--json", "--path", "ABABABABAB....."],
     ["knight", "--to", "a3", "b1"],

@@ -22,8 +22,6 @@ from queries.answers import Reader
 from queries.explorer import MADE_FROM, write_explorer
 from tests.explorer_browser import Explorer
 
-pytest_plugins = ["tests.explorer_fixtures"]
-
 BOARD = knight.Board(8, 8)
 SIZE = 3_000_000
 

@@ -11,8 +11,6 @@ from pipeline.puzzles import senet
 from queries.answers import Reader
 from tests.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer
 
-pytest_plugins = ["tests.explorer_fixtures"]
-
 HOSTILE = "<img src=x onerror=document.title='owned'>"
 
 

@@ -259,7 +259,8 @@ def test_damaged_and_missing_tables_draw_nothing(
     with pytest.raises(TableMissing):
         write_report(tmp_path, tmp_path / "report.html")
     for file in outputs.iterdir():
-        (tmp_path / file.name).symlink_to(file)
+        if file.suffix != ".html":
+            (tmp_path / file.name).symlink_to(file)
     damaged = tmp_path / "knight_counts.parquet"
     good = damaged.read_bytes()
     damaged.unlink()

@@ -10,6 +10,10 @@ from __future__ import annotations
 from pipeline.errors import BoardTooLarge, NotationError
 from pipeline.puzzle import AllTours, Column, Puzzle, Table, TourCounts, TourPerPair
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 """The jumps 1-8 as (files, ranks downwards)."""
 
@@ -21,6 +25,7 @@ LISTABLE = 36
 KNOWN = {(7, 7): 165_575_218_320, (8, 8): 19_591_828_170_979_904}
 """Directed open tours of boards too large to list (OEIS A165134): said, never tabled."""
 
+TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
 COUNTED = tuple((files, ranks) for files in range(1, 7) for ranks in range(1, 7))
 
@@ -128,7 +133,7 @@ def listed_table(board: Board) -> Table:
         limit = f"Boards of up to {LISTABLE} squares are listed whole."
         raise BoardTooLarge(str(board), KNOWN.get((board.files, board.ranks)), limit)
     return Table(
-        f"knight_tours_{board}",
+        f"{TOURS}{board}",
         f"Every directed open knight's tour of the {board} board",
         "rows in ascending order of the sequence of square numbers (a1 = 0, then along the rank)",
         _columns(board),
@@ -173,7 +178,7 @@ class Knight(Puzzle):
         listed_table(Board(5, 5)),
         listed_table(Board(6, 6)),
         Table(
-            f"knight_tours_{_PAIRS}",
+            f"{TOURS}{_PAIRS}",
             f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
             "tour can join",
             "rows by start, then end (square numbers); row number = 32 * start + number",
@@ -196,6 +201,23 @@ class Knight(Puzzle):
             *(table for name, table in sorted(more.items()) if name not in have),
             counts_table(tuple(counted)),
         )
+
+    def stage(self, table: str) -> str:
+        own = any(table == known.name for known in self.tables)
+        return self.name if own else f"{self.name} --board {table.removeprefix(TOURS)}"
+
+    def grown(self, table: Table, published: Iterable[str]) -> Table:
+        if not isinstance(table.recipe, TourCounts):
+            return table
+        listed = [parse_board(name.removeprefix(TOURS)) for name in published if is_listing(name)]
+        small = {(board.files, board.ranks) for board in listed if board.squares <= LISTABLE}
+        return counts_table(tuple(sorted({*table.recipe.boards, *small})))
+
+
+def is_listing(table: str) -> bool:
+    """Whether a table's name is that of a board's tours."""
+    files, by, ranks = table.removeprefix(TOURS).partition("x")
+    return table.startswith(TOURS) and bool(by) and files.isdecimal() and ranks.isdecimal()
 
 
 def no_tour(board: Board, start: int) -> str:

@@ -19,6 +19,7 @@ from pipeline.puzzle import UNREACHED, Graph, Walk
 from pipeline.search.compiled import compiled
 
 HIGH_LABELS = 16
+TOO_MANY, TOO_DEEP = -1, -2
 Array = npt.NDArray[Any]
 
 
@@ -36,14 +37,14 @@ def breadth_first(graph: Graph, root: int, layer_done: Callable[[int, int], None
     begin, end, level = 0, 1, 0
     while begin < end:
         layer_done(level, end - begin)
-        if level + 1 == UNREACHED:
-            raise SearchError(f"A node lies {UNREACHED} or more edges from the root.")
         reached = _expand(
             graph.offsets, graph.targets, graph.labels, taken,
             level, begin, end, order, run, depth, ways, parent, label,
         )  # fmt: skip
-        if reached < 0:
+        if reached == TOO_MANY:
             raise SearchError("A node has 2^64 or more shortest lines.")
+        if reached == TOO_DEEP:
+            raise SearchError(f"A node lies {UNREACHED} or more edges from the root.")
         begin, end, level = end, reached, level + 1
     return Walk(depth, ways, parent, label, order[:end].copy())
 
@@ -54,7 +55,7 @@ def _expand(
     level: int, begin: int, end: int, order: Array, run: Array,
     depth: Array, ways: Array, parent: Array, label: Array,
 ) -> int:  # fmt: skip
-    """Take the layer order[begin:end]; the next one follows it. Returns its end, -1 on overflow.
+    """Take the layer order[begin:end]; the next one follows. Returns its end, TOO_MANY or TOO_DEEP.
 
     `taken[v]` walks through v's edges, `run[i]` numbers the runs of `order` within a layer.
     """
@@ -74,6 +75,8 @@ def _expand(
                     taken[node] += 1
                     target = targets[edge]
                     if depth[target] == UNREACHED:
+                        if level + 1 == UNREACHED:
+                            return TOO_DEEP
                         depth[target] = level + 1
                         ways[target] = ways[node]
                         parent[target] = node
@@ -84,7 +87,7 @@ def _expand(
                     elif depth[target] == level + 1:
                         total = ways[target] + ways[node]
                         if total < ways[node]:
-                            return -1
+                            return TOO_MANY
                         ways[target] = total
             if free > before:
                 runs += 1

@@ -9,7 +9,8 @@ from typing import Any
 
 from pipeline import __version__
 from pipeline.errors import TableDamaged, TableError, TableVersionError
-from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
+from pipeline.tables import FORMAT_VERSION, MANIFEST
+from pipeline.tables.mending import mending
 from pipeline.tables.publish import appearing, building_in
 
 Entry = dict[str, Any]
@@ -26,9 +27,7 @@ def read_manifest(folder: Path) -> dict[str, Entry]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise TableDamaged(
-            str(path), f"it cannot be read ({error})", f"{COMMAND} --force"
-        ) from error
+        raise TableDamaged(str(path), f"it cannot be read ({error})", _again(path)) from error
     return parse_manifest(text, str(path))
 
 
@@ -48,15 +47,19 @@ def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
         manifest = json.loads(text)
         version = manifest["format_version"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise TableDamaged(path, "it is not a manifest", f"{COMMAND} --force") from error
+        raise TableDamaged(path, "it is not a manifest", _again(path)) from error
     if version != FORMAT_VERSION:
-        raise TableVersionError(path, version, FORMAT_VERSION, f"{COMMAND} --force")
+        raise TableVersionError(path, version, FORMAT_VERSION, _again(path))
     tables, pages = manifest.get("tables"), manifest.get("pages", {})
     if not isinstance(tables, dict) or not all(map(_is_entry, tables.values())):
-        raise TableDamaged(path, "its list of tables is broken", f"{COMMAND} --force")
+        raise TableDamaged(path, "its list of tables is broken", _again(path))
     if text != manifest_text(tables, str(manifest.get("made_by")), pages):
-        raise TableDamaged(path, "its text is not what was written", f"{COMMAND} --force")
+        raise TableDamaged(path, "its text is not what was written", _again(path))
     return tables, pages
+
+
+def _again(path: str | Path) -> str:
+    return mending("", str(Path(path).parent), force=True)
 
 
 def _is_entry(entry: object) -> bool:

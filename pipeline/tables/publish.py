@@ -54,11 +54,10 @@ def building_in(folder: Path) -> Iterator[None]:
         for left in folder.glob(f".*{PART}"):
             left.unlink()
         yield
+        os.ftruncate(lock, 0)
     except OSError as error:
         raise OutputsError(path, *_explained(error)) from error
     finally:
-        with contextlib.suppress(OSError):
-            os.ftruncate(lock, 0)
         os.close(lock)
 
 

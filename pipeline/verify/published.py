@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
 import struct
 import zlib
 from collections.abc import Iterator
@@ -23,13 +22,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.errors import NotationError, TablebaseError, TableDamaged, TableMissing
-from pipeline.puzzle import AllTours, Puzzle, Table
+from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import puzzles
 from pipeline.puzzles.knight import COUNTED, Knight, counts_table, parse_board
-from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
+from pipeline.tables import FORMAT_VERSION, MANIFEST
 from pipeline.tables.content import ContentHash
 from pipeline.tables.index import CRC_AT, HEADER, MAGIC
 from pipeline.tables.manifest import Entry, parse_manifest
+from pipeline.tables.mending import mending
 from pipeline.tables.parquet import description, schema
 from pipeline.tables.publish import sha256
 from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
@@ -67,19 +67,14 @@ class Published:
         A file whose hash is wrong is built again unasked; one that the manifest vouches for only
         by force.
         """
-        command = mending(self.folder, self.puzzle, self.table, force=force)
+        command = _command(self.folder, self.puzzle, self.table, force=force)
         return Proof(self.name, str(path or self.path), command, self.report, self.proved)
 
 
-def mending(folder: Path, puzzle: Puzzle | None, table: Table | None, *, force: bool) -> str:
+def _command(folder: Path, puzzle: Puzzle | None, table: Table | None, *, force: bool) -> str:
     """The command that makes a table, or all of them where no puzzle has it."""
-    words = [COMMAND, *([puzzle.name] if puzzle else [])]
-    if puzzle and table and table.name not in {own.name for own in puzzle.tables}:
-        assert isinstance(table.recipe, AllTours)
-        words.append(f"--board {table.recipe.files}x{table.recipe.ranks}")
-    words += ["--force"] if force else []
-    words += [f"--outputs {shlex.quote(str(folder))}"] if str(folder) != "outputs" else []
-    return " ".join(words)
+    stage = puzzle.stage(table.name) if puzzle and table else puzzle.name if puzzle else ""
+    return mending(stage, str(folder), force=force)
 
 
 @singledispatch
@@ -127,12 +122,12 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError as error:
-        raise TableMissing(str(path), mending(folder, None, None, force=False)) from error
+        raise TableMissing(str(path), _command(folder, None, None, force=False)) from error
     except (OSError, UnicodeDecodeError) as error:
-        command = mending(folder, None, None, force=True)
+        command = _command(folder, None, None, force=True)
         raise TableDamaged(str(path), f"it cannot be read ({error})", command) from error
     entries = parse_manifest(text, str(path))
-    proof = Proof("manifest", str(path), mending(folder, None, None, force=True), report, proved)
+    proof = Proof("manifest", str(path), _command(folder, None, None, force=True), report, proved)
     with proof.claim(
         "every table that should be is listed, under its own name", len(entries)
     ) as fact:
@@ -142,7 +137,7 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
             for table in tables_of(puzzle, entries):
                 entry = entries.pop(table.name, None)
                 if entry is None:
-                    command = mending(folder, puzzle, table, force=False)
+                    command = _command(folder, puzzle, table, force=False)
                     raise TableMissing(str(folder / table.file), command)
                 indexed = {True: "with an index", False: "without an index"}
                 fact.same(
