@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-CODE := pipeline queries tests benchmarks examples
+# many tests wait for processes of their own
+WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup precompute test check docs lock report explore coverage fuzz bench clean
@@ -24,7 +25,7 @@ precompute: $(STAMP) ## build every table that is missing or out of date into ou
 	$(BIN)/pipeline precompute
 
 test: precompute ## prove the program: all tests, on every core (builds the tables first)
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: $(STAMP) ## lint, format, types and the doors between rooms
 	$(BIN)/ruff check .
@@ -42,7 +43,7 @@ explore: precompute ## write outputs/explorer.html: a page that answers by itsel
 	$(BIN)/pipeline explore
 
 coverage: precompute ## branch coverage of both packages by the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
 fuzz: precompute ## fuzz the parsers and the readers for FUZZ_SECONDS (60)
 	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code

@@ -95,7 +95,7 @@ def assert_civil(words: list[bytes], ended: tuple[int, bytes, bytes]) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: b" ".join(command).decode())
 def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(b" ".join(command))
-    for word in draw.sample(WORDS, 6):
+    for word in draw.sample(WORDS, 4):
         words = [*command, word]
         if command == [b"precompute"] or command[:2] == [b"precompute", b"knight"]:
             words += [b"--outputs", b"/dev/null/nowhere"]
@@ -106,7 +106,7 @@ def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> N
 def test_hostile_batches(name: str, outputs: Path) -> None:
     draw = random.Random(name)
     pieces = [*WORDS, b"123456780", b"a1", b"ABABABABAB.....", b"\n", b"\0", draw.randbytes(200)]
-    for _ in range(6):
+    for _ in range(2):
         stdin = b" ".join(draw.choice(pieces) for _ in range(50))
         for form in ("csv", "jsonl"):
             assert_civil(

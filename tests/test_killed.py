@@ -20,7 +20,7 @@ from pipeline.tables.manifest import read_manifest
 from pipeline.tables.publish import building_in
 from tests.shell import SCRIPT, Cli, environment
 
-KILLS = int(os.environ.get("KILLS", "3"))
+KILLS = int(os.environ.get("KILLS", "2"))
 QUESTIONS = {
     ("eight", "378546201", "--json"): '"distance": 27',
     ("eight", "378546201", "--goal", "012345678", "--json"): '"distance":',
