@@ -9,6 +9,7 @@ from pipeline.build import UP_TO_DATE, why
 from pipeline.errors import TableError
 from pipeline.puzzles import puzzles
 from pipeline.tables.manifest import read_manifest, write_manifest
+from tests.falsified import linked_copy
 from tests.shell import ROOT, Cli, pipeline
 
 pytest_plugins = ["tests.explorer_fixtures"]
@@ -77,3 +78,9 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     published = read_manifest(outputs)
     write_manifest(folder, {table.name: published[table.name] for table in known})
     return place
+
+
+@pytest.fixture
+def copy(outputs: Path, tmp_path: Path) -> Path:
+    """The published folder again, its tables linked, its manifest its own."""
+    return linked_copy(outputs, tmp_path)

@@ -17,6 +17,7 @@ from pathlib import Path
 from pipeline.puzzle import Column, Table
 from pipeline.puzzles import MODULES, puzzles
 from pipeline.tables import FORMAT_VERSION
+from queries.report import write_readme_pictures
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(sys.executable).with_name("pipeline")
@@ -121,3 +122,4 @@ def pages() -> dict[str, str]:
 if __name__ == "__main__":
     for name, text in pages().items():
         (ROOT / name).write_text(text)
+    write_readme_pictures(ROOT / "outputs", ROOT / "docs")

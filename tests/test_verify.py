@@ -12,13 +12,7 @@ import pytest
 from pipeline.errors import TableDamaged, TableError, TableMissing
 from pipeline.tables.manifest import read_manifest, write_manifest
 from pipeline.verify import Claim, VerifyFailed, verify
-from tests.falsified import TABLES, linked_copy, own, prove_one, refuted, sha256
-
-
-@pytest.fixture
-def copy(outputs: Path, tmp_path: Path) -> Path:
-    """The published folder again, its tables linked, its manifest its own."""
-    return linked_copy(outputs, tmp_path)
+from tests.falsified import TABLES, own, prove_one, refuted, sha256
 
 
 @pytest.mark.long

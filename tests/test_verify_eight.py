@@ -20,7 +20,6 @@ from tests.falsified import (
     cell,
     cells,
     exchanged,
-    linked_copy,
     one,
     own,
     refuted,
@@ -28,12 +27,6 @@ from tests.falsified import (
     vouch,
     without,
 )
-
-
-@pytest.fixture
-def copy(outputs: Path, tmp_path: Path) -> Path:
-    """The published folder again, its tables linked, its manifest its own."""
-    return linked_copy(outputs, tmp_path)
 
 
 @pytest.fixture(scope="module")

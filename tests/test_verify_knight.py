@@ -20,7 +20,6 @@ from tests.falsified import (
     cell,
     cells,
     exchanged,
-    linked_copy,
     one,
     own,
     prove_one,
@@ -30,12 +29,6 @@ from tests.falsified import (
     without,
 )
 from tests.tour_lists import mirrored
-
-
-@pytest.fixture
-def copy(outputs: Path, tmp_path: Path) -> Path:
-    """The published folder again, its tables linked, its manifest its own."""
-    return linked_copy(outputs, tmp_path)
 
 
 def false_path(rows: pa.Table, row: int, begin: int, text: str) -> Callable[[pa.Table], pa.Table]:

@@ -23,17 +23,10 @@ from tests.falsified import (
     TABLES,
     Silent,
     cell,
-    linked_copy,
     one,
     refuted,
     rewrite,
 )
-
-
-@pytest.fixture
-def copy(outputs: Path, tmp_path: Path) -> Path:
-    """The published folder again, its tables linked, its manifest its own."""
-    return linked_copy(outputs, tmp_path)
 
 
 class Pancakes(GoalPuzzle):

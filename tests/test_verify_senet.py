@@ -16,13 +16,7 @@ from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
 from pipeline.verify.senet import SenetTable
 from tests import oracles
-from tests.falsified import cell, cells, linked_copy, one
-
-
-@pytest.fixture
-def copy(outputs: Path, tmp_path: Path) -> Path:
-    """The published folder again, its tables linked, its manifest its own."""
-    return linked_copy(outputs, tmp_path)
+from tests.falsified import cell, cells, one
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,69 @@
+"""Pages made from tables: the manifest lists of what, status says when they have aged."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import TableDamaged
+from pipeline.puzzles.knight import PUZZLE as KNIGHT
+from pipeline.puzzles.knight import Board, counts_table, listed_table
+from pipeline.tables import MANIFEST
+from pipeline.tables.manifest import read_manifest, read_pages, record_page
+from queries.overview import status
+from tests.recorder import built
+from tests.shell import Cli
+
+TOURS, COUNTS = listed_table(Board(3, 4)), counts_table(((3, 4),))
+
+
+def state(folder: Path, name: str) -> str | None:
+    return next((row["state"] for row in status(str(folder)) if row["table"] == name), None)
+
+
+def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS, COUNTS)
+    page = tmp_path / "page.html"
+    assert state(tmp_path, page.name) is None
+    page.write_text("a page")
+    record_page(tmp_path, page, (COUNTS.name,))
+    contents = {COUNTS.name: read_manifest(tmp_path)[COUNTS.name]["content"]}
+    assert read_pages(tmp_path) == {page.name: {"bytes": 6, "made_from": contents}}
+    assert state(tmp_path, page.name) == "published"
+    built(tmp_path, KNIGHT, TOURS, force=True)
+    assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"
+    built(tmp_path, KNIGHT, counts_table(((3, 4), (3, 3))))
+    assert state(tmp_path, page.name) == "older than its tables"
+    page.unlink()
+    assert state(tmp_path, page.name) is None
+
+
+def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    built(folder, KNIGHT, TOURS)
+    page = tmp_path / "page.html"
+    page.write_text("a page")
+    record_page(folder, page, (TOURS.name,))
+    assert read_pages(folder) == {}
+
+
+def test_a_changed_list_of_pages_is_refused(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS)
+    page = tmp_path / "page.html"
+    page.write_text("a page")
+    record_page(tmp_path, page, (TOURS.name,))
+    manifest = tmp_path / MANIFEST
+    manifest.write_text(manifest.read_text().replace("page.html", "fake.html"))
+    with pytest.raises(TableDamaged, match="not what was written"):
+        read_pages(tmp_path)
+
+
+def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
+    made = cli("explore", "--outputs", str(copy))
+    assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
+    assert state(copy, "explorer.html") == "published"
+    assert sorted(read_pages(copy)["explorer.html"]["made_from"]) == [
+        "eight",
+        "eight_edge",
+        "knight_tours_8x8",
+        "senet",
+    ]
