@@ -3,7 +3,8 @@
 Read it in that order:
 
 1. `errors`: everything that can go wrong, as sentences.
-2. `puzzle`: what a puzzle is (notation, tables, columns, and which search makes them).
+2. `graph`, `puzzle`: a state space as numbers; what a puzzle is (notation, tables, columns, and
+   which search makes them).
 3. `puzzles`: the rules of the three, and their registry.
 4. `search`: breadth first, every tour, one tour a pair; they know no puzzle.
 5. `tables`: the files: Parquet, index, manifest, and how they appear whole or not at all.

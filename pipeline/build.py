@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from pipeline import __version__
 from pipeline.errors import SearchError, TableError
+from pipeline.graph import Graph
 from pipeline.puzzle import (
     AllTours,
     BreadthFirst,
-    Graph,
     Puzzle,
     StateSpace,
     Table,

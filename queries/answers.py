@@ -6,7 +6,7 @@ import sys
 
 from pipeline.puzzle import GoalPuzzle, Puzzle
 from pipeline.puzzles import MODULES, puzzle
-from queries.forms import JSON, OUTPUTS, Asked, Option, quick
+from queries.forms import JSON, OUTPUTS, Asked, Facts, Option, quick
 from queries.index import Index, tables_folder
 
 TYPE_CHECKING = False
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from pipeline.puzzle import Table
     from queries.rows import Answers
-
-Facts = dict[str, object]
 
 READERS = {
     "eight": "queries.eight:EightReader",

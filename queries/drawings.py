@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.answers import Facts
+    from queries.forms import Facts
 
 INK, MUTED, GRID, PAPER = "#1f2328", "#667080", "#e3e7ec", "#fdfdfc"
 BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pipeline.puzzles.eight import STEP
-from queries.answers import Facts
-from queries.forms import SVG, Asked
+from queries.forms import SVG, Asked, Facts
 from queries.goals import GoalReader
 
 TYPE_CHECKING = False

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pipeline.errors import OutOfReach
-from pipeline.puzzle import UNREACHED, BreadthFirst, GoalPuzzle, View
-from queries.answers import Facts, Reader, aligned, counted
-from queries.forms import PATH, Asked, Option
+from pipeline.graph import UNREACHED
+from pipeline.puzzle import BreadthFirst, GoalPuzzle, View
+from queries.answers import Reader, aligned, counted
+from queries.forms import PATH, Asked, Facts, Option
 
 
 class GoalReader(Reader):

@@ -16,8 +16,8 @@ from pipeline.puzzles.knight import (
     parse_board,
 )
 from pipeline.tables.mending import mending
-from queries.answers import Facts, Reader, aligned, counted, heading
-from queries.forms import SVG, Asked, Option
+from queries.answers import Reader, aligned, counted, heading
+from queries.forms import SVG, Asked, Facts, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pipeline.errors import NotReached, TableDamaged
-from pipeline.puzzle import UNREACHED
+from pipeline.graph import UNREACHED
 from pipeline.puzzles.senet import SIDES, exchanged, move_text, parse, rank
 from pipeline.tables.mending import mending
-from queries.answers import Facts, Reader, aligned
-from queries.forms import PATH, Asked
+from queries.answers import Reader, aligned
+from queries.forms import PATH, Asked, Facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

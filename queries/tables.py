@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pipeline.errors import TablebaseError, TableMissing
 from pipeline.tables import MANIFEST
 from pipeline.tables.mending import mending
-from queries.answers import Facts, Reader, reader
+from queries.answers import Reader, reader
+from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
 from queries.rapid import Probe, rapid_eight

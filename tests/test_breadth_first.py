@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import SearchError
-from pipeline.puzzle import UNREACHED, Graph
+from pipeline.graph import UNREACHED, Graph
 from pipeline.search.breadth_first import breadth_first
 from tests.shell import uncompiled
 

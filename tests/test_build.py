@@ -19,7 +19,8 @@ from pipeline.errors import (
     TableDamaged,
     TableVersionError,
 )
-from pipeline.puzzle import Graph, Table, Walk
+from pipeline.graph import Graph, Walk
+from pipeline.puzzle import Table
 from pipeline.puzzles.knight import PUZZLE as KNIGHT
 from pipeline.puzzles.knight import Board, counts_table, listed_table
 from pipeline.tables.parquet import TableWriter

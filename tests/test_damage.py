@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import TableError
-from queries.answers import Facts, reader
-from queries.forms import Asked
+from queries.answers import reader
+from queries.forms import Asked, Facts
 
 Damage = Callable[[bytearray, random.Random], None]
 Question = tuple[str, str, Asked]

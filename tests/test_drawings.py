@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.errors import BadRequest
 from pipeline.puzzles.knight import Board
-from queries.answers import Facts, reader
+from queries.answers import reader
 from queries.drawings import (
     AMBER,
     BLUE,
@@ -31,6 +31,7 @@ from queries.drawings import (
     strips_svg,
     tour_svg,
 )
+from queries.forms import Facts
 from queries.overview import histogram
 from tests.shell import python
 

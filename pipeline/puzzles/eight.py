@@ -7,7 +7,8 @@ says which way the blank goes, `U D L R`.
 from __future__ import annotations
 
 from pipeline.errors import NotationError
-from pipeline.puzzle import Column, GoalPuzzle, Graph, View
+from pipeline.graph import Graph
+from pipeline.puzzle import Column, GoalPuzzle, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from pipeline.puzzle import Bytes, Columns, Table, Walk
+    from pipeline.graph import Walk
+    from pipeline.puzzle import Bytes, Columns, Table
 
 SOLVED = "123456780"
 LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}

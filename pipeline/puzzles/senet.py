@@ -9,7 +9,8 @@ rank + SIZE for B to move.
 from __future__ import annotations
 
 from pipeline.errors import NotationError
-from pipeline.puzzle import UNREACHED, BreadthFirst, Column, Graph, StateSpace, Table
+from pipeline.graph import UNREACHED, Graph
+from pipeline.puzzle import BreadthFirst, Column, StateSpace, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from pipeline.puzzle import Bytes, Columns, Walk
+    from pipeline.graph import Walk
+    from pipeline.puzzle import Bytes, Columns
 
 SQUARES = 15
 THROWS = range(1, 6)

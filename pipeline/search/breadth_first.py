@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.errors import SearchError
-from pipeline.puzzle import UNREACHED, Graph, Walk
+from pipeline.graph import UNREACHED, Graph, Walk
 from pipeline.search.compiled import compiled
 
 HIGH_LABELS = 16

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.puzzle import UNREACHED, BreadthFirst, GoalPuzzle
+from pipeline.graph import UNREACHED
+from pipeline.puzzle import BreadthFirst, GoalPuzzle
 from pipeline.verify.claims import Array, Fact, Rows, first
 from pipeline.verify.published import Published, check_records, read_rows
 from pipeline.verify.spaces import Space

@@ -15,7 +15,7 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.puzzle import UNREACHED
+from pipeline.graph import UNREACHED
 from pipeline.puzzles.senet import OPENING, SQUARES, THROWS
 from pipeline.verify.claims import Array, Fact, Proof, Rows, first
 from pipeline.verify.lines import Lines, Replay

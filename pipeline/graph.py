@@ -1,0 +1,82 @@
+"""A state space as numbers alone, and what a search finds in it: what rules and search share."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+UNREACHED = 255
+"""The depth of a node that the search never reached; real depths stay below it."""
+
+
+class Graph:
+    """A state space in the form that a search wants, knowing no puzzle (compressed sparse rows).
+
+    The edges of node v are `targets[offsets[v]:offsets[v+1]]`, with their labels, sorted by
+    label. A label's high four bits say what is compared first between two lines of play, its
+    low four bits what is compared when those are equal all along.
+    """
+
+    __slots__ = ("labels", "offsets", "targets")
+
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.int32],
+        labels: npt.NDArray[np.uint8],
+    ) -> None:
+        self.offsets = offsets
+        self.targets = targets
+        self.labels = labels
+
+    @classmethod
+    def of_moves(
+        cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]
+    ) -> Graph:
+        """From one (label, sources, targets) for each kind of move, in ascending label order."""
+        import numpy as np
+
+        degree = np.zeros(nodes, dtype=np.int64)
+        for _, sources, _ in moves:
+            degree[sources] += 1
+        offsets = np.concatenate([[0], np.cumsum(degree)])
+        targets = np.empty(offsets[-1], dtype=np.int32)
+        labels = np.empty(offsets[-1], dtype=np.uint8)
+        free = offsets[:-1].copy()
+        for label, sources, reached in moves:
+            at = free[sources]
+            targets[at] = reached
+            labels[at] = label
+            free[sources] += 1
+        return cls(offsets, targets, labels)
+
+
+class Walk:
+    """What a breadth-first search found, one value a node.
+
+    `depth`: fewest edges from the root, `UNREACHED` if none lead there. `ways`: number of
+    different shortest lines. `parent`, `label`: the last node but one, and the last label, of
+    the smallest shortest line (-1 and 0 where there is none). `order`: the nodes as reached, each
+    layer by its smallest lines.
+    """
+
+    __slots__ = ("depth", "label", "order", "parent", "ways")
+
+    def __init__(
+        self,
+        depth: npt.NDArray[np.uint8],
+        ways: npt.NDArray[np.uint64],
+        parent: npt.NDArray[np.int32],
+        label: npt.NDArray[np.uint8],
+        order: npt.NDArray[np.int32],
+    ) -> None:
+        self.depth = depth
+        self.ways = ways
+        self.parent = parent
+        self.label = label
+        self.order = order
