@@ -232,6 +232,7 @@ def test_the_address_holds_what_is_seen(shown: Explorer) -> None:
     page.go_back()
     expect(page.locator("#eight-distance")).to_have_text("27")
     page.go_forward()
+    expect(page.locator("#eight-distance")).to_have_text("No way")
     page.go_forward()
     expect(page.locator("#eight-distance")).to_have_text("4")
     page.click("nav >> text=Knight")
