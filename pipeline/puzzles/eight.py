@@ -304,21 +304,24 @@ class Eight(GoalPuzzle):
     def graph(self) -> Graph:
         import numpy as np
 
-        head, tail = rank_parts_by_number()
         boards = _boards()
+        # what four digits and five add to the rank, by the decimal number that they make
+        ranks = np.arange(self.size, dtype=np.int32)
+        head, tail = np.zeros(10**HEAD, dtype=np.int32), np.zeros(10 ** (9 - HEAD), dtype=np.int32)
+        head[as_number(boards[:HEAD])] = ranks - ranks % FACTORIALS[HEAD - 1]
+        tail[as_number(boards[HEAD:])] = ranks % FACTORIALS[HEAD - 1]
         blank = np.argmin(boards, axis=0)
         found = []
         for position, letter in enumerate(LETTERS):
-            sources = np.flatnonzero(
-                np.isin(blank, [c for c in range(9) if letter in dict(EXITS[c])])
-            )
-            moved = boards[:, sources]
+            may_go = np.array([letter in dict(exits) for exits in EXITS])
+            sources = np.flatnonzero(may_go[blank])
+            moved = boards.take(sources, axis=1)
             at = blank[sources]
             everyone = np.arange(len(sources))
             moved[at, everyone] = moved[at + STEP[letter], everyone]
             moved[at + STEP[letter], everyone] = 0
-            ranks = head.take(as_number(moved[:HEAD])) + tail.take(as_number(moved[HEAD:])) & RANK
-            found.append((position << 4, sources, ranks.astype(np.int32)))
+            after = head.take(as_number(moved[:HEAD])) + tail.take(as_number(moved[HEAD:]))
+            found.append((position << 4, sources, after))
         return Graph.of_moves(self.size, found)
 
     def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:

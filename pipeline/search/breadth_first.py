@@ -33,12 +33,14 @@ def breadth_first(graph: Graph, root: int, layer_done: Callable[[int, int], None
     order = np.empty(nodes, dtype=np.int32)
     run = np.zeros(nodes, dtype=np.int32)
     depth[root], ways[root], order[0] = 0, 1, root
-    taken = graph.offsets[:-1].copy()
+    # half the size of the graph's own: what the search touches should stay in the cache
+    offsets = graph.offsets.astype(np.int32)
+    taken = offsets[:-1].copy()
     begin, end, level = 0, 1, 0
     while begin < end:
         layer_done(level, end - begin)
         reached = _expand(
-            graph.offsets, graph.targets, graph.labels, taken,
+            offsets, graph.targets, graph.labels, taken,
             level, begin, end, order, run, depth, ways, parent, label,
         )  # fmt: skip
         if reached == TOO_MANY:

@@ -10,6 +10,7 @@ import { makeSenetView } from "./senet_view.js";
 const MAKERS = { eight: makeEightView, senet: makeSenetView, knight: makeKnightView };
 const views = {};
 let showing = null;
+let routes = 0;
 
 /** Note in the address what a view shows: as a new entry of the history, or in place of this one. */
 function went(name, parts, { replace = false } = {}) {
@@ -39,6 +40,7 @@ async function route() {
   const [asked = "eight", ...parts] = addressed();
   const name = Object.hasOwn(MAKERS, asked) ? asked : "eight";
   const left = showing;
+  const mine = ++routes;
   showing = name;
   if (left !== name) views[left]?.leave();
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== `view-${name}`;
@@ -49,7 +51,8 @@ async function route() {
   try {
     views[name] ??= MAKERS[name]((shown, how) => went(name, shown, how));
     await views[name].open();
-    if (showing !== name) return;
+    // an address that has been left meanwhile must not come back
+    if (mine !== routes) return;
     views[name].show(name === asked ? parts : []);
     performance.mark(name);
     document.body.dataset.ready = name;
