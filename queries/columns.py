@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,9 @@ BLOCK = 1 << 15
 NO_RANK = 362_880
 """The number of a row of nulls, put after the table's own."""
 
+_rank_parts = cache(rank_parts_by_number)
+"""Made once a process: a batch and a lazy frame rank their rows a stretch at a time."""
+
 
 def annotated(frame: Frame, column: str, folder: str) -> Frame:
     """The frame with the columns `ADDED`; null where the column holds no state."""
@@ -55,7 +59,7 @@ def ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
     """Each state's rank; `NO_RANK` for what is not a state."""
     views = _views(states)
     found = np.empty(len(views), dtype=np.uint32)
-    head, tail = rank_parts_by_number()
+    head, tail = _rank_parts()
 
     def rank_block(at: int) -> None:
         view = views[at : at + BLOCK]
