@@ -94,7 +94,7 @@ class ProofTold(Bar):
         self._say = say
 
     def __call__(self, claim: Claim, done: int) -> None:
-        self.show(f"{claim.file}: {claim.claim}"[:60], done, claim.rows)
+        self.show(f"{claim.file}: {claim.claim}"[:40], done, claim.rows)
         if claim.passed and self._say:
             self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows\n")
 

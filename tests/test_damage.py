@@ -1,8 +1,9 @@
-"""Damaged files: thousands of seeded damages, and never a wrong answer."""
+"""Damaged files: `verify` finds every seeded damage, and a lookup never gives a wrong answer."""
 
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,8 +11,12 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import TableError
+from pipeline.tables.manifest import read_manifest
+from pipeline.verify import verify
 from queries.answers import reader
 from queries.forms import Asked, Facts
+from tests import often
+from tests.falsified import own
 
 Damage = Callable[[bytearray, random.Random], None]
 Question = tuple[str, str, Asked]
@@ -69,7 +74,7 @@ def answer_or_refusal(folder: Path, question: Question) -> Facts | TableError:
 
 
 @pytest.fixture(scope="module")
-def copy(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def damaged(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """All published files but the large listing, which would only be slow."""
     folder = tmp_path_factory.mktemp("damaged")
     for path in outputs.iterdir():
@@ -92,19 +97,21 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_no_damage_changes_an_answer(copy: Path, outputs: Path, name: str, damage: Damage) -> None:
-    path = copy / name
+def test_no_damage_changes_an_answer(
+    damaged: Path, outputs: Path, name: str, damage: Damage
+) -> None:
+    path = damaged / name
     whole = path.read_bytes()
     right = [answered(outputs, question) for question in QUESTIONS]
     draw = random.Random(f"{name} {damage.__name__}")
     refused = 0
     try:
-        for _ in range(FILES[name] // len(DAMAGES)):
+        for _ in range(often(1, 10) * FILES[name] // len(DAMAGES)):
             data = bytearray(whole)
             damage(data, draw)
             path.write_bytes(data)
             for question, wanted in zip(QUESTIONS, right, strict=True):
-                found = answer_or_refusal(copy, question)
+                found = answer_or_refusal(damaged, question)
                 if isinstance(found, TableError):
                     assert "Run: pipeline precompute" in str(found)
                     refused += 1
@@ -113,3 +120,23 @@ def test_no_damage_changes_an_answer(copy: Path, outputs: Path, name: str, damag
     finally:
         path.write_bytes(whole)
     assert refused, "no damage was noticed at all"
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
+    """In every file that is published, the largest too."""
+    listed = read_manifest(copy).values()
+    files = [file["file"] for entry in listed for file in (entry, entry["index"]) if file]
+    for name in (*files, "manifest.json"):
+        path = own(copy / name) if (copy / name).is_symlink() else copy / name
+        whole = path.read_bytes()
+        draw = random.Random(f"verify {name} {damage.__name__}")
+        for _ in range(often(3, 100)):
+            data = bytearray(whole)
+            while data == whole:
+                damage(data, draw)
+            path.write_bytes(data)
+            with pytest.raises(TableError, match=re.escape(name)):
+                verify(copy, quick=True)
+        path.write_bytes(whole)
+    assert verify(copy, quick=True)

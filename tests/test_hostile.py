@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests import often
 from tests.shell import SCRIPT, environment
 
 WORDS = [
@@ -95,7 +96,7 @@ def assert_civil(words: list[bytes], ended: tuple[int, bytes, bytes]) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: b" ".join(command).decode())
 def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(b" ".join(command))
-    for word in draw.sample(WORDS, 3):
+    for word in draw.sample(WORDS, often(3, len(WORDS))):
         words = [*command, word]
         if command == [b"precompute"] or command[:2] == [b"precompute", b"knight"]:
             words += [b"--outputs", b"/dev/null/nowhere"]
@@ -106,7 +107,7 @@ def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> N
 def test_hostile_batches(name: str, outputs: Path) -> None:
     draw = random.Random(name)
     pieces = [*WORDS, b"123456780", b"a1", b"ABABABABAB.....", b"\n", b"\0", draw.randbytes(200)]
-    for _ in range(2):
+    for _ in range(often(2, 100)):
         stdin = b" ".join(draw.choice(pieces) for _ in range(50))
         for form in ("csv", "jsonl"):
             assert_civil(

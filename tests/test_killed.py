@@ -1,15 +1,15 @@
-"""A build that is killed, stopped, starved of space or raced leaves old tables or new ones, whole.
-
-`KILLS=200 pytest tests/test_killed.py` kills as often as that.
-"""
+"""A build that is killed, stopped, short of space or raced leaves old tables or new ones, whole."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -18,9 +18,9 @@ import pytest
 from pipeline.tables import MANIFEST
 from pipeline.tables.manifest import read_manifest
 from pipeline.tables.publish import building_in
-from tests.shell import SCRIPT, Cli, environment
+from tests import LONG, often
+from tests.shell import ROOT, SCRIPT, Cli, environment
 
-KILLS = int(os.environ.get("KILLS", "2"))
 QUESTIONS = {
     ("eight", "378546201", "--json"): '"distance": 27',
     ("eight", "378546201", "--goal", "012345678", "--json"): '"distance":',
@@ -29,6 +29,8 @@ QUESTIONS = {
     ("knight", "a1", "--board", "6x6", "--number", "12345", "--json"): '"number": 12345',
     ("knight", "c3", "--board", "5x5", "--count", "--json"): '"tours": 64',
 }
+
+EIGHT = ("eight.parquet", "eight_edge.parquet")
 
 
 def started(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -50,8 +52,10 @@ def modified(path: Path) -> int | None:
         return None
 
 
-def assert_answers_or_refuses(cli: Cli, folder: Path) -> None:
+def assert_answers_or_refuses(cli: Cli, folder: Path, puzzle: str = "") -> None:
     for question, wanted in QUESTIONS.items():
+        if puzzle not in ("", question[0]):
+            continue
         code, said, complaint = cli("query", *question, "--outputs", str(folder))
         assert (code == 0 and wanted in said) or (code == 3 and not said), (question, complaint)
         assert "Traceback" not in complaint
@@ -78,7 +82,7 @@ def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> No
     _, complaint = whole.communicate()
     assert whole.returncode == 0, complaint
     lasts = time.monotonic() - begun
-    for _ in range(KILLS):
+    for _ in range(often(2, 200)):
         forced = draw.random() < 0.5
         if not forced:
             for path in tmp_path.iterdir():
@@ -90,11 +94,64 @@ def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> No
         build.communicate()
         assert_answers_or_refuses(cli, tmp_path)
         code, _, complaint = cli("precompute", "--outputs", str(tmp_path))
-        if code:
-            assert code == 3
-            code, _, complaint = cli("precompute", "--force", "--outputs", str(tmp_path))
         assert code == 0, complaint
         assert_same_tables(tmp_path, outputs)
+
+
+KILLED_BEFORE_A_RENAME = """
+import os, signal, sys
+from pathlib import Path
+from pipeline.tables import parquet
+
+renames, level, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+real = os.replace
+
+def replace(part, path):
+    global renames
+    if renames == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    renames -= 1
+    real(part, path)
+
+os.replace = replace
+parquet.COMPRESSION_LEVEL = level
+from pipeline.cli import app
+app(["precompute", "eight", "--force", "--outputs", folder])
+"""
+
+
+def built_until(renames: int, level: int, folder: Path) -> int:
+    """How a build of the 8-puzzle ended that was to be killed before a rename; -1: before none."""
+    command = [sys.executable, "-c", KILLED_BEFORE_A_RENAME, str(renames), str(level), str(folder)]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment(), capture_output=True, check=False
+    ).returncode
+
+
+def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
+    """Nothing but a rename changes what is published, so these are all the states there can be."""
+    old, new, folder = (tmp_path / name for name in ("old", "new", "folder"))
+    assert built_until(-1, 1, old) == built_until(-1, 3, new) == 0
+    files = {path.name for path in new.iterdir() if is_table(path)}
+    whole = {name: {(where / name).read_bytes() for where in (old, new)} for name in files}
+    assert {name for name in files if len(whole[name]) == 2} == {*EIGHT, MANIFEST}
+    renames, ended = 0, -signal.SIGKILL
+    while ended == -signal.SIGKILL:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(old, folder)
+        ended = built_until(renames, 3, folder)
+        renames += 1
+        for name in {*files} - {MANIFEST}:
+            assert (folder / name).read_bytes() in whole[name], (renames, name)
+        assert_answers_or_refuses(cli, folder, "eight")
+        assert cli("precompute", "eight", "--outputs", str(folder)).code == 0
+        for entry in read_manifest(folder).values():
+            for file in (entry, entry["index"]):
+                data = (folder / file["file"]).read_bytes()
+                assert hashlib.sha256(data).hexdigest() == file["sha256"]
+        assert not list(folder.glob(".*.part"))
+    assert ended == 0
+    assert renames == 7, "an index, a table and the manifest, twice; and the build that lived"
 
 
 def test_a_killed_listing_goes_on_where_it_was(cli: Cli, outputs: Path, tmp_path: Path) -> None:
@@ -135,7 +192,7 @@ def test_interrupted(tmp_path: Path, after: float) -> None:
 
 
 @pytest.mark.parametrize("limit", [1_000, 500_000, 2_000_000])
-def test_no_space(tmp_path: Path, limit: int) -> None:
+def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     ended = subprocess.run(
         [SCRIPT, "precompute", "eight", "--outputs", str(tmp_path)],
         env=environment(),
@@ -151,6 +208,60 @@ def test_no_space(tmp_path: Path, limit: int) -> None:
         assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
     assert not list(tmp_path.glob(".*.part"))
+
+
+FULL = """
+mount -t tmpfs -o size={size}m none {folder} || exit 9
+{build}
+echo $?
+ls -A {folder}
+mount -o remount,size=200m {folder}
+{build}
+echo $?
+cp {folder}/*.* {kept}
+"""
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_full_disk(tmp_path: Path, outputs: Path, size: int) -> None:
+    assert_completes_when_there_is_room("eight", size, tmp_path, outputs)
+
+
+@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@pytest.mark.parametrize("size", [10, 25, 30, 35, 50, 80])
+def test_a_disk_too_full_for_all(tmp_path: Path, outputs: Path, size: int) -> None:
+    assert_completes_when_there_is_room("", size, tmp_path, outputs)
+
+
+def assert_completes_when_there_is_room(
+    stage: str, size: int, tmp_path: Path, outputs: Path
+) -> None:
+    """On a disk in memory that is too small at first."""
+    disk, kept = tmp_path / "disk", tmp_path / "kept"
+    disk.mkdir()
+    kept.mkdir()
+    build = f"{SCRIPT} precompute {stage} --outputs {disk}"
+    script = FULL.format(size=size, folder=disk, build=build, kept=kept)
+    ended = subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode == 9 or "unshare" in ended.stderr:
+        assert not os.environ.get("CI"), ended.stderr
+        pytest.skip("here a test cannot have a disk of its own")
+    first, *said = ended.stdout.split()
+    assert first == "3"
+    assert f"Cannot build in {disk}: no space left on device. Free some space" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not [name for name in said if name.endswith(".part")]
+    assert said[-1] == "0", ended.stderr
+    for path in kept.iterdir():
+        if path.name != MANIFEST:
+            assert path.read_bytes() == (outputs / path.name).read_bytes(), path.name
+    assert len(read_manifest(kept)) == (2 if stage else 7)
 
 
 def test_the_second_of_two_builds_names_the_first(cli: Cli, tmp_path: Path) -> None:

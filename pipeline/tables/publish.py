@@ -62,7 +62,8 @@ def building_in(folder: Path) -> Iterator[None]:
 
 
 def _explained(error: OSError) -> tuple[str, str]:
-    reason = (error.strerror or str(error)).lower()
+    # not error.strerror: pyarrow's is a story of its own
+    reason = (os.strerror(error.errno) if error.errno else str(error)).lower()
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return reason, "Free some space, or choose another folder with --outputs."
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
