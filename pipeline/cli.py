@@ -114,15 +114,9 @@ def _stages(names: list[str]) -> list[Puzzle]:
 
 
 def _with_boards(chosen: list[Puzzle], boards: list[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
-    if boards and not any(hasattr(stage, "with_boards") for stage in chosen):
+    if boards and not any(stage.many_boards for stage in chosen):
         raise BadRequest("--board goes with the stage knight")
-    return [
-        (
-            stage,
-            stage.with_boards(boards) if boards and hasattr(stage, "with_boards") else stage.tables,
-        )
-        for stage in chosen
-    ]
+    return [(stage, stage.with_boards(boards)) for stage in chosen]
 
 
 def _stage_help(chosen: list[Puzzle]) -> str:

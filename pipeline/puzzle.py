@@ -150,6 +150,12 @@ class Puzzle:
     name: str
     title: str
     tables: tuple[Table, ...]
+    many_boards = False
+    """Whether tables of further boards can be asked for."""
+
+    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+        """The tables, with those of further boards where there are many."""
+        return self.tables
 
     def stage(self, table: str) -> str:
         """What `pipeline precompute` is told to make a table of that name."""

@@ -9,6 +9,8 @@ from pipeline.build import UP_TO_DATE, why
 from pipeline.errors import TableError
 from pipeline.puzzles import puzzles
 from pipeline.tables.manifest import read_manifest, write_manifest
+from queries import open_tables
+from queries.tables import Tables
 from tests.falsified import linked_copy
 from tests.shell import ROOT, Cli, pipeline
 
@@ -57,6 +59,12 @@ def outputs() -> Path:
                     pytrace=False,
                 )
     return folder
+
+
+@pytest.fixture(scope="session")
+def tables(outputs: Path) -> Tables:
+    """The published tables, opened."""
+    return open_tables(str(outputs))
 
 
 @pytest.fixture(scope="session")

@@ -23,11 +23,6 @@ JUMPS = [(-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1)]
 
 
 @pytest.fixture(scope="module")
-def tables(outputs: Path) -> Tables:
-    return open_tables(str(outputs))
-
-
-@pytest.fixture(scope="module")
 def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
     """The table of the 8-puzzle by state."""
     rows = pl.read_parquet(outputs / "eight.parquet").iter_rows()

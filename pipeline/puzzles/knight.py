@@ -190,6 +190,8 @@ class Knight(Puzzle):
         counts_table(COUNTED),
     )
 
+    many_boards = True
+
     def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
         """The tables, with every tour of some more boards, which are counted too."""
         boards = [parse_board(text) for text in texts]
