@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup precompute test ordeal check docs lock report explore coverage fuzz bench clean
+.PHONY: help setup precompute test ordeal mutants check docs lock report explore coverage fuzz bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ explore: precompute ## write outputs/explorer.html: a page that answers by itsel
 
 ordeal: precompute ## the long run of faults: 200 kills, thousands of damages, every hostile word
 	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/test_killed.py tests/test_damage.py tests/test_hostile.py
+
+mutants: precompute ## change the code in thousands of places: which changes does no test notice?
+	$(BIN)/python -m tests.mutants
 
 coverage: precompute ## branch coverage of both packages by the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered

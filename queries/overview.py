@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.errors import BadRequest
 from pipeline.puzzle import StateSpace
 from pipeline.puzzles import puzzle, puzzles
-from pipeline.puzzles.knight import is_listing
+from pipeline.puzzles.knight import listed_board
 from pipeline.tables.manifest import read_manifest, read_pages
 from pipeline.tables.mending import mending
 from queries.published import published
@@ -26,7 +26,7 @@ def status(folder: str) -> list[dict[str, Any]]:
             entry = entries.pop(table.name, None)
             rows.append(_row(folder, table.name, entry, mending(asked.name, folder)))
     for name, entry in entries.items():
-        stage = puzzle("knight").stage(name) if is_listing(name) else ""
+        stage = puzzle("knight").stage(name) if listed_board(name) else ""
         rows.append(_row(folder, name, entry, mending(stage, folder)))
     for name, page in read_pages(Path(folder)).items():
         path = Path(folder) / name

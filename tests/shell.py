@@ -10,7 +10,16 @@ from typing import NamedTuple, Protocol
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"
-KEPT = ("HOME", "LD_LIBRARY_PATH", "NUMBA_CACHE_DIR", "PATH", "TMPDIR")
+KEPT = (
+    "COVERAGE_PROCESS_CONFIG",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "MUTANT_UNDER_TEST",
+    "NUMBA_CACHE_DIR",
+    "PATH",
+    "PYTHONPATH",
+    "TMPDIR",
+)
 """The variables of the caller that a process is given; no other can change what it says."""
 
 

@@ -184,6 +184,34 @@ def test_more_boards_are_listed_and_counted() -> None:
     assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED, (3, 7), (7, 3)])]
 
 
+@pytest.mark.parametrize(
+    ("name", "board"),
+    [
+        ("knight_tours_3x7", (3, 7)),
+        ("knight_tours_9x4", (9, 4)),
+        ("knight_tours_4x9", (4, 9)),
+        ("knight_tours_6x7", None),  # published by nobody: counts are of boards that are listed
+        ("knight_tours_8x8", None),
+        ("knight_tours_03x7", None),
+        ("knight_tours_3X7", None),
+        ("knight_tours_3", None),
+        ("knight_tours_x", None),
+        ("knight_tours_3x7x2", None),
+        ("knight_tours_99x1", None),
+        ("tours_3x7", None),
+        ("3x7", None),
+        ("eight", None),
+    ],
+)
+def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] | None) -> None:
+    counts = PUZZLE.tables[-1]
+    grown = PUZZLE.grown(counts, ["eight", name, "senet"])
+    assert grown.recipe.parameters()["boards"] == [
+        f"{files}x{ranks}" for files, ranks in sorted({*COUNTED, *([board] if board else [])})
+    ]
+    assert PUZZLE.grown(PUZZLE.tables[0], [name]) is PUZZLE.tables[0]
+
+
 COLOURS = (
     "squares alternate in colour, the board has 13 of a1's colour and 12 of the other, so a tour "
     "begins and ends on a1's colour"

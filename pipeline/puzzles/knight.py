@@ -211,15 +211,18 @@ class Knight(Puzzle):
     def grown(self, table: Table, published: Iterable[str]) -> Table:
         if not isinstance(table.recipe, TourCounts):
             return table
-        listed = [parse_board(name.removeprefix(TOURS)) for name in published if is_listing(name)]
+        listed = filter(None, map(listed_board, published))
         small = {(board.files, board.ranks) for board in listed if board.squares <= LISTABLE}
         return counts_table(tuple(sorted({*table.recipe.boards, *small})))
 
 
-def is_listing(table: str) -> bool:
-    """Whether a table's name is that of a board's tours."""
-    files, by, ranks = table.removeprefix(TOURS).partition("x")
-    return table.startswith(TOURS) and bool(by) and files.isdecimal() and ranks.isdecimal()
+def listed_board(table: str) -> Board | None:
+    """The board whose tours a table of that name lists."""
+    try:
+        board = parse_board(table.removeprefix(TOURS))
+    except NotationError:
+        return None
+    return board if table == f"{TOURS}{board}" else None
 
 
 def no_tour(board: Board, start: int) -> str:
