@@ -49,7 +49,7 @@ mutants: precompute ## change the code in thousands of places: which changes doe
 	$(BIN)/python -m tests.mutants
 
 coverage: precompute ## branch coverage of both packages by the tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
+	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
 fuzz: precompute ## fuzz the parsers and the readers for FUZZ_SECONDS (60)
 	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code

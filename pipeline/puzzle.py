@@ -140,9 +140,6 @@ class Table:
         """
         return "<" + "".join(letter for _, letter in self.index)
 
-    def column(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
-
 
 class Puzzle:
     """A puzzle as the rest of the program sees it: a name, and the tables that are made of it."""

@@ -131,7 +131,8 @@ def _from_text(reader: Reader, file: IO[bytes]) -> Iterator[Stretch]:
     rest, line, more = b"", 1, True
     while more:
         data = file.read(STRETCH)
-        more = bool(data)
+        # less than was asked for is the end: a terminal would have to be told twice
+        more = len(data) == STRETCH
         text = rest + data
         # the last word may go on in the next stretch
         cut = max(text.rfind(space) for space in (b"\n", b" ", b"\t")) + 1 if more else len(text)

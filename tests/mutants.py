@@ -35,7 +35,6 @@ LEFT_OUT = (
     "oracles",
     "every_state_of",
     "6x6",
-    "two_builds",
     "memory",
     "killed",
     "path_is_found",
@@ -53,11 +52,11 @@ OPTIONS = [
 ]
 
 AFRESH = {
-    "pipeline/puzzle.py": "tables docs registry cli eight batch build verify_new",
-    "pipeline/graph.py": "tables build",
+    "pipeline/puzzle.py": "tables docs registry cli eight batch build verify_new precompute",
+    "pipeline/graph.py": "tables build precompute",
     "pipeline/puzzles/__init__.py": "docs registry cli",
-    "pipeline/puzzles/eight.py": "tables docs eight cli batch build",
-    "pipeline/puzzles/senet.py": "tables docs senet cli batch build",
+    "pipeline/puzzles/eight.py": "tables docs eight cli batch build precompute",
+    "pipeline/puzzles/senet.py": "tables docs senet cli batch build precompute",
     "pipeline/puzzles/knight.py": "tables docs knight cli build precompute verify_knight",
     "pipeline/search/breadth_first.py": "breadth_first",
     "pipeline/search/pairs.py": "pairs",

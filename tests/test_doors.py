@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.__main__ import main
 from pipeline.cli import app
 from pipeline.errors import TablebaseError
 from queries.answers import quick_answer
@@ -101,3 +102,33 @@ def test_the_typed_tables_import_no_table_library(place: Path) -> None:
     )
     assert said.code == 0, said.err
     assert not set(said.out.split()) & LIBRARIES
+
+
+def test_a_bug_is_a_sentence_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(words: list[str]) -> str:
+        raise ZeroDivisionError(f"\x1b{words}")
+
+    monkeypatch.setattr("queries.answers.quick_answer", broken)
+    monkeypatch.setattr("sys.argv", ["pipeline", "query", "eight", "123456780"])
+    assert main() == 3
+    assert capsys.readouterr().err == (
+        "pipeline: this should not happen (ZeroDivisionError: "
+        "\"\\x1b['eight', '123456780']\"). Please report it; PIPELINE_TRACEBACK=1 shows where.\n"
+    )
+    monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        main()
+
+
+def test_an_interrupt_at_the_quick_door(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(words: list[str]) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("queries.answers.quick_answer", interrupted)
+    monkeypatch.setattr("sys.argv", ["pipeline", "query", "eight", "123456780"])
+    assert main() == 130
+    assert capsys.readouterr().err == "pipeline: interrupted\n"

@@ -33,7 +33,7 @@ from queries.drawings import (
 )
 from queries.forms import Facts
 from queries.overview import histogram
-from tests.shell import python
+from tests.shell import Cli, python
 
 COLOUR = re.compile(r'(?:fill|stroke)="(#[^"]*)"')
 NUMBER = r"(-?[\d.]+)"
@@ -216,6 +216,28 @@ def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
         "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
     )
     assert (said.code, said.out) == (0, "[]\n"), said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        ("query eight 867254301", "text"),
+        ("query eight --json 867254301", "text"),
+        ("query knight b1 --to a3", "path"),
+        ("histogram senet", "rect"),
+    ],
+)
+def test_a_picture_at_the_shell(
+    words: str, drawn: str, cli: Cli, place: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "answer.svg"
+    said = cli(*words.split(), "--svg", str(target), cwd=place)
+    assert said == cli(*words.split(), cwd=place)
+    assert shapes(target.read_text(), drawn)
+    (tmp_path / "file").touch()
+    refused = cli(*words.split(), "--svg", str(tmp_path / "file" / "x.svg"), cwd=place)
+    assert (refused.code, refused.out) == (2, "")
+    assert "x.svg cannot be written" in refused.err
 
 
 def test_saved_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -67,3 +67,19 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
         "knight_tours_8x8",
         "senet",
     ]
+
+
+def test_report_lists_its_page(cli: Cli, copy: Path) -> None:
+    made = cli("report", "--outputs", str(copy))
+    assert (made.code, made.out) == (0, f"{copy}/report.html\n"), made.err
+    assert state(copy, "report.html") == "published"
+    assert sorted(read_pages(copy)["report.html"]["made_from"]) == sorted(read_manifest(copy))
+
+
+def test_pictures_alone_are_not_listed(cli: Cli, copy: Path, tmp_path: Path) -> None:
+    target, listed = tmp_path / "pictures", read_pages(copy)
+    made = cli("report", "--format", "svg", "--output", str(target), "--outputs", str(copy))
+    assert made.code == 0, made.err
+    assert sorted(made.out.split()) == sorted(str(path) for path in target.iterdir())
+    assert {path.suffix for path in target.iterdir()} == {".svg"}
+    assert read_pages(copy) == listed

@@ -76,6 +76,26 @@ def test_labels_are_bold_on_a_terminal_alone(place: Path, more: dict[str, str], 
     assert ("\x1b" in said) == bold
 
 
+def test_keys_are_asked_for_at_a_terminal(place: Path) -> None:
+    ours, theirs = pty.openpty()
+    try:
+        with subprocess.Popen(
+            [str(SCRIPT), "query", "eight"],
+            cwd=place,
+            env=environment(),
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            os.write(ours, b"123456780\n\x04")
+            said, told = process.communicate(timeout=60)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert said.splitlines()[1] == b'123456780,corner,0,"",1,'
+    assert told == b"pipeline: reading keys from standard input (end it with Ctrl-D)\n"
+
+
 def test_an_interrupt_is_quiet(place: Path) -> None:
     """Ctrl-C while keys are read from standard input."""
     with subprocess.Popen(
