@@ -39,7 +39,6 @@ LEFT_OUT = (
     "killed",
     "path_is_found",
     "depends_on_its_ends",
-    "every_pair_of",
 )
 """Tests that are not about the code, or too slow to be asked a thousand times."""
 OPTIONS = [
@@ -52,32 +51,36 @@ OPTIONS = [
 ]
 
 AFRESH = {
-    "pipeline/puzzle.py": "tables docs registry cli eight batch build verify_new precompute",
-    "pipeline/graph.py": "tables build precompute",
-    "pipeline/puzzles/__init__.py": "docs registry cli",
-    "pipeline/puzzles/eight.py": "tables docs eight cli batch build precompute",
-    "pipeline/puzzles/senet.py": "tables docs senet cli batch build precompute",
-    "pipeline/puzzles/knight.py": "tables docs knight cli build precompute verify_knight",
+    "pipeline/puzzle.py": "rebuilt[eight] golden[eight] golden[no] registry verify_new",
+    "pipeline/graph.py": "rebuilt[senet]",
+    "pipeline/puzzles/__init__.py": "golden[eight] registry",
+    "pipeline/puzzles/eight.py": "rebuilt[eight] golden[eight] golden[bad] batch",
+    "pipeline/puzzles/senet.py": "rebuilt[senet] golden[senet] golden[bad]",
+    "pipeline/puzzles/knight.py": "rebuilt[knight] golden[knight] golden[no] golden[bad]",
     "pipeline/search/breadth_first.py": "breadth_first",
     "pipeline/search/pairs.py": "pairs",
     "pipeline/search/tours.py": "tours",
     "queries/__init__.py": "queries",
-    "queries/answers.py": "doors registry queries cli streams",
-    "queries/batch.py": "batch streams hostile",
-    "queries/columns.py": "batch queries recipes",
-    "queries/eight.py": "cli doors queries batch",
-    "queries/forms.py": "doors cli docs",
-    "queries/goals.py": "cli goals queries registry",
-    "queries/index.py": "index damage doors cli",
-    "queries/knight.py": "cli doors queries batch",
-    "queries/overview.py": "cli registry docs precompute pages",
-    "queries/published.py": "index damage batch",
+    "queries/answers.py": "golden[eight] golden[senet] golden[knight] golden[no] golden[help]",
+    "queries/batch.py": "batch streams",
+    "queries/columns.py": "batch queries",
+    "queries/eight.py": "golden[eight] golden[no] batch",
+    "queries/forms.py": "golden[bad] golden[help]",
+    "queries/goals.py": "golden[eight] golden[no] registry",
+    "queries/index.py": "golden[missing]",
+    "queries/knight.py": "golden[knight] golden[no] golden[bad] batch",
+    "queries/overview.py": "golden[overview] pages precompute",
+    "queries/published.py": "batch",
     "queries/rapid.py": "queries",
-    "queries/rows.py": "batch registry",
-    "queries/senet.py": "cli doors queries batch",
-    "queries/tables.py": "queries registry",
+    "queries/rows.py": "batch",
+    "queries/senet.py": "golden[senet] golden[no] batch",
+    "queries/tables.py": "registry",
 }
-"""For each file that is mutated the tests that are run afresh, the quickest to notice first."""
+"""For each file that is mutated what is run afresh: files of tests, or one test of a kind."""
+KINDS = {
+    "golden": "tests/test_cli.py::test_golden",
+    "rebuilt": "tests/test_rebuilt.py::test_a_table_built_again_is_the_one_published",
+}
 
 
 class Part(NamedTuple):
@@ -132,7 +135,15 @@ def copy_of_the_project(folder: Path, part: Part) -> None:
 
 
 def files(tests: str) -> list[str]:
-    return [f"tests/test_{name}.py" for name in tests.split()]
+    """
+    >>> files("batch golden[no]")
+    ['tests/test_batch.py', 'tests/test_cli.py::test_golden[no]']
+    """
+    found = []
+    for word in tests.split():
+        kind, opened, which = word.partition("[")
+        found.append(KINDS[kind] + opened + which if opened else f"tests/test_{kind}.py")
+    return found
 
 
 def run(folder: Path, *words: str, mutant: str = "", seconds: float | None = None) -> int:

@@ -140,6 +140,7 @@ def test_a_board_is_written_files_by_ranks(text: str) -> None:
         ("0x5", "it has no squares"),
         ("5x0", "it has no squares"),
         ("9999x9", "it is far too large"),
+        ("9x9999", "it is far too large"),
         ("9" * 50 + "x9", "it is far too large"),
     ],
 )
@@ -149,7 +150,13 @@ def test_what_is_no_board_is_told_why(text: str, problem: str) -> None:
     assert str(caught.value) == f"{text!r} is not a board: {problem}. A good one: 8x8"
 
 
-@pytest.mark.parametrize("text", ["27x3", "3x10"])
+@pytest.mark.parametrize(("files", "ranks"), [(26, 1), (1, 9), (26, 9)])
+def test_the_widest_and_the_highest_board(files: int, ranks: int) -> None:
+    board = parse_board(f"{files}x{ranks}")
+    assert (board.files, board.ranks) == (files, ranks)
+
+
+@pytest.mark.parametrize("text", ["27x3", "3x10", "100x1", "1x999"])
 def test_a_board_has_as_many_squares_as_names_allow(text: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_board(text)

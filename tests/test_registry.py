@@ -122,8 +122,12 @@ def test_it_is_probed(folder: Path) -> None:
     assert pancakes.get("12345", goal="54321", default="no") == "no"
     with pytest.raises(NotationError):
         pancakes.probe("11111")
-    with pytest.raises(BadRequest, match=r"One of: stacked \(12345\)"):
+    with pytest.raises(BadRequest) as caught:
         pancakes.probe("12345", "54321")
+    assert str(caught.value) == (
+        "No table of pancakes answers for the goal 54321. One of: stacked (12345)."
+    )
+    assert PUZZLE.apart("12345", "54321") == "no sequence of moves joins them."
 
 
 def test_its_answer_in_words(folder: Path) -> None:

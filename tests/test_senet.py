@@ -68,6 +68,13 @@ def test_white_space_around_a_position_does_not_matter(
         (" \t", "it is empty"),
         ("AAAAAAABBB.....", "it has 7 As, not 5, it has 3 Bs, not 5"),
         ("ABABABABA......", "it has 4 Bs, not 5, it has 6 empty squares, not 5"),
+        ("ABBBBB.........", "it has 1 A, not 5, it has 9 empty squares, not 5"),
+        ("AABBBBB........", "it has 2 As, not 5, it has 8 empty squares, not 5"),
+        (
+            "BBBBBBBBBBBBBBB",
+            "it has 0 As, not 5, it has 15 Bs, not 5, it has 0 empty squares, not 5",
+        ),
+        ("AB", "it has 2 squares, not 15"),
         ("ABABABABAB....", "it has 14 squares, not 15"),
         ("A", "it has 1 square, not 15"),
         ("ABABABABAB......", "it has 16 squares, not 15"),

@@ -207,19 +207,17 @@ class Turned(View):
     a state that reaches the layout, move for move.
 
     >>> view = Turned("087654321")
-    >>> view.layout, view.turns, view.state("087654321")
-    ('corner', 2, '123456780')
+    >>> view.layout, view.state("087654321")
+    ('corner', '123456780')
     """
 
-    __slots__ = ("_cells", "_names", "turns")
+    __slots__ = ("_cells", "_names")
 
     def __init__(self, goal: str) -> None:
         layouts = {state.index("0"): layout for layout, state in LAYOUTS.items()}
         cells = tuple(range(9))
-        self.turns = 0
         while cells.index(goal.index("0")) not in layouts:
             cells = tuple([cells[cell] for cell in QUARTER])
-            self.turns += 1
         super().__init__(layouts[cells.index(goal.index("0"))])
         self._cells = cells
         self._names = str.maketrans("".join([goal[cell] for cell in cells]), LAYOUTS[self.layout])

@@ -53,7 +53,7 @@ def _problem(position: str) -> str:
         return f"it has {len(position):,} square{'s'[: len(position) > 1]}, not 15"
     counts = ((piece, position.count(piece)) for piece in "AB.")
     return ", ".join(
-        f"it has {count} {'empty squares' if piece == '.' else piece + 's'[: count > 1]}, not 5"
+        f"it has {count} {'empty squares' if piece == '.' else piece + 's'[: count != 1]}, not 5"
         for piece, count in counts
         if count != 5
     )
@@ -108,7 +108,7 @@ def unrank(rank: int) -> str:
 def guarded(position: str, square: int) -> bool:
     """Whether the piece on a square has one of its colour on a neighbouring square."""
     piece = position[square - 1]
-    return piece in (position[max(square - 2, 0) : square - 1] + position[square : square + 1])
+    return piece in (position[square - 2 : square - 1] + position[square : square + 1])
 
 
 def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
@@ -217,7 +217,7 @@ class Senet(StateSpace):
         weight = [3 ** (SQUARES - square) for square in range(SQUARES + 1)]
         alone = {
             square: (board[square] != board[square - 1]) & (board[square] != board[square + 1])
-            for square in range(1, SQUARES + 1)
+            for square in range(2, SQUARES + 1)
         }
         found = []
         for throw in THROWS:
