@@ -102,6 +102,14 @@ def test_high_labels_are_compared_all_along_before_any_low_one() -> None:
     assert found["order"] == [0, 2, 1, 5, 6]
 
 
+def test_lines_that_differ_by_a_high_label_are_never_compared_by_a_later_one() -> None:
+    # 4 is reached by 2 after 0x20 0x50 and by 3 after 0x30 0x10: the first labels decide
+    edges = [(0, 0x10, 1), (0, 0x20, 2), (0, 0x30, 3), (2, 0x50, 4), (3, 0x10, 4), (3, 0x11, 5)]
+    found = searched(graph_of(6, edges), 0)
+    assert found["parent"] == [-1, 0, 0, 0, 2, 3]
+    assert found["order"] == [0, 1, 2, 3, 4, 5]
+
+
 def test_a_layer_later_is_too_late_to_be_a_way() -> None:
     edges = [(0, 0x10, 1), (1, 0x10, 2), (0, 0x20, 2)]
     found = searched(graph_of(3, edges), 0)
