@@ -20,13 +20,12 @@ def main() -> int:
             if answer is not None:
                 say(answer)
                 return 0
-        from pipeline.cli import app
+        from pipeline.cli import run
 
-        app()
-    except SystemExit as end:
-        if end.code == 130:  # Typer says nothing of an interrupt
+        code = run()
+        if code == 130:  # Typer says nothing of an interrupt
             complain("interrupted")
-        raise
+        return code
     except TablebaseError as error:
         complain(error)
         return error.exit_code
@@ -43,7 +42,6 @@ def main() -> int:
             "Please report it; PIPELINE_TRACEBACK=1 shows where."
         )
         return 3
-    return 0
 
 
 if __name__ == "__main__":

@@ -8,20 +8,24 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
 from rich.table import Table as Grid
+from rich.text import Text
 
 from pipeline import __version__
 from pipeline.errors import BadRequest, quoted
 from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import MODULES, puzzle
-from pipeline.terminal import QuietPipe, complain, say
+from pipeline.terminal import QuietPipe, complain, say, spelled
 from queries.answers import options, reader, reader_class, respond
 from queries.forms import BATCH, Asked
 from queries.index import tables_folder
+
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
+"""What Typer raises for words that it does not take; it exports no name of its own for it."""
 
 app = typer.Typer(
     name="pipeline",
@@ -32,6 +36,9 @@ app = typer.Typer(
 )
 query = typer.Typer(help="Answer a question from the tables.", no_args_is_help=True)
 app.add_typer(query, name="query")
+
+MOST_SAID = 300
+"""Characters of a word that no command takes."""
 
 Outputs = Annotated[
     str | None,
@@ -54,6 +61,19 @@ def _drawn(grid: Grid) -> str:
     with console.capture() as captured:
         console.print(grid)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def run() -> int:
+    """Run the command line; returns the exit code. Words it cannot take get one sentence too."""
+    try:
+        return int(app(standalone_mode=False) or 0)
+    except UsageError as error:
+        context, message = getattr(error, "ctx", None), error.format_message()
+        if not message.strip():  # nothing was asked, and the help stands there already
+            return 2
+        command = context.command_path if context is not None else "pipeline"
+        said = " ".join(message.split()).rstrip(".")
+        raise BadRequest(said[:MOST_SAID], f"See: {command} --help") from error
 
 
 @app.callback()
@@ -218,7 +238,8 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
         mended = row["state"] in ("missing", "damaged")
         state = f"{row['state']}: {row['command']}" if mended else row["state"]
-        grid.add_row(row["table"], *numbers, row.get("made_by", ""), state)
+        words = (row["table"], *numbers, row.get("made_by", ""), state)
+        grid.add_row(*(Text(spelled(word)) for word in words))
     say(_drawn(grid))
 
 

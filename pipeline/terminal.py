@@ -35,9 +35,17 @@ def say(text: str) -> None:
 
 
 def complain(text: object) -> None:
-    """Print a sentence that is not an answer; what would act on a terminal is spelled out."""
+    """Print a sentence that is not an answer."""
     said = str(text)
     if len(said) > LONGEST:
         said = f"{said[:LONGEST]}... ({len(said):,} characters)"
-    spelled = (letter if letter.isprintable() else repr(letter)[1:-1] for letter in said)
-    sys.stderr.write(f"pipeline: {''.join(spelled)}\n")
+    sys.stderr.write(f"pipeline: {spelled(said)}\n")
+
+
+def spelled(text: str) -> str:
+    """A text with what would act on a terminal spelled out.
+
+    >>> print(spelled("12\\x1b[31m"))
+    12\\x1b[31m
+    """
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

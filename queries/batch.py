@@ -24,6 +24,8 @@ STRETCH = 1 << 21
 """Bytes of text read at a time."""
 ROWS = 1 << 17
 """Rows of CSV or Parquet read at a time."""
+LONGEST_WORD = 1 << 22
+"""Bytes without white space that may still be a key; an endless stream of them is none."""
 FORMATS = ("csv", "jsonl", "parquet")
 NEW_LINE = b"\n"
 SEPARATE = 9
@@ -137,6 +139,12 @@ def _from_text(reader: Reader, file: IO[bytes]) -> Iterator[Stretch]:
         # the last word may go on in the next stretch
         cut = max(text.rfind(space) for space in (b"\n", b" ", b"\t")) + 1 if more else len(text)
         text, rest = text[:cut], text[cut:]
+        if len(rest) > LONGEST_WORD:
+            at = line + text.count(NEW_LINE)
+            raise BadRequest(
+                f"The input is no list of keys: line {at:,} goes on for more than "
+                f"{LONGEST_WORD:,} bytes without white space"
+            )
         words = text.decode("utf-8", "replace").split()
         if reader.joins_characters and (waiting or any(len(word) == 1 for word in words)):
             joined = _joined(words, waiting, last=not more)

@@ -12,7 +12,7 @@ import pytest
 from pipeline import __version__
 from pipeline.puzzles import puzzles
 from tests.commands import COMMANDS, EXITS, lines
-from tests.shell import SCRIPT, Cli, environment
+from tests.shell import SCRIPT, Cli, Said, environment
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -100,3 +100,30 @@ def test_no_traceback(words: list[bytes], place: Path) -> None:
     assert b"should not happen" not in ended.stderr
     assert ended.returncode in (2, 3) or words[0] == b"status"
     assert b"\x1b" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("nope", "No such command 'nope'. See: pipeline --help."),
+        ("query nope", "No such command 'nope'. See: pipeline query --help."),
+        ("histogram", "Missing argument 'eight|senet'. See: pipeline histogram --help."),
+        (
+            "query eight --nope 123456780",
+            "No such option: --nope (Possible options: --input). See: pipeline query eight --help.",
+        ),
+        (
+            f"query {'9' * 1_000}",
+            f"No such command '{'9' * 283}. See: pipeline query --help.",
+        ),
+    ],
+)
+def test_words_that_no_command_takes(words: str, complaint: str, cli: Cli, place: Path) -> None:
+    assert cli(*words.split(), cwd=place) == Said(2, "", f"pipeline: {complaint}\n")
+
+
+def test_nothing_asked_is_answered_with_the_help(cli: Cli, place: Path) -> None:
+    for words in ([], ["query"]):
+        said = cli(*words, cwd=place)
+        assert (said.code, said.err) == (2, "")
+        assert said.out.rstrip() == cli(*words, "--help", cwd=place).out.rstrip()

@@ -122,6 +122,15 @@ def test_a_word_of_a_megabyte_and_one_that_never_ends(outputs: Path) -> None:
     assert b"1 key is not" in complaint
 
 
+def test_a_stream_that_never_ends_is_refused(outputs: Path) -> None:
+    code, said, complaint = run([b"query", b"eight", b"--input", b"/dev/zero"])
+    assert (code, said) == (2, b"")
+    assert complaint == (
+        b"pipeline: The input is no list of keys: line 1 goes on for more than 4,194,304 bytes "
+        b"without white space.\n"
+    )
+
+
 def test_inputs_that_are_not_what_they_seem(outputs: Path, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo.txt"
     os.mkfifo(fifo)
