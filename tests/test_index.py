@@ -49,8 +49,12 @@ def refusal(folder: Path) -> TableError:
         open_tables(str(folder)).goals("pancakes").probe("45321")
     assert str(again.value) == str(caught.value)
     assert open_tables(str(folder)).goals("pancakes").get("45321", "nothing") == "nothing"
-    assert caught.value.exit_code == 3
-    return caught.value
+    error = caught.value
+    assert error.exit_code == 3
+    assert error.file in (str(index(folder)), str(folder / "manifest.json"))
+    assert error.command.startswith("pipeline precompute ")
+    assert error.command.endswith(f" --outputs {folder}")
+    return error
 
 
 def sealed(fields: tuple[object, ...], records: bytes) -> bytes:

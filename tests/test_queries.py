@@ -307,6 +307,7 @@ def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> 
             lookup(text)
     assert tables.eight.get(text, default="none") == "none"
     assert tables.senet.get(text) is None
+    assert tables.senet.get(text, default="none") == "none"
     square = text.strip() in [oracles.square_name(8, square) for square in range(64)]
     assert (tables.knight.get(text) is not None) == square
 
@@ -325,3 +326,13 @@ def test_a_folder_without_tables_is_told_at_once(tmp_path: Path) -> None:
         f"{tmp_path}/manifest.json is not published. Run: pipeline precompute --outputs {tmp_path}"
     )
     assert issubclass(TableMissing, TablebaseError)
+
+
+def test_get_passes_on_all_that_probe_takes(tables: Tables) -> None:
+    knight = tables.knight
+    assert knight.get("b1") == knight.probe("b1")
+    assert knight.get("b1", closed=True) == knight.probe("b1", closed=True)
+    assert knight.get("a1", board="5x5", number=7) == knight.probe("a1", board="5x5", number=7)
+    assert knight.get("a1", board="5x5", number=304, default="none") == "none"
+    with pytest.raises(TablebaseError, match="8x8"):
+        knight.count("a1")

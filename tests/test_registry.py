@@ -2,20 +2,23 @@
 
 import json
 import struct
+import sys
 from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from types import ModuleType
 
 import polars as pl
 import pytest
 
 from pipeline import puzzles
-from pipeline.errors import BadRequest, NotationError, TableMissing
+from pipeline.errors import BadRequest, NotationError, OutOfReach, TableMissing
+from pipeline.tables.manifest import read_manifest
 from queries import open_tables
 from queries.answers import respond
 from queries.overview import bars, histogram, status
-from tests.pancakes import PUZZLE
+from tests.pancakes import PUZZLE, Pancakes
 from tests.recorder import built
 from tests.shell import Said, python
 
@@ -206,3 +209,33 @@ def test_its_stage_and_its_query_at_the_shell(tmp_path: Path, folder: Path) -> N
     refused = shell(tmp_path, "query", "pancakes", "11111")
     assert refused.code == 2
     assert refused.err.startswith("pipeline: '11111' is not a stack: it needs each of 1-5 once.")
+
+
+class Swaps(Pancakes):
+    """Only the top three may be turned over: two stacks belong together, the rest are apart."""
+
+    name = "swaps"
+    letters = "3"
+
+    def __init__(self) -> None:
+        self.tables = (self.goal_table("swaps", "Stacks", ("stacked",)),)
+
+
+def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("swaps")
+    module.PUZZLE = Swaps()  # type: ignore[attr-defined]  # modules take any name
+    monkeypatch.setitem(sys.modules, "swaps", module)
+    monkeypatch.setitem(puzzles.MODULES, "swaps", "swaps")
+    built(tmp_path, module.PUZZLE)
+    assert read_manifest(tmp_path)["swaps"]["rows"] == 2
+    swaps = open_tables(str(tmp_path)).goals("swaps")
+    assert swaps.probe("32145").best_moves == "3"
+    with pytest.raises(OutOfReach) as caught:
+        swaps.probe("21345")
+    error = caught.value
+    assert (error.state, error.goal, error.why) == (
+        "21345",
+        "12345",
+        "no sequence of moves joins them.",
+    )
+    assert str(error) == f"12345 cannot be reached from 21345: {error.why}"
