@@ -21,10 +21,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import NotationError, TablebaseError, TableDamaged, TableMissing
+from pipeline.errors import NotationError, TableDamaged, TableMissing
 from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import puzzles
-from pipeline.puzzles.knight import COUNTED, Knight, counts_table, parse_board
+from pipeline.puzzles.knight import (
+    COUNTED,
+    LISTABLE,
+    Knight,
+    counts_table,
+    listed_board,
+    listed_table,
+    parse_board,
+)
 from pipeline.tables import FORMAT_VERSION, MANIFEST
 from pipeline.tables.content import ContentHash
 from pipeline.tables.index import CRC_AT, HEADER, MAGIC
@@ -85,27 +93,13 @@ def tables_of(puzzle: Puzzle, entries: dict[str, Entry]) -> tuple[Table, ...]:
 
 @tables_of.register
 def _(puzzle: Knight, entries: dict[str, Entry]) -> tuple[Table, ...]:
-    prefix = "knight_tours_"
     own = {table.name for table in puzzle.tables}
-    boards = [
-        name.removeprefix(prefix) for name in entries if name.startswith(prefix) and name not in own
-    ]
-    more = [
-        table for text in boards for table in _board_tables(puzzle, text) if table.name not in own
-    ]
+    boards = [board for name in entries if name not in own and (board := listed_board(name))]
+    more = [listed_table(board) for board in boards if board.squares <= LISTABLE]
     named = entries.get("knight_counts", {}).get("parameters", {}).get("boards", [])
     texts = named if isinstance(named, list) else []
     counted = {*COUNTED, *(sides for text in texts for sides in _sides(text))}
     return (*puzzle.tables[:-1], *more, counts_table(tuple(sorted(counted))))
-
-
-def _board_tables(puzzle: Knight, text: str) -> list[Table]:
-    """The table of every tour of a board, if the text is one that can be listed."""
-    try:
-        found = puzzle.with_boards([text])
-    except TablebaseError:
-        return []
-    return [table for table in found if table.name == f"knight_tours_{text}"]
 
 
 def _sides(text: object) -> list[tuple[int, int]]:
