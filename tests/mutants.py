@@ -1,137 +1,170 @@
 """Mutation testing: which changes to the code would no test notice? `make mutants` (some hours).
 
-First mutmut changes each function in turn and runs the tests that call it, in processes forked
-after all imports. What runs at import, and in processes that tests start, stays as it was. So every
-mutant that is left is then run afresh: the tests of its file, the shell's too, in a process that is
-told of the mutant from its start. What outlives both is printed.
+mutmut writes every function beside its mutants, and an environment variable says which of them
+runs. For each mutant a process is forked that imports the program afresh and runs the tests chosen
+below for its file, those at the shell too, until one fails. What outlives them is printed.
 
 mutmut leaves alone what is decorated, so the search is mutated with its kernels as plain Python.
+`python -m tests.mutants queries/index.py` is for the mutants of one file.
 """
 
 from __future__ import annotations
 
-import json
+import ast
+import difflib
+import importlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NoReturn
+
+import pytest
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.format_utils import get_mutant_name
 
 from tests.shell import ROOT
 
 WORKERS = os.cpu_count() or 1
-SECONDS = 400
-"""A mutant that keeps its tests busy for longer has been noticed."""
-ALIVE = (0, 33)
-"""mutmut's words for: all tests passed, no test calls it."""
-PACKAGES = ("pipeline", "queries", "mutants")
+FIRST = ("numpy", "numba", "polars", "pyarrow.parquet", "typer", "rich.progress", "hypothesis")
+"""Imported once, before all forks. None of them starts a thread by that."""
 LEFT_OUT = (
     "imports_nothing_heavy",  # mutmut is heavy
-    "at_the_shell",
     "oracles",
     "every_state_of",
+    "every_pair_of",
     "6x6",
     "memory",
-    "killed",
     "path_is_found",
+    "two_builds",
     "depends_on_its_ends",
 )
 """Tests that are not about the code, or too slow to be asked a thousand times."""
 OPTIONS = [
-    "-p",
-    "no:cacheprovider",
-    "-W",
-    "ignore:overflow",
-    "-k",
-    f"not ({' or '.join(LEFT_OUT)})",
+    *("-x", "-q", "-p", "no:cacheprovider"),
+    *("-W", "ignore:overflow", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    *("-k", f"not ({' or '.join(LEFT_OUT)})"),
 ]
 
-AFRESH = {
-    "pipeline/puzzle.py": "rebuilt[eight] golden[eight] golden[no] registry verify_new",
-    "pipeline/graph.py": "rebuilt[senet]",
+RULES = {
+    "pipeline/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] registry verify_new",
+    "pipeline/graph.py": "senet rebuilt[senet]",
     "pipeline/puzzles/__init__.py": "golden[eight] registry",
-    "pipeline/puzzles/eight.py": "rebuilt[eight] golden[eight] golden[bad] batch",
-    "pipeline/puzzles/senet.py": "rebuilt[senet] golden[senet] golden[bad]",
-    "pipeline/puzzles/knight.py": "rebuilt[knight] golden[knight] golden[no] golden[bad]",
-    "pipeline/search/breadth_first.py": "breadth_first",
-    "pipeline/search/pairs.py": "pairs",
-    "pipeline/search/tours.py": "tours",
+    "pipeline/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
+    "pipeline/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
+    "pipeline/puzzles/knight.py": "knight rebuilt[knight] golden[knight] golden[no] golden[bad]",
+}
+ANSWERS = {
     "queries/__init__.py": "queries",
-    "queries/answers.py": "golden[eight] golden[senet] golden[knight] golden[no] golden[help]",
+    "queries/answers.py": "answers doors registry refusals queries drawings streams batch",
     "queries/batch.py": "batch streams",
-    "queries/columns.py": "batch queries",
-    "queries/eight.py": "golden[eight] golden[no] batch",
-    "queries/forms.py": "golden[bad] golden[help]",
-    "queries/goals.py": "golden[eight] golden[no] registry",
-    "queries/index.py": "golden[missing]",
-    "queries/knight.py": "golden[knight] golden[no] golden[bad] batch",
+    "queries/columns.py": "queries batch",
+    "queries/eight.py": "doors refusals queries drawings batch",
+    "queries/forms.py": "doors golden[help]",
+    "queries/goals.py": "doors refusals goals registry batch",
+    "queries/index.py": "index_format doors index",
+    "queries/knight.py": "doors refusals queries drawings batch",
     "queries/overview.py": "golden[overview] pages precompute",
     "queries/published.py": "batch",
     "queries/rapid.py": "queries",
     "queries/rows.py": "batch",
-    "queries/senet.py": "golden[senet] golden[no] batch",
-    "queries/tables.py": "registry",
+    "queries/senet.py": "doors refusals queries drawings batch",
+    "queries/tables.py": "refusals doors registry queries tables",
 }
-"""For each file that is mutated what is run afresh: files of tests, or one test of a kind."""
+SEARCH = {
+    "pipeline/search/breadth_first.py": "breadth_first",
+    "pipeline/search/pairs.py": "pairs",
+    "pipeline/search/tours.py": "tours",
+}
+TESTS = {**RULES, **ANSWERS, **SEARCH}
+"""For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
 KINDS = {
-    "golden": "tests/test_cli.py::test_golden",
-    "rebuilt": "tests/test_rebuilt.py::test_a_table_built_again_is_the_one_published",
+    "golden": "test_cli.py::test_golden",
+    "rebuilt": "test_rebuilt.py::test_a_table_built_again_is_the_one_published",
 }
 
 
-class Part(NamedTuple):
-    """Files that are mutated together, and the tests that call them."""
-
-    name: str
-    sources: list[str]
-    tests: str
-
-
-IN_PROCESS = "eight senet knight queries doors index goals refusals registry tables"
-PARTS = [
-    Part("answers", [source for source in AFRESH if "search" not in source], IN_PROCESS),
-    Part(
-        "search", [source for source in AFRESH if "search" in source], "breadth_first tours pairs"
-    ),
-]
+def main(*sources: str) -> None:
+    for room in (RULES, ANSWERS, SEARCH):
+        asked = [source for source in room if source in (sources or TESTS)]
+        with tempfile.TemporaryDirectory() as place:
+            copy_of_the_project(Path(place))
+            command = [sys.executable, "-m", "tests.mutants", "--here", *asked]
+            subprocess.run(command, cwd=place, check=True, env={**os.environ, "PYTHONPATH": place})
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as place:
-        for part in PARTS:
-            folder = Path(place) / part.name
-            copy_of_the_project(folder, part)
-            run(folder, "-m", "mutmut", "run", "--max-children", str(WORKERS))
-            report(folder)
-
-
-def copy_of_the_project(folder: Path, part: Part) -> None:
+def copy_of_the_project(folder: Path) -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
     tables = [f"outputs/{path.name}" for path in (ROOT / "outputs").iterdir() if path.suffix]
     for name in [*listed.stdout.decode().splitlines(), *tables]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-    for name in part.sources:
-        if "/search/" in name:
-            path = folder / name
-            path.write_text(path.read_text("utf-8").replace("\n@compiled\n", "\n"), "utf-8")
-    settings = {
-        "source_paths": ["pipeline", "queries"],
-        "only_mutate": list(part.sources),
-        "also_copy": [path.name for path in folder.iterdir() if path.name not in PACKAGES],
-        "pytest_add_cli_args_test_selection": files(part.tests),
-        "pytest_add_cli_args": OPTIONS,
-        "process_isolation": "forkserver",  # polars does not outlive a fork
-        "timeout_multiplier": 3.0,
-        "timeout_constant": 5.0,
-    }
-    with (folder / "pyproject.toml").open("a") as file:
-        lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
-        file.writelines(["\n[tool.mutmut]\n", *lines])
+
+
+def mutate_here(*sources: str) -> None:
+    mutants = [(source, name) for source in sources for name in mutants_of(source)]
+    for name in FIRST:
+        importlib.import_module(name)
+    for source in sources:
+        begun = time.monotonic()
+        if code := verdicts([(source, "")], limit=3600)[""]:
+            sys.exit(f"the tests of {source} end with {code} when nothing is changed")
+        limit = 30 + 4 * (time.monotonic() - begun)
+        found = verdicts([mutant for mutant in mutants if mutant[0] == source], limit)
+        outlived = [name for name, code in found.items() if code == 0]
+        for name in outlived:
+            print(difference(source, name))
+        late = sum(code == -signal.SIGALRM for code in found.values())
+        print(
+            f"{source:<34} {len(found) - len(outlived):>5} of {len(found):>5} mutants noticed,"
+            f" {late} of them by the time they took",
+            flush=True,
+        )
+
+
+def mutants_of(source: str) -> list[str]:
+    """The names of all its mutants, which from now on are in the file."""
+    path = Path(source)
+    text = path.read_text("utf-8")
+    if source in SEARCH:
+        text = text.replace("\n@compiled\n", "\n")
+    mutated = mutate_file_contents(source, text)
+    path.write_text(mutated.code, "utf-8")
+    return [get_mutant_name(path, name) for name in mutated.mutant_names]
+
+
+def verdicts(mutants: list[tuple[str, str]], limit: float) -> dict[str, int]:
+    """What the tests end with when each mutant runs: 0 if none notices it."""
+    found: dict[str, int] = {}
+    running: dict[int, str] = {}
+    waiting = list(mutants)
+    while waiting or running:
+        while waiting and len(running) < WORKERS:
+            source, name = waiting.pop()
+            child = os.fork()
+            if not child:
+                try_out(source, name, limit)
+            running[child] = name
+        ended, status = os.wait()
+        found[running.pop(ended)] = os.waitstatus_to_exitcode(status)
+    return found
+
+
+def try_out(source: str, mutant: str, limit: float) -> NoReturn:
+    code = 99
+    try:
+        signal.setitimer(signal.ITIMER_REAL, limit)  # its signal ends the process: noticed
+        os.environ["MUTANT_UNDER_TEST"] = mutant
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        code = int(pytest.main([*OPTIONS, source, *files(TESTS[source])]))
+    finally:
+        os._exit(code)
 
 
 def files(tests: str) -> list[str]:
@@ -142,52 +175,24 @@ def files(tests: str) -> list[str]:
     found = []
     for word in tests.split():
         kind, opened, which = word.partition("[")
-        found.append(KINDS[kind] + opened + which if opened else f"tests/test_{kind}.py")
+        found.append(f"tests/{KINDS[kind]}[{which}" if opened else f"tests/test_{kind}.py")
     return found
 
 
-def run(folder: Path, *words: str, mutant: str = "", seconds: float | None = None) -> int:
-    ended = subprocess.run(
-        [sys.executable, *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "MUTANT_UNDER_TEST": mutant},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        timeout=seconds,
-        check=False,
-    )
-    return ended.returncode
-
-
-def noticed_afresh(folder: Path, source: str, mutant: str) -> bool:
-    words = ("-m", "pytest", "-x", "-q", *OPTIONS, *files(AFRESH[source]))
-    try:
-        return run(folder / "mutants", *words, mutant=mutant, seconds=SECONDS) != 0
-    except subprocess.TimeoutExpired:
-        return True
-
-
-def report(folder: Path) -> None:
-    made: Counter[str] = Counter()
-    suspects = []
-    for path in sorted((folder / "mutants").rglob("*.meta")):
-        source = str(path.relative_to(folder / "mutants").with_suffix(""))
-        codes = json.loads(path.read_text())["exit_code_by_key"]
-        made[source] = len(codes)
-        suspects += [(source, name) for name, code in codes.items() if code in ALIVE]
-    outlived: Counter[str] = Counter()
-    with ThreadPoolExecutor(WORKERS) as pool:
-        verdicts = pool.map(lambda suspect: noticed_afresh(folder, *suspect), suspects)
-        for (source, name), noticed in zip(suspects, verdicts, strict=True):
-            if not noticed:
-                outlived[source] += 1
-                subprocess.run(
-                    [sys.executable, "-m", "mutmut", "show", name], cwd=folder, check=True
-                )
-    for source, count in made.items():
-        if count:
-            print(f"{source:<34} {count - outlived[source]:>5} of {count:>5} mutants noticed")
+def difference(source: str, mutant: str) -> str:
+    name = mutant.rpartition(".")[2]
+    original = name.partition("__mutmut_")[0] + "__mutmut_orig"
+    functions = {
+        node.name: ast.unparse(node).splitlines()[1:]
+        for node in ast.walk(ast.parse(Path(source).read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
+    lines = difflib.unified_diff(functions[original], functions[name], lineterm="", n=1)
+    return "\n".join([mutant, *list(lines)[2:]])
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--here"]:
+        mutate_here(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])

@@ -41,7 +41,10 @@ PLAIN = [
     ["eight", "--goal", "edge", "123", "--path", "456", "708"],
     ["senet", "--json", "--path", "ABABABABAB....."],
     ["knight", "--to", "a3", "b1"],
+    ["senet", "ABABABABAB.....", "--outputs", "./outputs"],
 ]
+SAID = "\n".join(path.read_text("utf-8") for path in (Path(__file__).parent / "golden").iterdir())
+"""What the command line is known to say, word for word."""
 
 
 @pytest.mark.parametrize("words", PLAIN, ids=shlex.join)
@@ -56,6 +59,10 @@ def test_the_quick_door_says_what_the_command_line_does(
     proper = outcome(lambda: through_the_command_line(words, capsys))
     assert quick == proper
     assert quick[1]
+    asked = f"$ {shlex.join(['pipeline', 'query', *words])}\n"
+    if asked in SAID:
+        said = SAID.partition(asked)[2]
+        assert said.removeprefix("pipeline: ").startswith(quick[1].rstrip("\n") + "\n")
 
 
 LIBRARIES = {"click", "numba", "numpy", "pandas", "polars", "pyarrow", "rich", "typer"}
