@@ -131,8 +131,10 @@ class TableVersionError(TableError):
     """A file written in another format version."""
 
     def __init__(self, file: str, found: object, wanted: int, command: str) -> None:
+        newer = isinstance(found, int) and found > wanted
+        hint = " A newer version of it reads this file; or make it again." if newer else ""
         super().__init__(
-            f"{file} has format version {found}; this program reads version {wanted}.",
+            f"{file} has format version {found}; this program reads version {wanted}.{hint}",
             file,
             command,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pipeline.puzzle import GoalPuzzle, Puzzle
+from pipeline.puzzle import Puzzle
 from pipeline.puzzles import MODULES, puzzle
 from queries.forms import JSON, OUTPUTS, Asked, Facts, Option, quick
 from queries.index import Index, tables_folder
@@ -21,7 +21,7 @@ READERS = {
     "senet": "queries.senet:SenetReader",
     "knight": "queries.knight:KnightReader",
 }
-"""The read side's registry; a puzzle that is not named here and has goals needs no reader."""
+"""The read side's registry; a puzzle with goals needs no reader of its own."""
 
 
 class Reader:
@@ -72,8 +72,7 @@ class Reader:
 
 def reader_class(name: str) -> type[Reader]:
     """The class that answers for a puzzle."""
-    default = "queries.goals:GoalReader" if isinstance(puzzle(name), GoalPuzzle) else ""
-    module, _, kind = READERS.get(name, default).partition(":")
+    module, _, kind = READERS.get(name, "queries.goals:GoalReader").partition(":")
     found: type[Reader] = getattr(__import__(module, fromlist=[kind]), kind)
     return found
 

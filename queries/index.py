@@ -35,7 +35,7 @@ _MAPPED = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
 class Index:
     """An open index: `data` is the records' bytes."""
 
-    __slots__ = ("_unpack", "count", "data", "width")
+    __slots__ = ("_unpack", "data", "width")
 
     def __init__(self, folder: str, stage: str, table: Table) -> None:
         path = os.path.join(folder, table.index_file)
@@ -65,7 +65,6 @@ class Index:
             raise TableDamaged(path, "it was made from another table than is published", command)
         self.data = data[HEADER.size :]
         self.width = width
-        self.count = count
         self._unpack = struct.Struct(table.record).unpack_from
 
     def record(self, rank: int) -> tuple[Any, ...]:
@@ -77,16 +76,15 @@ def _listed(folder: str, stage: str, table: Table) -> str:
     """The content hash that the manifest gives to the table whose index this is.
 
     A manifest written by this program is read by its text alone: importing a JSON parser would cost
-    more than all the rest of a lookup. Any other is parsed, and refused in its own words.
+    more than all the rest of a lookup. One that lists no such index is parsed: it may be broken.
     """
     path = os.path.join(folder, MANIFEST)
+    missing = TableMissing(os.path.join(folder, table.index_file), mending(stage, folder))
     try:
         with open(path, "rb") as file:
             text = file.read()
     except OSError as error:
-        raise TableMissing(
-            os.path.join(folder, table.index_file), mending(stage, folder)
-        ) from error
+        raise missing from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     key = b'\n  "%s": "' % table.index_file.encode()
     at = text.find(key) + len(key)
@@ -94,7 +92,5 @@ def _listed(folder: str, stage: str, table: Table) -> str:
         return text[at : at + 64].decode("ascii", "replace")
     from pipeline.tables.manifest import parse_manifest
 
-    entry = parse_manifest(text.decode("utf-8", "replace"), path).get(table.name)
-    if entry is None or not entry["index"]:
-        raise TableMissing(os.path.join(folder, table.index_file), mending(stage, folder))
-    return str(entry["content"])
+    parse_manifest(text.decode("utf-8", "replace"), path)
+    raise missing

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import Phase, settings
 from mutmut.mutation.file_mutation import mutate_file_contents
 from mutmut.utils.format_utils import get_mutant_name
 
@@ -64,7 +65,7 @@ ANSWERS = {
     "queries/batch.py": "batch streams",
     "queries/columns.py": "queries batch",
     "queries/eight.py": "doors refusals queries drawings batch",
-    "queries/forms.py": "doors golden[help]",
+    "queries/forms.py": "answers doors page[docs/cli.md]",
     "queries/goals.py": "doors refusals goals registry batch",
     "queries/index.py": "index_format doors index",
     "queries/knight.py": "doors refusals queries drawings batch",
@@ -73,7 +74,7 @@ ANSWERS = {
     "queries/rapid.py": "queries",
     "queries/rows.py": "batch",
     "queries/senet.py": "doors refusals queries drawings batch",
-    "queries/tables.py": "refusals doors registry queries tables",
+    "queries/tables.py": "refusals doors registry queries tables batch",
 }
 SEARCH = {
     "pipeline/search/breadth_first.py": "breadth_first",
@@ -84,6 +85,7 @@ TESTS = {**RULES, **ANSWERS, **SEARCH}
 """For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
 KINDS = {
     "golden": "test_cli.py::test_golden",
+    "page": "test_docs.py::test_page_is_what_the_program_writes",
     "rebuilt": "test_rebuilt.py::test_a_table_built_again_is_the_one_published",
 }
 
@@ -162,9 +164,18 @@ def try_out(source: str, mutant: str, limit: float) -> NoReturn:
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        code = int(pytest.main([*OPTIONS, source, *files(TESTS[source])]))
+        code = int(pytest.main([*OPTIONS, source, *files(TESTS[source])], [Unshrunk()]))
     finally:
         os._exit(code)
+
+
+class Unshrunk:
+    """A plugin of pytest: hypothesis need not look for the smallest example of a mutant's fault."""
+
+    def pytest_sessionstart(self) -> None:
+        phases = [Phase.explicit, Phase.generate]
+        settings.register_profile("mutants", settings.get_profile("tests"), phases=phases)
+        settings.load_profile("mutants")
 
 
 def files(tests: str) -> list[str]:
@@ -183,7 +194,7 @@ def difference(source: str, mutant: str) -> str:
     name = mutant.rpartition(".")[2]
     original = name.partition("__mutmut_")[0] + "__mutmut_orig"
     functions = {
-        node.name: ast.unparse(node).splitlines()[1:]
+        node.name: ast.unparse(node).replace(node.name, name).splitlines()
         for node in ast.walk(ast.parse(Path(source).read_text("utf-8")))
         if isinstance(node, ast.FunctionDef)
     }

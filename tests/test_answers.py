@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from queries.answers import aligned, counted, json_text, quick_answer
+from queries.forms import Option, quick
 
 PLAIN = st.text(string.ascii_letters + string.digits + string.punctuation.replace('"', "") + " ")
 FACTS = st.recursive(
@@ -48,3 +49,20 @@ def test_labels_stand_in_one_column() -> None:
 @pytest.mark.parametrize("words", [[], [""], ["hanoi"], ["--help"], ["hanoi", "1"]])
 def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> None:
     assert quick_answer(words) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--to", "c3"],
+        ["b1", "--to"],
+        ["--to", "c3", "--closed"],
+        ["b1", "--to", "--closed"],
+        ["b1", "--to", "-"],
+        ["b1", "-h"],
+        ["b1", "--to=c3"],
+        ["b1", "--svg", "b1.svg"],
+    ],
+)
+def test_what_is_no_plain_form_is_left_to_the_command_line(words: list[str]) -> None:
+    assert quick(words, (Option("to", "", "SQUARE"), Option("closed", ""))) is None

@@ -18,6 +18,7 @@ from pipeline.puzzles.knight import Board, counts_table, listed_table
 from pipeline.tables.manifest import write_manifest
 from queries import open_tables
 from queries.answers import respond
+from queries.index import tables_folder
 from tests.pancakes import PUZZLE
 from tests.recorder import built
 
@@ -139,8 +140,8 @@ def test_no_byte_can_change(
     ("field", "value", "kind", "said"),
     [
         (0, b"PTIY", TableDamaged, "does not begin as an index does"),
-        (1, 0, TableVersionError, "has format version 0; this program reads version 1."),
-        (1, 2, TableVersionError, "has format version 2; this program reads version 1."),
+        (1, 0, TableVersionError, "has format version 0; this program reads version 1. Run: "),
+        (1, 2, TableVersionError, "has format version 2; this program reads version 1. A newer "),
         (2, 1, TableDamaged, "304 bytes are not its 120 records"),
         (2, 4, TableDamaged, "304 bytes are not its 120 records"),
         (3, 119, TableDamaged, "304 bytes are not its 119 records"),
@@ -232,10 +233,36 @@ def test_a_manifest_of_another_version(folder: Path, version: object) -> None:
     assert isinstance(refusal(folder), TableVersionError)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format_version": 1}', "\0" * 100])
-def test_a_broken_manifest(folder: Path, text: str) -> None:
-    (folder / "manifest.json").write_text(text, "utf-8")
-    assert isinstance(refusal(folder), TableDamaged)
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[]", b"null", b'{"format_version": 1}', b"\0" * 100, b"\xff{}"]
+)
+def test_a_broken_manifest(folder: Path, text: bytes) -> None:
+    (folder / "manifest.json").write_bytes(text)
+    error = refusal(folder)
+    assert isinstance(error, TableDamaged)
+    assert error.file == str(folder / "manifest.json")
+
+
+def test_a_manifest_cut_short(folder: Path) -> None:
+    text = (folder / "manifest.json").read_bytes()
+    (folder / "manifest.json").write_bytes(text[:-2])
+    assert refusal(folder).file == str(folder / "manifest.json")
+
+
+def test_a_content_hash_that_is_no_hash(folder: Path) -> None:
+    text = (folder / "manifest.json").read_bytes()
+    at = text.index(b'"pancakes.idx": "') + 20
+    (folder / "manifest.json").write_bytes(text[:at] + b"\xff" + text[at + 1 :])
+    assert refusal(folder).file == str(index(folder))
+
+
+def test_the_folder_is_as_asked_or_the_environments_or_the_usual_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert tables_folder(None) == tables_folder("") == "outputs"
+    monkeypatch.setenv("PIPELINE_OUTPUTS", "elsewhere")
+    assert tables_folder(None) == "elsewhere"
+    assert tables_folder("here") == "here"
 
 
 def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import NotationError, NotReached, TablebaseError, TableMissing
+from pipeline.errors import NoAnswer, NotationError, NotReached, TablebaseError, TableMissing
 from queries import open_tables
 from queries.answers import respond
 from queries.tables import KnightAnswer, Tables
@@ -317,6 +317,7 @@ def test_answers_cannot_be_changed(tables: Tables) -> None:
     with pytest.raises(AttributeError):
         answer.distance = 1  # type: ignore[misc]  # frozen: that is what is tested
     assert hash(answer) == hash(tables.eight.probe("123456780"))
+    assert hash(tables.knight.probe("b1")) == hash(tables.knight.probe("b1"))
 
 
 def test_a_folder_without_tables_is_told_at_once(tmp_path: Path) -> None:
@@ -334,5 +335,5 @@ def test_get_passes_on_all_that_probe_takes(tables: Tables) -> None:
     assert knight.get("b1", closed=True) == knight.probe("b1", closed=True)
     assert knight.get("a1", board="5x5", number=7) == knight.probe("a1", board="5x5", number=7)
     assert knight.get("a1", board="5x5", number=304, default="none") == "none"
-    with pytest.raises(TablebaseError, match="8x8"):
+    with pytest.raises(NoAnswer, match="8x8"):
         knight.count("a1")

@@ -21,25 +21,28 @@ Page = dict[str, Any]
 
 def read_manifest(folder: Path) -> dict[str, Entry]:
     """The published tables by name; none where there is no manifest."""
+    return _read(folder)[0]
+
+
+def read_pages(folder: Path) -> dict[str, Page]:
+    """The pages made from published tables, by file name; none where there is no manifest."""
+    return _read(folder)[1]
+
+
+def _read(folder: Path) -> tuple[dict[str, Entry], dict[str, Page]]:
     path = folder / MANIFEST
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
-        return {}
+        return {}, {}
     except (OSError, UnicodeDecodeError) as error:
         raise TableDamaged(str(path), f"it cannot be read ({error})", _again(path)) from error
-    return parse_manifest(text, str(path))
+    return _parsed(text, str(path))
 
 
 def parse_manifest(text: str, path: str) -> dict[str, Entry]:
     """The published tables that a manifest's text lists; an error where it is not as written."""
     return _parsed(text, path)[0]
-
-
-def read_pages(folder: Path) -> dict[str, Page]:
-    """The pages made from published tables, by file name; none where there is no manifest."""
-    path = folder / MANIFEST
-    return _parsed(path.read_text("utf-8"), str(path))[1] if path.is_file() else {}
 
 
 def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
@@ -90,7 +93,7 @@ def write_manifest(
     if pages is None:
         try:
             pages = read_pages(folder)
-        except (TableError, OSError, UnicodeDecodeError):
+        except TableError:
             pages = {}
     with appearing(folder / MANIFEST) as part:
         part.write_text(manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8")
@@ -101,7 +104,7 @@ def record_page(folder: Path, page: Path, made_from: tuple[str, ...]) -> None:
     if page.resolve().parent != folder.resolve():
         return
     with building_in(folder):
-        tables, pages = read_manifest(folder), read_pages(folder)
+        tables, pages = _read(folder)
         contents = {name: tables[name]["content"] for name in made_from if name in tables}
         pages[page.name] = {"bytes": page.stat().st_size, "made_from": contents}
         write_manifest(folder, tables, pages)
