@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 
-from pipeline.errors import BadRequest, NoAnswer, NoSuchTour, TableMissing
+from pipeline.errors import BadRequest, NoAnswer, NoSuchTour, TableDamaged, TableMissing
 from pipeline.puzzles.knight import (
     LISTABLE,
     PAIRS_BOARD,
@@ -75,8 +76,9 @@ class KnightReader(Reader):
                 not closed or squares[-1] in board.neighbours(start)
             ):
                 return candidate, squares
-        pair = f"{board.name(start)} to {board.name(end or 0)}"
-        raise NoSuchTour(str(board), f"The table holds no tour of {board} from {pair}.")
+        path = os.path.join(self.folder, f"{TOURS}{board}.idx")
+        problem = f"it lacks a tour from {board.name(start)} that there is"
+        raise TableDamaged(path, problem, mending("knight", self.folder, force=True))
 
     def listed(
         self, board: Board, start: int, end: int | None, number: int | None, closed: bool
@@ -155,11 +157,12 @@ class KnightReader(Reader):
         path = str(facts["path"])
         squares = " ".join(path[at : at + 2] for at in range(0, len(path), 2))
         jumps = facts["jumps"]
+        assert isinstance(jumps, list)
         rows = [
             ("tour", f"{board} from {facts['start']} to {facts['end']}, number {facts['number']}"),
             ("closed", "yes" if facts["closed"] else "no"),
             ("squares", squares),
-            ("jumps", " ".join(str(jump) for jump in jumps) if isinstance(jumps, list) else ""),
+            ("jumps", " ".join(str(jump) for jump in jumps)),
         ]
         return f"{_drawn(board, facts)}\n{aligned(rows)}"
 

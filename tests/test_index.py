@@ -19,6 +19,7 @@ from pipeline.tables.manifest import write_manifest
 from queries import open_tables
 from queries.answers import respond
 from queries.index import tables_folder
+from tests.falsified import linked_copy
 from tests.pancakes import PUZZLE
 from tests.recorder import built
 
@@ -295,3 +296,21 @@ def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
     assert str(told.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
     # the counts are another file, which is whole
     assert "tours" in respond("knight", "a1", {**asked, "count": True})
+
+
+def test_an_index_that_lacks_a_tour_is_damaged(outputs: Path, tmp_path: Path) -> None:
+    """All checksums are right, but two tours of b1 lead to one end and none to the other."""
+    copied = linked_copy(outputs, tmp_path)
+    path = copied / "knight_tours_8x8.idx"
+    data = path.read_bytes()
+    records = bytearray(data[64:])
+    records[32 * 64 : 33 * 64] = records[33 * 64 : 34 * 64]
+    path.unlink()
+    path.write_bytes(sealed(struct.unpack_from(HEADER, data), bytes(records)))
+    first = open_tables(str(outputs)).knight.probe("b1", number=0)
+    knight = open_tables(str(copied)).knight
+    assert knight.probe("b1").end != first.end
+    with pytest.raises(TableDamaged, match="it lacks a tour from b1 that there is") as caught:
+        knight.probe("b1", to=first.end)
+    assert caught.value.file == str(path)
+    assert caught.value.command == f"pipeline precompute knight --force --outputs {copied}"

@@ -18,7 +18,10 @@ from pipeline.errors import (
     TablebaseError,
     TableMissing,
 )
+from pipeline.puzzles.knight import PUZZLE as KNIGHT
+from pipeline.puzzles.knight import Board, listed_table
 from queries.answers import respond
+from tests.recorder import built
 
 Asked = dict[str, str | bool]
 Case = tuple[str, str, Asked, type[TablebaseError], dict[str, object]]
@@ -31,14 +34,14 @@ NO: list[Case] = [
     ("eight", "213456780", {"goal": EVEN}, OutOfReach, {}),
     ("senet", NEVER, {}, NotReached, {"position": NEVER}),
     ("knight", "a1", {"to": "c3"}, NoSuchTour, {"board": "8x8"}),
-    ("knight", "a1", {"to": "a1"}, NoSuchTour, {}),
-    ("knight", "a1", {"to": "b1", "closed": True}, NoSuchTour, {}),
-    ("knight", "b1", {"number": "32"}, NoSuchTour, {}),
+    ("knight", "a1", {"to": "a1"}, NoSuchTour, {"board": "8x8"}),
+    ("knight", "a1", {"to": "b1", "closed": True}, NoSuchTour, {"board": "8x8"}),
+    ("knight", "b1", {"number": "32"}, NoSuchTour, {"board": "8x8"}),
     ("knight", "a1", {"board": "5x5", "to": "b1"}, NoSuchTour, {"board": "5x5"}),
-    ("knight", "b1", {"board": "5x5"}, NoSuchTour, {}),
-    ("knight", "a1", {"board": "5x5", "closed": True}, NoSuchTour, {}),
-    ("knight", "a1", {"board": "5x5", "number": "304"}, NoSuchTour, {}),
-    ("knight", "c3", {"board": "5x5", "to": "b2"}, NoSuchTour, {}),
+    ("knight", "b1", {"board": "5x5"}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "a1", {"board": "5x5", "closed": True}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "a1", {"board": "5x5", "number": "9999999999"}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "c3", {"board": "5x5", "to": "b2"}, NoSuchTour, {"board": "5x5"}),
     ("knight", "a1", {"board": "7x7"}, BoardTooLarge, {"board": "7x7", "known": 165575218320}),
     ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "known": None}),
     ("knight", "a1", {"count": True}, NoAnswer, {}),
@@ -102,6 +105,23 @@ def test_bad_input(
     assert {fact: getattr(error, fact) for fact in known} == known
 
 
+def test_a_board_with_tours_and_none_that_is_closed(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, listed_table(Board(3, 4)))
+    asked: Asked = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
+    error = refusal("knight", "a1", asked)
+    assert str(error) == "None of the 2 tours of 3x4 from a1 is closed."
+    error = refusal("knight", "a1", {**asked, "to": "b3"})
+    assert str(error) == "No closed tour of 3x4 leads from a1 to b3."
+    error = refusal("knight", "a1", {**asked, "to": "b1"})
+    assert str(error) == ("No closed tour leads from a1 to b1: they are not a knight's move apart.")
+
+
+def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, listed_table(Board(1, 1)))
+    asked: Asked = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
+    assert "from a1 to a1, number 0\n" in respond("knight", "a1", asked)
+
+
 def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> None:
     said = respond("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
     assert "tours   0\n" in said
@@ -140,3 +160,9 @@ def test_a_missing_table_names_the_command_that_makes_it(
     assert isinstance(error, TableMissing)
     assert str(error) == f"{folder}/{file} is not published. Run: {command} --outputs {folder}"
     assert (error.exit_code, error.file) == (3, f"{folder}/{file}")
+
+
+def test_a_board_that_could_be_counted_names_the_command_that_does(outputs: Path) -> None:
+    error = refusal("knight", "a1", {"board": "4x9", "count": True, "outputs": str(outputs)})
+    assert isinstance(error, TableMissing)
+    assert error.command.startswith("pipeline precompute knight --board 4x9")
