@@ -1,5 +1,6 @@
 """Pages made from tables: the manifest lists of what, status says when they have aged."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
     page.write_text("a page")
     record_page(tmp_path, page, (COUNTS.name,))
     contents = {COUNTS.name: read_manifest(tmp_path)[COUNTS.name]["content"]}
-    assert read_pages(tmp_path) == {page.name: {"bytes": 6, "made_from": contents}}
+    hashed = hashlib.sha256(b"a page").hexdigest()
+    facts = {"bytes": 6, "sha256": hashed, "made_from": contents}
+    assert read_pages(tmp_path) == {page.name: facts}
     assert state(tmp_path, page.name) == "published"
     built(tmp_path, KNIGHT, TOURS, force=True)
     assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"

@@ -20,7 +20,8 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     told: list[tuple[Claim, int]] = []
     proved = verify(outputs, report=lambda claim, done: told.append((claim, done)))
     assert all(claim.passed for claim in proved)
-    assert {claim.table for claim in proved} == {"manifest", *TABLES}
+    tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
+    assert tables == {"manifest", *TABLES}
     assert [claim for claim, _ in told if claim.passed] == proved
     begun = [(c.file, c.claim) for c, done in told if c.passed is None and done == 0]
     assert sorted(begun) == sorted((c.file, c.claim) for c in proved)

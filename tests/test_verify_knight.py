@@ -141,7 +141,7 @@ def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) ->
     kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in images]
     assert len(kept) == len(five) - len(images)
     rewrite(copy, "knight_tours_5x5", lambda rows: numbered(rows.take(kept)))
-    assert "A165134" in str(refuted(copy, "knight_tours_5x5"))
+    assert "counted again" in str(refuted(copy, "knight_tours_5x5"))
 
 
 def _names(path: str) -> list[str]:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.compiled import compiled
 from pipeline.errors import SearchError
 from pipeline.graph import UNREACHED, Graph, Walk
-from pipeline.search.compiled import compiled
 
 HIGH_LABELS = 16
 TOO_MANY, TOO_DEEP = -1, -2

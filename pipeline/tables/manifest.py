@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,12 @@ from pipeline import __version__
 from pipeline.errors import TableDamaged, TableError, TableVersionError
 from pipeline.tables import FORMAT_VERSION, MANIFEST
 from pipeline.tables.mending import mending
-from pipeline.tables.publish import appearing, building_in
+from pipeline.tables.publish import appearing, building_in, sha256
 
 Entry = dict[str, Any]
 """A table's facts: file, rows, bytes, sha256, content, parameters, made_by, index (or null)."""
 Page = dict[str, Any]
-"""A page's facts: bytes, and the content hash of each table that it was made from."""
+"""A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
 
 
 def read_manifest(folder: Path) -> dict[str, Entry]:
@@ -54,8 +55,10 @@ def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
     if version != FORMAT_VERSION:
         raise TableVersionError(path, version, FORMAT_VERSION, _again(path))
     tables, pages = manifest.get("tables"), manifest.get("pages", {})
-    if not isinstance(tables, dict) or not all(map(_is_entry, tables.values())):
+    if not _is_list(tables, _is_entry) or not all(name.isidentifier() for name in tables):
         raise TableDamaged(path, "its list of tables is broken", _again(path))
+    if not _is_list(pages, _is_page):
+        raise TableDamaged(path, "its list of pages is broken", _again(path))
     if text != manifest_text(tables, str(manifest.get("made_by")), pages):
         raise TableDamaged(path, "its text is not what was written", _again(path))
     return tables, pages
@@ -63,6 +66,21 @@ def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
 
 def _again(path: str | Path) -> str:
     return mending("", str(Path(path).parent), force=True)
+
+
+def _is_list(listed: object, is_one: Callable[[object], bool]) -> bool:
+    return isinstance(listed, dict) and all(
+        name.isascii() and name.isprintable() and is_one(facts) for name, facts in listed.items()
+    )
+
+
+def _is_page(page: object) -> bool:
+    return (
+        isinstance(page, dict)
+        and isinstance(page.get("bytes"), int)
+        and isinstance(page.get("sha256"), str)
+        and isinstance(page.get("made_from"), dict)
+    )
 
 
 def _is_entry(entry: object) -> bool:
@@ -106,7 +124,11 @@ def record_page(folder: Path, page: Path, made_from: tuple[str, ...]) -> None:
     with building_in(folder):
         tables, pages = _read(folder)
         contents = {name: tables[name]["content"] for name in made_from if name in tables}
-        pages[page.name] = {"bytes": page.stat().st_size, "made_from": contents}
+        pages[page.name] = {
+            "bytes": page.stat().st_size,
+            "sha256": sha256(page),
+            "made_from": contents,
+        }
         write_manifest(folder, tables, pages)
 
 

@@ -1,8 +1,8 @@
 """Proves the published files from the rules alone, never by the search that made them.
 
-Read in this order: `claims` (what is told), `published` (the files against the manifest), `spaces`
-and `goals` (8-puzzle and its like), `positions`, `lines` and `senet`, `boards`, `references`,
-`tours` and `counts` (knight).
+Read in this order: `claims` (what is told), `footer` and `published` (the files against the
+manifest), `spaces` and `goals` (8-puzzle and its like), `positions`, `lines` and `senet`, `boards`,
+`references`, `recount`, `tours` and `counts` (knight).
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from pipeline.puzzles.senet import Senet
 from pipeline.verify.claims import Claim, Report, VerifyFailed, unheard
 from pipeline.verify.counts import prove_counts
 from pipeline.verify.goals import prove_goals
-from pipeline.verify.published import Published, check_files, published_in, read_rows
+from pipeline.verify.published import (
+    Published,
+    check_files,
+    check_pages,
+    published_in,
+    read_rows,
+)
 from pipeline.verify.senet import prove_senet
 from pipeline.verify.spaces import space_of
 from pipeline.verify.tours import prove_tours
@@ -36,6 +42,7 @@ def verify(folder: Path, *, quick: bool = False, report: Report = unheard) -> li
         listed = published_in(folder, report, proved)
         for table in listed:
             check_files(table)
+        check_pages(folder, report, proved)
         for puzzle in [] if quick else puzzles():
             prove(puzzle, [table for table in listed if table.puzzle is puzzle])
     except VerifyFailed as failure:

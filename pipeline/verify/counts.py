@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pipeline.puzzle import TourCounts
 from pipeline.puzzles.knight import Board
-from pipeline.verify.boards import Geometry
 from pipeline.verify.claims import Fact, Rows
 from pipeline.verify.published import Published, read_rows
+from pipeline.verify.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.references import known_closed, known_total
 from pipeline.verify.tours import Counted
-
-RECOUNTED = 24
-"""Squares of the largest boards that are counted again, a path at a time."""
 
 
 class CountsTable:
@@ -33,7 +30,7 @@ class CountsTable:
         self._symmetry()
         self._listed(listing)
         self._published()
-        self._counted_again()
+        self._counted_again(listing)
 
     def _squares(self) -> None:
         text = f"a row for every square of {len(self._boards)} boards, in order"
@@ -110,40 +107,25 @@ class CountsTable:
                 for square in range(board.squares):
                     self._check(fact, board, square, None, published)
 
-    def _counted_again(self) -> None:
-        text = (
-            f"on boards of up to {RECOUNTED} squares: as counted again, a path at a time, from one "
-            "of every set of mirrored squares"
-        )
-        # the same board on its side is proved to have the same counts
-        boards = [b for b in self._boards if b.squares <= RECOUNTED and b.files <= b.ranks]
+    def _counted_again(self, listing: dict[str, Counted]) -> None:
+        """The boards whose tours no table lists: those of the others were counted as listed."""
+        sides = {(board.files, board.ranks) for board in self._boards}
+        boards = [
+            board
+            for board in self._boards
+            if str(board) not in listing
+            # else the same board on its side is counted, and proved to have the same counts
+            and (board.files <= board.ranks or (board.ranks, board.files) not in sides)
+        ]
+        text = f"on {len(boards)} boards that no table lists: {COUNTED_AGAIN}"
         with self._proof.claim(text, sum(board.squares for board in boards)) as fact:
             for board in boards:
-                near = [int(bits) for bits in Geometry(board).near[: board.squares]]
-                for square in range(board.squares):
-                    if square == min(board.turned(square)):
-                        self._check(fact, board, square, *_count(near, square))
+                for square, tours in enumerate(recounted(board)):
+                    self._check(fact, board, square, *tours)
 
 
 def _sources(known: list[tuple[Board, tuple[int, str]]]) -> str:
     return "; ".join(sorted({source for _, (_, source) in known}))
-
-
-def _count(near: list[int], start: int) -> tuple[int, int]:
-    """Tours from a square and those that are closed, by walking every path there is."""
-    tours = closed = 0
-    waiting = [(start, (1 << len(near)) - 1 & ~(1 << start))]
-    while waiting:
-        here, free = waiting.pop()
-        if not free:
-            tours += 1
-            closed += near[here] >> start & 1
-        ways = near[here] & free
-        while ways:
-            bit = ways & -ways
-            ways ^= bit
-            waiting.append((bit.bit_length() - 1, free ^ bit))
-    return tours, closed
 
 
 def prove_counts(listed: Published, listing: dict[str, Counted]) -> None:

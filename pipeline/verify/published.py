@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import stat
 import struct
 import zlib
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatch
@@ -19,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.errors import NotationError, TableDamaged, TableMissing
@@ -33,14 +36,15 @@ from pipeline.puzzles.knight import (
     listed_table,
     parse_board,
 )
-from pipeline.tables import FORMAT_VERSION, MANIFEST
+from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from pipeline.tables.content import ContentHash
 from pipeline.tables.index import CRC_AT, HEADER, MAGIC
-from pipeline.tables.manifest import Entry, parse_manifest
+from pipeline.tables.manifest import Entry, parse_manifest, read_pages
 from pipeline.tables.mending import mending
 from pipeline.tables.parquet import description, schema
 from pipeline.tables.publish import sha256
 from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
+from pipeline.verify.footer import check_footer
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,9 @@ def _(puzzle: Knight, entries: dict[str, Entry]) -> tuple[Table, ...]:
     more = [listed_table(board) for board in boards if board.squares <= LISTABLE]
     named = entries.get("knight_counts", {}).get("parameters", {}).get("boards", [])
     texts = named if isinstance(named, list) else []
-    counted = {*COUNTED, *(sides for text in texts for sides in _sides(text))}
+    # a board whose tours are not listed is not proved, so the rules' own are the only others
+    listed = {(board.files, board.ranks) for board in boards}
+    counted = {*COUNTED, *(sides for text in texts for sides in _sides(text) if sides in listed)}
     return (*puzzle.tables[:-1], *more, counts_table(tuple(sorted(counted))))
 
 
@@ -173,10 +179,23 @@ def check_files(listed: Published) -> None:
             _check_header(fact, listed, listed.index_path.read_bytes())
 
 
+def check_pages(folder: Path, report: Report, proved: list[Claim]) -> None:
+    """The pages that are listed and still there: whether they are what was written."""
+    for name, page in read_pages(folder).items():
+        path = folder / Path(name).name
+        if path.exists():
+            maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
+            command = mending("", str(folder)).replace(COMMAND, maker)
+            proof = Proof(path.stem, str(path), command, report, proved)
+            _check_bytes(proof, path, page, 0, "")
+
+
 def _check_bytes(proof: Proof, path: Path, said: Entry, rows: int, unknown: str) -> None:
     try:
         with proof.claim(f"size and SHA-256 are the manifest's{unknown}", rows) as fact:
-            size = path.stat().st_size
+            status = path.stat()
+            fact.same("a file" if stat.S_ISREG(status.st_mode) else "no file", "a file")
+            size = status.st_size
             if size != said["bytes"]:
                 fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
             fact.same(f"SHA-256 {sha256(path)}", f"SHA-256 {said['sha256']}")
@@ -218,6 +237,9 @@ def check_schema(listed: Published) -> pq.FileMetaData:
             for have, want in zip_longest(_lines(found), _lines(schema(table))):
                 fact.same(have, want)
             fact.refuted("another schema", "the table's")
+        check_footer(fact, listed.path, table.columns)
+        written = pa.ipc.read_schema(pa.py_buffer(b64decode(metadata.metadata[b"ARROW:schema"])))
+        fact.same(written, schema(table))
         fact.same(f"{metadata.num_rows:,} rows", f"{entry['rows']:,} rows")
         fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
         fact.same(f"description {entry.get('description')}", f"description {description(table)}")
@@ -229,14 +251,50 @@ def read_rows(listed: Published) -> Rows:
     check_schema(listed)
     content = ContentHash(listed.known.columns)
     with listed.claims().claim(CONTENT, listed.entry["rows"]) as fact:
-        with decoding(fact):
-            table = pq.read_table(listed.path).combine_chunks()
-            table.validate(full=True)
-            batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
-            assert len(batches) == 1
-        content.update(batches[0])
+        with decoding(fact), pq.ParquetFile(listed.path) as file:
+            batch = one_batch(fact, file.read())
+            begin = 0
+            for number in range(file.metadata.num_row_groups):
+                group = file.metadata.row_group(number)
+                check_group(fact, group, batch.slice(begin, group.num_rows))
+                begin += group.num_rows
+        fact.same(f"{batch.num_rows:,} rows", f"{listed.entry['rows']:,} rows")
+        content.update(batch)
         fact.same(f"content hash {content.hexdigest()}", f"content hash {listed.entry['content']}")
-    return Rows(batches[0])
+    return Rows(batch)
+
+
+def one_batch(fact: Fact, table: pa.Table) -> pa.RecordBatch:
+    """Rows that were decoded, in one piece; refuted where their text is too long for that."""
+    whole = table.combine_chunks()
+    whole.validate(full=True)
+    batches = whole.to_batches() or [pa.RecordBatch.from_pylist([], whole.schema)]
+    fact.same(f"rows in {len(batches)} pieces", "rows in 1 pieces")
+    return batches[0]
+
+
+def check_group(fact: Fact, group: pq.RowGroupMetaData, rows: pa.RecordBatch) -> None:
+    """What the footer says of a row group, which readers skip by, against its decoded rows."""
+    fact.same(f"{rows.num_rows:,} rows in a group", f"{group.num_rows:,} rows in a group")
+    fact.same(f"sorting columns {group.sorting_columns}", "sorting columns ()")
+    for column, name in enumerate(rows.schema.names):
+        chunk, values = group.column(column), rows.column(column)
+        fact.same(f"column {chunk.path_in_schema}", f"column {name}")
+        fact.same(f"{chunk.num_values:,} values of {name}", f"{rows.num_rows:,} values of {name}")
+        fact.same(chunk.has_column_index or chunk.has_offset_index, False)
+        said = chunk.statistics
+        if said is None:
+            continue
+        if said.has_null_count:
+            fact.same(f"{name}: {said.null_count} nulls", f"{name}: {values.null_count} nulls")
+        fact.same(
+            f"{name}: distinct count {said.has_distinct_count}", f"{name}: distinct count False"
+        )
+        if said.has_min_max:
+            plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values
+            extremes = pc.min_max(plain).as_py()
+            found = f"{name}: from {said.min!r} to {said.max!r}"
+            fact.same(found, f"{name}: from {extremes['min']!r} to {extremes['max']!r}")
 
 
 def _lines(found: pa.Schema) -> list[str]:
@@ -252,7 +310,7 @@ def decoding(fact: Fact) -> Iterator[None]:
     """Refute a claim where Arrow cannot decode."""
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         fact.refuted(str(error), "rows that can be decoded")
 
 

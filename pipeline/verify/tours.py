@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,8 +16,17 @@ from pipeline.puzzle import AllTours, TourPerPair
 from pipeline.puzzles.knight import Board
 from pipeline.tables.content import ContentHash
 from pipeline.verify.boards import NO_SQUARE, Geometry
-from pipeline.verify.claims import Array, Fact, Rows, first
-from pipeline.verify.published import CONTENT, Published, check_records, check_schema, decoding
+from pipeline.verify.claims import Array, Fact, Rows, first, workers
+from pipeline.verify.published import (
+    CONTENT,
+    Published,
+    check_group,
+    check_records,
+    check_schema,
+    decoding,
+    one_batch,
+)
+from pipeline.verify.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.references import known_closed, known_starts, known_total
 
 
@@ -102,6 +110,7 @@ def prove_tours(listed: Published) -> Counted:
         if every_pair:
             squares.append(part.squares)
         before = part
+    claims.content.same(f"{done:,} rows", f"{rows:,} rows")
     said = f"content hash {listed.entry['content']}"
     claims.content.same(f"content hash {content.hexdigest()}", said)
     if every_pair:
@@ -113,6 +122,7 @@ def prove_tours(listed: Published) -> Counted:
         check_records(listed, "each record is the squares of its row's path", {"squares": tours})
     else:
         _check_symmetry(listed, geometry.board, counted)
+        _check_recount(listed, geometry.board, counted)
         _check_totals(listed, geometry.board, counted)
     return counted
 
@@ -126,10 +136,9 @@ def _parts(
     ascending: bool,
 ) -> Iterator[Part]:
     """Every row group proved by itself, in order; as many at once as there are processors."""
-    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
     begin = 0
     waiting: deque[Future[Part]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers()) as pool:
         try:
             for group in range(metadata.num_row_groups):
                 if not metadata.row_group(group).num_rows:
@@ -138,7 +147,7 @@ def _parts(
                     pool.submit(_part, listed, metadata, group, begin, geometry, claims, ascending)
                 )
                 begin += metadata.row_group(group).num_rows
-                if len(waiting) > workers:
+                if len(waiting) > workers():
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -157,9 +166,8 @@ def _part(
     ascending: bool,
 ) -> Part:
     with decoding(claims.content), pq.ParquetFile(listed.path, metadata=metadata) as file:
-        table = file.read_row_group(group, use_threads=False).combine_chunks()
-        table.validate(full=True)
-        batch = table.to_batches()[0]
+        batch = one_batch(claims.content, file.read_row_group(group, use_threads=False))
+        check_group(claims.content, metadata.row_group(group), batch)
     rows = Rows(batch, begin)
     squares = _walk(rows, geometry, claims.walked)
     start, end, number = _check_columns(rows, geometry, squares, claims.columns)
@@ -298,13 +306,23 @@ def _check_symmetry(listed: Published, board: Board, counted: Counted) -> None:
                 fact.refuted(found, f"{image[start, end]:,}, as {how}")
 
 
+def _check_recount(listed: Published, board: Board, counted: Counted) -> None:
+    """As many as there are, and no tour twice: so none is missing."""
+    text = f"none is missing: from every square {COUNTED_AGAIN}"
+    with listed.claims().claim(text, listed.entry["rows"]) as fact:
+        found = zip(counted.by_start, counted.closed_by_start, strict=True)
+        for square, (have, want) in enumerate(zip(found, recounted(board), strict=True)):
+            said = "{:,} tours, {:,} closed, from " + board.name(square)
+            fact.same(said.format(*have), said.format(*want))
+
+
 def _check_totals(listed: Published, board: Board, counted: Counted) -> None:
     """Hold the number of tours against what others have published."""
     total, closed, starts = known_total(board), known_closed(board), known_starts(board)
     proof, rows = listed.claims(), listed.entry["rows"]
     if total:
         count, source = total
-        text = f"{board} has {count:,} directed tours ({source}), so that none is missing"
+        text = f"{board} has {count:,} directed tours ({source})"
         with proof.claim(text, rows) as fact:
             fact.same(f"{sum(counted.by_start):,} tours", f"{count:,} tours")
     if closed:

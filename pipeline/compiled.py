@@ -1,4 +1,4 @@
-"""How search kernels are compiled: once, kept on disk where that can be, without the lock."""
+"""How kernels are compiled: once, kept on disk where that can be, without the lock."""
 
 from __future__ import annotations
 
