@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from pipeline.errors import NotReached, TableDamaged
 from pipeline.graph import UNREACHED
 from pipeline.puzzles.senet import SIDES, exchanged, move_text, parse, rank
@@ -75,9 +77,13 @@ class SenetReader(Reader):
             record = self.index("senet").record(rank(position))
             throw, start = divmod(record[PLIES[ply % 2] + 1], 16)
             mover = SIDES[(ply - 1) % 2]
-            if record[PLIES[ply % 2]] != ply or position[start + throw - 1] != mover:
-                command = mending("senet", self.folder)
-                raise TableDamaged("senet.idx", f"no line leads to {position}", command)
+            if (
+                record[PLIES[ply % 2]] != ply
+                or position[start + throw - 1 : start + throw] != mover
+            ):
+                path = os.path.join(self.folder, "senet.idx")
+                command = mending("senet", self.folder, force=True)
+                raise TableDamaged(path, f"no line leads to {position}", command)
             position = exchanged(position, start, start + throw)
             line.append((throw, start, position))
         return line[::-1]
@@ -100,7 +106,8 @@ class SenetReader(Reader):
         if later is None:
             rows.append((f"{other} to move", "never"))
         else:
-            rows.append((f"{other} to move", f"after {later} {'ply' if later == 1 else 'plies'}"))
+            # never 1: only the opening has fewer, and no move leads back to it
+            rows.append((f"{other} to move", f"after {later} plies"))
         squares = "".join(f"{square:3}" for square in range(1, 16))
         pieces = "".join(f"{piece:>3}" for piece in str(facts["position"]))
         return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"

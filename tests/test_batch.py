@@ -226,3 +226,15 @@ def test_annotate_is_the_join(outputs: Path) -> None:
     with pytest.raises(BadRequest, match="no text column 'state'"):
         eight.annotate(named)
     assert eight.annotate(asked.clear()).equals(joined.clear())
+
+
+def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
+    keys = pl.Series(["b1", "z9", "a1", "b1", "x\x1b[0m" + "y" * 200])
+    answers, bad = reader("knight", str(outputs)).answers(keys, {})
+    table = pl.read_parquet_schema(outputs / "knight_tours_8x8.parquet")
+    for name, kind in answers.schema.items():
+        written = table.get(name)
+        assert kind == (written if written in (pl.UInt32, pl.Boolean) else pl.String), name
+    assert bad == [1, 4]
+    assert answers["start"].to_list() == ["b1", "z9", "a1", "b1", "x\ufffd[0m" + "y" * 95]
+    assert answers["error"].is_null().to_list() == [True, False, True, True, False]

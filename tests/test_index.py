@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from pipeline import puzzles
 from pipeline.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from pipeline.puzzles.knight import PUZZLE as KNIGHT
 from pipeline.puzzles.knight import Board, counts_table, listed_table
+from pipeline.puzzles.senet import rank
 from pipeline.tables.manifest import write_manifest
 from queries import open_tables
 from queries.answers import respond
@@ -314,3 +316,30 @@ def test_an_index_that_lacks_a_tour_is_damaged(outputs: Path, tmp_path: Path) ->
         knight.probe("b1", to=first.end)
     assert caught.value.file == str(path)
     assert caught.value.command == f"pipeline precompute knight --force --outputs {copied}"
+
+
+@pytest.mark.parametrize("false", [0x15, 0x1B, 0x51, 0x5F])
+def test_an_index_with_a_line_that_leads_nowhere_is_damaged(
+    outputs: Path, tmp_path: Path, false: int
+) -> None:
+    """All checksums are right; the last throw of a line of three plies is not."""
+    copied = linked_copy(outputs, tmp_path)
+    path = copied / "senet.idx"
+    position = next(
+        row["position"]
+        for row in pl.read_parquet(outputs / "senet.parquet").iter_rows(named=True)
+        if row["plies_odd"] == 3 and row["plies_even"] is None
+    )
+    assert open_tables(str(outputs)).senet.probe(position).plies == 3
+    data = path.read_bytes()
+    records = bytearray(data[64:])
+    at = 8 * rank(position) + 3
+    assert records[at - 1] == 3
+    assert records[at] != false
+    records[at] = false
+    path.unlink()
+    path.write_bytes(sealed(struct.unpack_from(HEADER, data), bytes(records)))
+    with pytest.raises(TableDamaged, match="no line leads to ") as caught:
+        open_tables(str(copied)).senet.probe(position)
+    assert caught.value.file == str(path)
+    assert caught.value.command == f"pipeline precompute senet --force --outputs {copied}"
