@@ -79,13 +79,13 @@ def ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
 def _views(states: pl.Series) -> npt.NDArray[np.uint8]:
     """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
 
-    A null's length is set to 0.
+    A null's length is set to 0, whatever bytes are under it. A longer text has other bytes in place
+    of its own: the number of a buffer, never as large as a digit would make it.
     """
     array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
     views: npt.NDArray[np.uint8] = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
     views = views[array.offset : array.offset + len(array)]
-    long = views[:, :4].view("<u4")[:, 0] > 255
-    if array.null_count or long.any():
+    if array.null_count:
         views = views.copy()
-        views[array.is_null().to_numpy(zero_copy_only=False) | long, 0] = 0
+        views[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
     return views

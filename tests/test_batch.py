@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from pipeline.errors import BadRequest
@@ -17,6 +18,7 @@ from queries import batch as batches
 from queries import open_tables
 from queries.answers import Reader, reader
 from queries.batch import Batch, answer_all, output_format
+from queries.columns import NO_RANK, ranks
 
 PROGRAM = str(Path(sys.executable).with_name("pipeline"))
 Run = Callable[..., tuple[int, str, str]]
@@ -238,3 +240,19 @@ def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     assert bad == [1, 4]
     assert answers["start"].to_list() == ["b1", "z9", "a1", "b1", "x\ufffd[0m" + "y" * 95]
     assert answers["error"].is_null().to_list() == [True, False, True, True, False]
+
+
+def test_what_stands_under_a_null_is_no_state() -> None:
+    texts = pa.array(["123456780"] * 3 + ["1234567801234567"], pa.string_view())
+    _, views, *more = texts.buffers()
+    masked = pa.Array.from_buffers(pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more])
+    states = pl.Series("state", pl.from_arrow(masked))
+    assert states.to_list() == ["123456780", None, "123456780", "1234567801234567"]
+    assert (ranks(states) == NO_RANK).tolist() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("size", [10, 12, 13, 16, 256 + 9, 512 + 9, 65536 + 9])
+def test_longer_texts_are_no_states(size: int) -> None:
+    texts = pl.Series("state", ["123456780" * (1 + size // 9)]).str.slice(0, size)
+    assert texts.str.len_bytes().item() == size
+    assert ranks(texts).tolist() == [NO_RANK]
