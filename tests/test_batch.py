@@ -133,6 +133,13 @@ def test_senet_never_reached_is_said_and_not_bad(ask: Run) -> None:
     assert said.splitlines()[2].startswith("ABABABABAB.....,0,0,")
 
 
+def test_senet_keys_that_are_none_keep_their_rows(ask: Run) -> None:
+    code, said, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
+    assert (code, "2 keys are not in the notation" in complaint) == (2, True)
+    keys = [line.partition(",")[0] for line in said.splitlines()]
+    assert keys == ["position", "nothing", "ABABABABAB.....", "BBBBBAAAAA...."]
+
+
 def test_knight_and_options_that_shape_the_answer(ask: Run) -> None:
     code, said, _ = ask("knight", "--closed", text=b"a1 z9 h8")
     assert code == 2
