@@ -312,6 +312,24 @@ def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> 
     assert (tables.knight.get(text) is not None) == square
 
 
+@pytest.mark.parametrize(
+    "text", ["123412340", "123456781", "012301230", "123456789", "12345678", ""]
+)
+def test_plain_lookups_refuse_what_is_no_state(tables: Tables, text: str) -> None:
+    """Digits that come twice too: both halves are then in the dictionaries of ranks."""
+    for ask in (tables.eight.distance, tables.eight.probe):
+        for _ in range(2):  # the first call makes the dictionaries
+            with pytest.raises(NotationError) as caught:
+                ask(text)
+            assert caught.value.text == text
+
+
+def test_plain_lookups_take_white_space(tables: Tables) -> None:
+    eight = tables.eight
+    assert eight.distance(" 378546201\n") == eight.distance("378 546 201") == 27
+    assert eight.probe("3 7 8 5 4 6 2 0 1") == eight.probe("378546201")
+
+
 def test_answers_cannot_be_changed(tables: Tables) -> None:
     answer = tables.eight.probe("123456780")
     with pytest.raises(AttributeError):
