@@ -70,7 +70,7 @@ ANSWERS = {
     "queries/index.py": "index_format doors index",
     "queries/knight.py": "doors refusals queries drawings batch",
     "queries/overview.py": "golden[overview] pages precompute",
-    "queries/published.py": "batch",
+    "queries/published.py": "checked_file",
     "queries/rapid.py": "queries",
     "queries/rows.py": "batch",
     "queries/senet.py": "doors refusals queries drawings batch",
