@@ -11,6 +11,7 @@ mutmut leaves alone what is decorated, so the search is mutated with its kernels
 from __future__ import annotations
 
 import ast
+import contextlib
 import difflib
 import importlib
 import os
@@ -152,12 +153,15 @@ def verdicts(mutants: list[tuple[str, str]], limit: float) -> dict[str, int]:
                 try_out(source, name, limit)
             running[child] = name
         ended, status = os.wait()
+        with contextlib.suppress(ProcessLookupError):  # what a late one had started goes with it
+            os.killpg(ended, signal.SIGKILL)
         found[running.pop(ended)] = os.waitstatus_to_exitcode(status)
     return found
 
 
 def try_out(source: str, mutant: str, limit: float) -> NoReturn:
     code = 99
+    os.setsid()
     try:
         signal.setitimer(signal.ITIMER_REAL, limit)  # its signal ends the process: noticed
         os.environ["MUTANT_UNDER_TEST"] = mutant
