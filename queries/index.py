@@ -40,7 +40,9 @@ class Index:
     def __init__(self, folder: str, stage: str, table: Table) -> None:
         path = os.path.join(folder, table.index_file)
         command = mending(stage, folder)
-        content = _listed(folder, stage, table)
+        content = _listed(folder, table)
+        if content is None:
+            raise TableMissing(path, command)
         try:
             with open(path, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -72,19 +74,18 @@ class Index:
         return self._unpack(self.data, rank * self.width)
 
 
-def _listed(folder: str, stage: str, table: Table) -> str:
-    """The content hash that the manifest gives to the table whose index this is.
+def _listed(folder: str, table: Table) -> str | None:
+    """The content hash that the manifest gives to the table whose index this is, if it lists it.
 
     A manifest written by this program is read by its text alone: importing a JSON parser would cost
     more than all the rest of a lookup. One that lists no such index is parsed: it may be broken.
     """
     path = os.path.join(folder, MANIFEST)
-    missing = TableMissing(os.path.join(folder, table.index_file), mending(stage, folder))
     try:
         with open(path, "rb") as file:
             text = file.read()
-    except OSError as error:
-        raise missing from error
+    except OSError:
+        return None
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     key = b'\n  "%s": "' % table.index_file.encode()
     at = text.find(key) + len(key)
@@ -93,4 +94,4 @@ def _listed(folder: str, stage: str, table: Table) -> str:
     from pipeline.tables.manifest import parse_manifest
 
     parse_manifest(text.decode("utf-8", "replace"), path)
-    raise missing
+    return None

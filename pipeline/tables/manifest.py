@@ -74,33 +74,22 @@ def _is_list(listed: object, is_one: Callable[[object], bool]) -> bool:
     )
 
 
-def _is_page(page: object) -> bool:
-    return (
-        isinstance(page, dict)
-        and isinstance(page.get("bytes"), int)
-        and isinstance(page.get("sha256"), str)
-        and isinstance(page.get("made_from"), dict)
+def _has(facts: Any, **kinds: type) -> bool:
+    return isinstance(facts, dict) and all(
+        isinstance(facts.get(key), kind) for key, kind in kinds.items()
     )
 
 
-def _is_entry(entry: object) -> bool:
-    if not isinstance(entry, dict):
-        return False
-    wanted = {"file": str, "rows": int, "bytes": int, "sha256": str, "content": str, "made_by": str}
-    index = entry.get("index")
+def _is_page(page: object) -> bool:
+    return _has(page, bytes=int, sha256=str, made_from=dict)
+
+
+def _is_entry(entry: Any) -> bool:
     return (
-        all(isinstance(entry.get(key), kind) for key, kind in wanted.items())
-        and isinstance(entry.get("parameters"), dict)
+        _has(entry, file=str, rows=int, bytes=int, sha256=str, content=str, made_by=str)
+        and _has(entry, parameters=dict)
         and "index" in entry
-        and (
-            index is None
-            or (
-                isinstance(index, dict)
-                and isinstance(index.get("file"), str)
-                and isinstance(index.get("bytes"), int)
-                and isinstance(index.get("sha256"), str)
-            )
-        )
+        and (entry["index"] is None or _has(entry["index"], file=str, bytes=int, sha256=str))
     )
 
 
