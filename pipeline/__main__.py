@@ -5,32 +5,32 @@ from __future__ import annotations
 import os
 import sys
 
-from pipeline.errors import TablebaseError, quoted
+from pipeline.errors import ReaderGone, TablebaseError, quoted
+from pipeline.interrupts import watch
+from pipeline.streams import standard
 from pipeline.terminal import complain, say
 
 
 def main() -> int:
     """Run `pipeline` with the process's arguments; returns the exit code."""
-    words = sys.argv[1:]
+    watch()
+    answers = standard()
+    code = told(sys.argv[1:])
+    # whoever was told that it cannot be written may have kept it to himself
+    return code or (answers.failure.exit_code if answers.failure else 0)
+
+
+def told(words: list[str]) -> int:
+    """Do what the words say; every error becomes a sentence and an exit code."""
     try:
-        if words[:1] == ["query"]:
-            from queries.answers import quick_answer
-
-            answer = quick_answer(words[1:])
-            if answer is not None:
-                say(answer)
-                return 0
-        from pipeline.cli import run
-
-        code = run()
-        if code == 130:  # Typer says nothing of an interrupt
-            complain("interrupted")
+        code = _run(words)
+        sys.stdout.flush()
         return code
     except TablebaseError as error:
-        complain(error)
+        if not isinstance(error, ReaderGone):
+            complain(error)
         return error.exit_code
     except KeyboardInterrupt:
-        complain("interrupted")
         return 130
     except (
         Exception
@@ -42,6 +42,19 @@ def main() -> int:
             "Please report it; PIPELINE_TRACEBACK=1 shows where."
         )
         return 3
+
+
+def _run(words: list[str]) -> int:
+    if words[:1] == ["query"]:
+        from queries.answers import quick_answer
+
+        answer = quick_answer(words[1:])
+        if answer is not None:
+            say(answer)
+            return 0
+    from pipeline.cli import run
+
+    return run()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -126,9 +126,8 @@ def _publish(
     records: Callable[[], Columns] | None = None,
 ) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
-    path = folder / table.file
-    with appearing(path) as part:
-        with TableWriter(part, table) as writer:
+    with appearing(folder / table.file) as file:
+        with TableWriter(file, table) as writer:
             for columns in batches:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
@@ -136,8 +135,7 @@ def _publish(
         entry: Entry = {
             "file": table.file,
             "rows": writer.rows,
-            "bytes": part.stat().st_size,
-            "sha256": sha256(part),
+            **_facts(file),
             "content": writer.content,
             "made_by": f"puzzle-tablebase {__version__}",
             "parameters": table.recipe.parameters(),
@@ -145,15 +143,21 @@ def _publish(
             "index": None,
         }
         if records is not None:
-            with appearing(folder / table.index_file) as index_part:
-                count = write_index(index_part, table, records(), writer.content)
+            with appearing(folder / table.index_file) as index:
+                count = write_index(index, table, records(), writer.content)
                 entry["index"] = {
                     "file": table.index_file,
                     "records": count,
-                    "bytes": index_part.stat().st_size,
-                    "sha256": sha256(index_part),
+                    **_facts(index),
                 }
     return entry
+
+
+def _facts(file: IO[bytes]) -> Entry:
+    """What the manifest says of any file."""
+    file.flush()
+    path = Path(file.name)
+    return {"bytes": path.stat().st_size, "sha256": sha256(path)}
 
 
 def _breadth_first(

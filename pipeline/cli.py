@@ -19,7 +19,7 @@ from pipeline import __version__
 from pipeline.errors import BadRequest, quoted
 from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import MODULES, puzzle
-from pipeline.terminal import QuietPipe, complain, say, spelled
+from pipeline.terminal import complain, say, spelled
 from queries.answers import options, reader, reader_class, respond
 from queries.forms import BATCH, Asked
 from queries.index import tables_folder
@@ -209,7 +209,7 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
         source, output_format(output, batch["format"]), output, batch["strict"], batch["column"]
     )
     asks = reader(name, tables_folder(asked.get("outputs")))
-    with BatchTold(output=output) as bar, QuietPipe():
+    with BatchTold(output=output) as bar:
         refused = answer_all(asks, asked, request, bar.rows)
     if refused:
         many = "key is" if refused == 1 else "keys are"
@@ -259,10 +259,13 @@ def histogram(
     if name not in MODULES:
         raise BadRequest(f"There is no puzzle {quoted(name)}", f"The puzzles: {', '.join(MODULES)}")
     counts = counted(name, tables_folder(outputs))
-    if svg:
-        from queries.drawings import histogram_svg, save
+    if svg is not None:
+        from pipeline.output import STANDARD, write
+        from queries.drawings import histogram_svg
 
-        save(svg, histogram_svg(counts).encode())
+        write(svg, histogram_svg(counts).encode())
+        if svg == STANDARD:
+            return
     say(f"{json.dumps(counts.to_dicts())}\n" if as_json else bars(counts))
 
 
@@ -303,12 +306,16 @@ def report(
     ] = "html",
 ) -> None:
     """Write what the tables hold as pictures: outputs/report.html."""
+    from pipeline.output import STANDARD
     from pipeline.tables.manifest import read_manifest, record_page
     from queries.report import write_report
 
     folder = Path(tables_folder(outputs))
     target = output or folder / ("report.html" if format == "html" else "report")
-    for path in write_report(folder, target, format):
+    written = write_report(folder, target, format)
+    if str(target) == STANDARD:
+        return
+    for path in written:
         say(f"{path}\n")
     if format == "html":
         record_page(folder, target, tuple(read_manifest(folder)))

@@ -1,7 +1,8 @@
 """Every error that can reach a user: one root, facts as attributes, a sentence, and an exit code.
 
 The sentence says what is wrong, where, and what to do next. Exit codes: 1 a good question whose
-answer is no, 2 bad input, 3 tables missing, of another version, or damaged.
+answer is no, 2 bad input or an output that cannot be written, 3 tables missing, of another version,
+or damaged; 141 a pipe that was closed by its reader.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ __all__ = [
     "NoAnswer",
     "NoSuchTour",
     "NotReached",
+    "NotWritten",
     "NotationError",
     "OutOfReach",
     "OutputsError",
+    "ReaderGone",
     "SearchError",
     "TableDamaged",
     "TableError",
@@ -64,6 +67,23 @@ class BadRequest(TablebaseError):
         super().__init__(f"{problem}. {hint}." if hint else f"{problem}.")
         self.problem = problem
         self.hint = hint
+
+
+class NotWritten(TablebaseError):
+    """An output that does not take what it is given, or not all of it."""
+
+    exit_code = 2
+
+    def __init__(self, output: str, problem: str) -> None:
+        super().__init__(f"{output} cannot be written: {problem}.")
+        self.output = output
+        self.problem = problem
+
+
+class ReaderGone(NotWritten):
+    """A pipe that nobody reads any more: there is nobody to tell. The exit is that of SIGPIPE."""
+
+    exit_code = 141
 
 
 class NoAnswer(TablebaseError):

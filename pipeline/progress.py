@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
+from pipeline.interrupts import Undone
 from pipeline.puzzle import Table
 from pipeline.tables.manifest import Entry
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 PLAIN_EVERY = 5.0
 """Seconds between two lines about the same table where there is no terminal."""
+CLEARED = b"\r\x1b[2K\x1b[?25h"
+"""What leaves a terminal as it was: no bar, and a cursor."""
 
 
 class Bar:
@@ -39,8 +43,10 @@ class Bar:
             disable=not (shown and self.console.is_terminal),
         )
         self._task = self._progress.add_task("", visible=False, total=None)
+        self._undone = Undone(self._cleared)
 
     def __enter__(self) -> Self:
+        self._undone.__enter__()
         self._progress.start()
         return self
 
@@ -51,6 +57,11 @@ class Bar:
         trace: TracebackType | None,
     ) -> None:
         self._progress.stop()
+        self._undone.__exit__(kind, error, trace)
+
+    def _cleared(self) -> None:
+        if not self._progress.disable:
+            os.write(sys.stderr.fileno(), CLEARED)
 
     def show(self, doing: str, done: int, total: int | None) -> None:
         self._progress.update(

@@ -1,37 +1,17 @@
-"""The two streams: answers to standard output, all else to standard error."""
+"""What is said: answers to standard output, all else to standard error."""
 
 from __future__ import annotations
 
-import os
 import sys
 
 LONGEST = 2_000
 """Characters of a complaint, however long what it is about."""
 
 
-class QuietPipe:
-    """Around the writing of answers: if their reader goes away, there is nothing more to do."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
-        try:
-            if kind is None:
-                sys.stdout.flush()
-                return
-        except BrokenPipeError:
-            kind = BrokenPipeError
-        if issubclass(kind, BrokenPipeError):
-            # what is still in the buffer must not be tried again at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
-
-
 def say(text: str) -> None:
     """Print an answer at once."""
-    with QuietPipe():
-        sys.stdout.write(text)
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def complain(text: object) -> None:

@@ -92,9 +92,11 @@ def respond(name: str, key: str, asked: Asked) -> str:
     asks = reader(name, tables_folder(asked.get("outputs")))
     facts = asks.facts(key, asked)
     if "svg" in asked:
-        from queries.drawings import save
+        from pipeline.output import STANDARD, write
 
-        save(str(asked["svg"]), asks.drawn(facts).encode())
+        write(str(asked["svg"]), asks.drawn(facts).encode())
+        if asked["svg"] == STANDARD:
+            return ""
     if asked.get("json"):
         return json_text(facts) + "\n"
     return asks.words(facts, asked)

@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from pipeline.errors import BadRequest, quoted
-from pipeline.tables.publish import appearing
+from pipeline.output import STANDARD, writing
 from queries.answers import Reader
 from queries.forms import Asked
 
@@ -184,17 +184,9 @@ def _joined(words: list[str], waiting: list[str], *, last: bool) -> list[tuple[s
 
 @contextlib.contextmanager
 def _writing(batch: Batch) -> Iterator[Write]:
-    """Where rows go: standard output, or a file that appears when all of them are written."""
+    """Where rows go; each stretch of them is handed on at once."""
     with contextlib.ExitStack() as stack:
-        if batch.output is None:
-            file: IO[bytes] = sys.stdout.buffer
-        else:
-            try:
-                part = stack.enter_context(appearing(Path(batch.output)))
-                file = stack.enter_context(part.open("wb"))
-            except OSError as error:
-                reason = (error.strerror or "").lower()
-                raise BadRequest(f"{quoted(batch.output)} cannot be written: {reason}") from error
+        file = stack.enter_context(writing(STANDARD if batch.output is None else batch.output))
         tables: list[pq.ParquetWriter] = []
         headed = False
 
@@ -206,15 +198,15 @@ def _writing(batch: Batch) -> Iterator[Write]:
                     writer = pq.ParquetWriter(file, table.schema, compression="zstd")
                     tables.append(stack.enter_context(writer))
                 tables[0].write_table(table)
-                return
-            text = io.BytesIO()
-            if batch.format == "jsonl":
-                rows.write_ndjson(text)
             else:
-                rows.write_csv(text, include_header=not headed)
-                headed = True
-            file.write(text.getvalue())
+                # not straight to the file: polars would write to its descriptor, past its checks
+                text = io.BytesIO()
+                if batch.format == "jsonl":
+                    rows.write_ndjson(text)
+                else:
+                    rows.write_csv(text, include_header=not headed)
+                    headed = True
+                file.write(text.getbuffer())
+            file.flush()
 
         yield write
-        if batch.output is None:
-            file.flush()

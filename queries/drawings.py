@@ -60,20 +60,6 @@ def dark_rules(within: str = "") -> str:
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
 
 
-def save(path: str, made: bytes) -> None:
-    """Write a picture whole or not at all; BadRequest where it cannot be."""
-    from pathlib import Path
-
-    from pipeline.tables.publish import appearing
-
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with appearing(Path(path)) as part:
-            part.write_bytes(made)
-    except OSError as error:
-        raise BadRequest(f"{path} cannot be written: {error.strerror}") from error
-
-
 class Picture:
     """Shapes gathered into one SVG."""
 

@@ -27,7 +27,6 @@ from queries.drawings import (
     RAMP_DARK,
     boards_svg,
     histogram_svg,
-    save,
     strips_svg,
     tour_svg,
 )
@@ -237,13 +236,4 @@ def test_a_picture_at_the_shell(
     (tmp_path / "file").touch()
     refused = cli(*words.split(), "--svg", str(tmp_path / "file" / "x.svg"), cwd=place)
     assert (refused.code, refused.out) == (2, "")
-    assert "x.svg cannot be written" in refused.err
-
-
-def test_saved_whole_or_not_at_all(tmp_path: Path) -> None:
-    target = tmp_path / "new" / "tour.svg"
-    save(str(target), b"<svg/>")
-    assert target.read_bytes() == b"<svg/>"
-    assert [path.name for path in target.parent.iterdir()] == ["tour.svg"]
-    with pytest.raises(BadRequest, match=r"tour\.svg/deeper\.svg cannot be written"):
-        save(str(target / "deeper.svg"), b"")
+    assert "x.svg' cannot be written" in refused.err

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from pipeline.errors import BadRequest, NotReached, OutOfReach, TableDamaged
+from pipeline.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from pipeline.puzzles import eight, knight, senet
 from pipeline.tables.manifest import read_manifest
 from queries.answers import Reader
@@ -60,7 +60,7 @@ def test_a_damaged_index_makes_no_page(outputs: Path, tmp_path: Path) -> None:
 
 
 def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match="cannot be written: no such file or directory"):
+    with pytest.raises(NotWritten, match="cannot be written: no such file or directory"):
         write_explorer(outputs, tmp_path / "nowhere" / "explorer.html")
 
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from pipeline.errors import BadRequest, TableDamaged, TableMissing
+from pipeline.errors import BadRequest, NotWritten, TableDamaged, TableMissing
 from pipeline.puzzles.knight import Board
 from queries.drawings import COLOURS
 from queries.overview import histogram
@@ -40,7 +40,7 @@ def drawn() -> None:
 
 @pytest.fixture(scope="module")
 def page(drawn: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    target = tmp_path_factory.mktemp("report") / "deep" / "report.html"
+    target = tmp_path_factory.mktemp("report") / "report.html"
     assert write_report(outputs, target) == [target]
     return target.read_text("utf-8")
 
@@ -249,7 +249,7 @@ def test_bad_requests(drawn: None, outputs: Path, tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="html, svg, png"):
         write_report(outputs, tmp_path / "report.pdf", "pdf")
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadRequest, match="cannot be written"):
+    with pytest.raises(NotWritten, match="cannot be written"):
         write_readme_pictures(outputs, tmp_path / "file" / "docs")
 
 

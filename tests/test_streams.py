@@ -1,47 +1,14 @@
-"""Answers to a pipe that closes, to a terminal, and to nobody after Ctrl-C."""
+"""Answers to a pipe whose reader has enough, and to a terminal."""
 
 import os
 import pty
 import shlex
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.shell import SCRIPT, environment
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "query eight 867254301 --boards",
-        "query eight --goal=corner 867254301 --boards",
-        "query knight a1 --board 6x6 --count",
-        "status",
-        "histogram eight",
-        "precompute knight --help",
-        "precompute eight",
-    ],
-)
-def test_a_closed_pipe_is_quiet(words: str, place: Path) -> None:
-    """As in `pipeline ... | head -1`, when head has gone before anything is written."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        ended = subprocess.run(
-            [str(SCRIPT), *words.split()],
-            cwd=place,
-            env=environment(),
-            stdout=writer,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    finally:
-        os.close(writer)
-    told = [line for line in ended.stderr.decode().splitlines() if "up to date" not in line]
-    assert (ended.returncode, told) == (0, [])
 
 
 def test_the_first_line_alone(place: Path) -> None:
@@ -94,20 +61,3 @@ def test_keys_are_asked_for_at_a_terminal(place: Path) -> None:
         os.close(theirs)
     assert said.splitlines()[1] == b'123456780,corner,0,"",1,'
     assert told == b"pipeline: reading keys from standard input (end it with Ctrl-D)\n"
-
-
-def test_an_interrupt_is_quiet(place: Path) -> None:
-    """Ctrl-C while keys are read from standard input."""
-    with subprocess.Popen(
-        [str(SCRIPT), "query", "eight", "-"],
-        cwd=place,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        time.sleep(2)  # long enough to be waiting for keys
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert told in (b"", b"pipeline: interrupted\n")

@@ -12,7 +12,7 @@ import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
+    from typing import IO
 
     from pipeline.puzzle import Columns, Table
 
@@ -21,7 +21,7 @@ MAGIC = b"PTIX"
 CRC_AT = HEADER.size - 4
 
 
-def write_index(path: Path, table: Table, fields: Columns, content: str) -> int:
+def write_index(file: IO[bytes], table: Table, fields: Columns, content: str) -> int:
     """Write a table's index from one array a field; returns the number of records."""
     import zlib
 
@@ -51,5 +51,6 @@ def write_index(path: Path, table: Table, fields: Columns, content: str) -> int:
         0,
     )
     crc = zlib.crc32(body, zlib.crc32(header[:CRC_AT]))
-    path.write_bytes(header[:CRC_AT] + struct.pack("<I", crc) + body)
+    for part in (header[:CRC_AT], struct.pack("<I", crc), body):
+        file.write(part)
     return count

@@ -51,8 +51,8 @@ class Kept:
         np.savez(plain, *arrays)
         data = pa.compress(plain.getbuffer(), codec="zstd", asbytes=True)
         # no fsync: after a crash of the whole machine the checksum tells
-        with appearing(self._path(name), durable=False) as part:
-            part.write_bytes(HEADER.pack(plain.tell(), zlib.crc32(data)) + data)
+        with appearing(self._path(name), durable=False) as file:
+            file.write(HEADER.pack(plain.tell(), zlib.crc32(data)) + data)
 
     def clear(self, *, but_these: bool = False) -> None:
         """Remove the table's parts, whatever their description, or all but those of this one."""

@@ -102,8 +102,8 @@ def write_manifest(
             pages = read_pages(folder)
         except TableError:
             pages = {}
-    with appearing(folder / MANIFEST) as part:
-        part.write_text(manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8")
+    with appearing(folder / MANIFEST) as file:
+        file.write(manifest_text(tables, f"puzzle-tablebase {__version__}", pages).encode())
 
 
 def record_page(folder: Path, page: Path, made_from: tuple[str, ...]) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,14 +70,14 @@ def _enum_metadata(column: Column) -> dict[bytes, bytes] | None:
 class TableWriter:
     """Writes a table's rows in the order given; its content hash goes along."""
 
-    def __init__(self, path: Path, table: Table) -> None:
+    def __init__(self, file: IO[bytes], table: Table) -> None:
         self._table = table
         self._schema = schema(table)
         self._content = ContentHash(table.columns)
         self._waiting: list[pa.RecordBatch] = []
         self.rows = 0
         self._writer = pq.ParquetWriter(
-            path,
+            file,
             self._schema,
             compression="zstd",
             compression_level=COMPRESSION_LEVEL,

@@ -8,26 +8,34 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
+from io import BufferedWriter
 from pathlib import Path
 
 from pipeline.errors import OutputsError
+from pipeline.interrupts import Undone, making
 
 LOCK = ".lock"
 PART = ".part"
 
 
 @contextlib.contextmanager
-def appearing(path: Path, *, durable: bool = True) -> Iterator[Path]:
-    """A sibling to write to; it takes the path's name when the block ends well, else it goes."""
-    part = path.with_name(f".{path.name}{PART}")
-    try:
-        yield part
-        if durable:
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+def appearing(
+    path: Path, part: Path | None = None, *, durable: bool = True
+) -> Iterator[BufferedWriter]:
+    """A new file, `part`, that takes the path's name when the block ends well, else it goes."""
+    part = part or path.with_name(f".{path.name}{PART}")
+    with Undone(lambda: part.unlink(missing_ok=True)):
+        try:
+            with making:
+                file = part.open("wb")
+            with file:
+                yield file
+                file.flush()
+                if durable:
+                    os.fsync(file.fileno())
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

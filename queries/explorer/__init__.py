@@ -13,10 +13,9 @@ import hashlib
 import re
 from pathlib import Path
 
-from pipeline.errors import BadRequest, quoted
+from pipeline.output import write
 from pipeline.puzzles import puzzles
 from pipeline.tables.index import HEADER
-from pipeline.tables.publish import appearing
 from queries.index import Index
 
 TYPE_CHECKING = False
@@ -56,13 +55,7 @@ def write_explorer(folder: Path, target: Path) -> None:
 
     The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
     """
-    page = _page(folder).encode()
-    try:
-        with appearing(target) as part:
-            part.write_bytes(page)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise BadRequest(f"{quoted(str(target))} cannot be written: {reason}") from error
+    write(str(target), _page(folder).encode())
 
 
 def _page(folder: Path) -> str:

@@ -44,11 +44,16 @@ def write_report(folder: Path, target: Path, format: str = "html") -> list[Path]
             "pip install 'puzzle-tablebase[report]'",
         ) from error
     del altair, vl_convert
+    from pipeline.output import STANDARD, refusing
     from queries.report.figure import Asked
 
     asked = Asked(str(folder))
     if format == "html":
         return _write({target: _page(asked, folder).encode()})
+    if str(target) == STANDARD:
+        raise BadRequest("The pictures are many files", "Name a folder for them with --output")
+    with refusing(str(target)):
+        target.mkdir(parents=True, exist_ok=True)
     files = {}
     for number, figure in enumerate(figures(), start=1):
         drawn = _alone(_drawn(asked, figure)[1])
@@ -135,8 +140,8 @@ def _png(svg: str) -> bytes:
 
 
 def _write(files: dict[Path, bytes]) -> list[Path]:
-    from queries.drawings import save
+    from pipeline.output import write
 
     for path, made in files.items():
-        save(str(path), made)
+        write(str(path), made)
     return list(files)
