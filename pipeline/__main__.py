@@ -17,7 +17,10 @@ def main() -> int:
     answers = standard()
     code = told(sys.argv[1:])
     # whoever was told that it cannot be written may have kept it to himself
-    return code or (answers.failure.exit_code if answers.failure else 0)
+    code = code or (answers.failure.exit_code if answers.failure else 0)
+    if "pipeline.cli" not in sys.modules:
+        os._exit(code)  # all is written: to take Python down would cost a third of a lookup
+    return code
 
 
 def told(words: list[str]) -> int:
