@@ -160,7 +160,10 @@ def test_an_install_that_was_cut_short_begins_anew(clone: Clone, target: str) ->
     ("settings", "sentence"),
     [
         ({"OLD": "1"}, "is no Python of 3.11 or newer. Name one that is: make PYTHON=python3.13"),
-        ({"BARE": "1"}, "lacks the module venv. On Debian and Ubuntu: apt-get install python3-venv"),
+        (
+            {"BARE": "1"},
+            "lacks the module venv. On Debian and Ubuntu: apt-get install python3-venv",
+        ),
     ],
 )
 def test_a_python_that_will_not_do_is_told_why(
