@@ -11,10 +11,10 @@ WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))'
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test ordeal mutants check docs lock report explore coverage fuzz bench clean
+.PHONY: help setup precompute test ordeal mutants check docs lock report explore coverage fuzz same-bytes bench clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(TABLES) ## make .venv with what the tables need (every other target adds what it needs)
 
@@ -78,6 +78,9 @@ coverage: precompute $(TESTS) ## branch coverage of both packages by the tests
 
 fuzz: precompute $(TESTS) ## fuzz the parsers and the readers for FUZZ_SECONDS (60)
 	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code
+
+same-bytes: precompute $(TESTS) ## build the tables with the newest Python there is: the same bytes?
+	$(BIN)/python -m tests.same_bytes
 
 bench: $(TESTS) ## measure, print the figures and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks
