@@ -135,7 +135,7 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
 class SenetLines(NamedTuple):
     """The shortest lines to a position: how many, and the throws and the moves of the smallest."""
 
-    count: int
+    number: int
     dice: str
     starts: str
     """One hexadecimal digit for a starting square, so that texts compare as the numbers do."""
@@ -154,7 +154,7 @@ def senet_layers() -> Iterator[dict[str, SenetLines]]:
     opening = _pieces(SENET_OPENING, "A") << 16 | _pieces(SENET_OPENING, "B")
     layer = {opening: SenetLines(1, "", "", "")}
     faced: dict[str, set[Board]] = {"A": set(), "B": set()}
-    for mover, rival in cycle(("AB", "BA")):
+    for mover, rival in cycle((("A", "B"), ("B", "A"))):
         if not layer:
             return
         faced[mover].update(layer)
@@ -255,21 +255,26 @@ def knight_jumps(files: int, ranks: int) -> dict[int, list[int]]:
     return {here: [there for there in squares if _is_jump(files, here, there)] for here in squares}
 
 
-def knight_tours(files: int, ranks: int, start: int) -> Iterator[tuple[int, ...]]:
+def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
     """Every tour from a square, in the order of the square numbers."""
     jumps = knight_jumps(files, ranks)
     path = [start]
+    seen = {start}
+    tours = []
 
-    def extend() -> Iterator[tuple[int, ...]]:
+    def extend(here: int) -> None:
         if len(path) == files * ranks:
-            yield tuple(path)
-        for square in jumps[path[-1]]:
-            if square not in path:
+            tours.append(tuple(path))
+        for square in jumps[here]:
+            if square not in seen:
                 path.append(square)
-                yield from extend()
+                seen.add(square)
+                extend(square)
+                seen.remove(square)
                 path.pop()
 
-    return extend()
+    extend(start)
+    return tours
 
 
 def knight_check(files: int, ranks: int, path: Sequence[int]) -> None:

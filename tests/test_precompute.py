@@ -18,7 +18,7 @@ LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts")
 def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two more boards and the counts, built in this process with two jobs."""
     folder = tmp_path_factory.mktemp("light")
-    tables = PUZZLE.with_boards(BOARDS[1::2])
+    tables = PUZZLE.with_boards([*BOARDS[1::2]])
     built(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=2)
     return folder
 

@@ -47,7 +47,7 @@ def expected_layers() -> list[pl.DataFrame]:
             {
                 "position": list(layer),
                 "plies": [plies] * len(layer),
-                "lines": [lines.count for lines in layer.values()],
+                "lines": [lines.number for lines in layer.values()],
                 "dice": [lines.dice for lines in layer.values()],
                 "moves": [lines.moves for lines in layer.values()],
             },
