@@ -7,7 +7,9 @@ dictionaries and plain loops. What the two agree on, two different pieces of cod
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from functools import cache
+from itertools import cycle, pairwise
+from typing import NamedTuple
 
 # ---- 8-puzzle -------------------------------------------------------------------------------
 
@@ -16,16 +18,22 @@ BLANK_STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 def eight_neighbours(state: str) -> dict[str, str]:
     """Every state one move away, by the letter of the move, in the order U D L R."""
-    blank = state.index("0")
-    row, column = divmod(blank, 3)
     found = {}
-    for letter, (down, right) in BLANK_STEPS.items():
-        if row + down in range(3) and column + right in range(3):
-            cells = list(state)
-            tile = 3 * (row + down) + column + right
-            cells[blank], cells[tile] = cells[tile], cells[blank]
-            found[letter] = "".join(cells)
+    for letter, cell in _ways(state.index("0")):
+        tile = state[cell]
+        found[letter] = state.replace("0", " ").replace(tile, "0").replace(" ", tile)
     return found
+
+
+@cache
+def _ways(blank: int) -> list[tuple[str, int]]:
+    """Where the blank can go from its cell, and by which letter."""
+    row, column = divmod(blank, 3)
+    return [
+        (letter, 3 * (row + down) + column + right)
+        for letter, (down, right) in BLANK_STEPS.items()
+        if row + down in range(3) and column + right in range(3)
+    ]
 
 
 def eight_apply(state: str, letter: str) -> str:
@@ -124,60 +132,98 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
     return found
 
 
-def _senet_walk(limit: int | None) -> Iterator[tuple[str, int, list[SenetMove]]]:
-    """Each position with each parity, nearest first: its plies, and its moves on shortest lines."""
-    nearest = {(SENET_OPENING, 0): 0}
-    waiting = deque([(SENET_OPENING, 0)])
-    while waiting:
-        position, parity = waiting.popleft()
-        plies = nearest[position, parity]
-        onward = []
-        if limit is None or plies < limit:
-            for move in senet_successors(position, "AB"[parity]):
-                after = (move[4], 1 - parity)
-                if after not in nearest:
-                    nearest[after] = plies + 1
-                    waiting.append(after)
-                if nearest[after] == plies + 1:
-                    onward.append(move)
-        yield position, plies, onward
+class SenetLines(NamedTuple):
+    """The shortest lines to a position: how many, and the throws and the moves of the smallest."""
+
+    number: int
+    dice: str
+    starts: str
+    """One hexadecimal digit for a starting square, so that texts compare as the numbers do."""
+    moves: str
 
 
-def senet_plies(limit: int | None) -> dict[tuple[str, int], int]:
-    """The fewest plies to each (position, parity of the plies), up to a limit or to the end."""
-    return {(position, plies % 2): plies for position, plies, _ in _senet_walk(limit)}
+Board = int
+"""Two sets of squares, bit 1 for square 1: the mover's pieces above 16 bits of the rival's."""
 
 
-def senet_lines(limit: int | None) -> dict[str, int]:
-    """The number of different shortest lines to each position."""
-    lines: dict[str, int] = {}
-    coming = {(SENET_OPENING, 0): 1}
-    for position, plies, moves in _senet_walk(limit):
-        # all lines to a position come from one layer, so its count is complete once it is met
-        count = coming.pop((position, plies % 2))
-        # met a second time, it is by the other parity, which takes longer
-        lines.setdefault(position, count)
-        for *_, after in moves:
-            key = (after, (plies + 1) % 2)
-            coming[key] = coming.get(key, 0) + count
-    return lines
+def senet_layers() -> Iterator[dict[str, SenetLines]]:
+    """After 0, 1, 2 ... plies: the positions that nobody faced before with that side to move.
+
+    The moves are those of `senet_successors`, on sets of squares, because there are 16 million.
+    """
+    opening = _pieces(SENET_OPENING, "A") << 16 | _pieces(SENET_OPENING, "B")
+    layer = {opening: SenetLines(1, "", "", "")}
+    faced: dict[str, set[Board]] = {"A": set(), "B": set()}
+    for mover, rival in cycle((("A", "B"), ("B", "A"))):
+        if not layer:
+            return
+        faced[mover].update(layer)
+        yield {_senet_position(board, mover): lines for board, lines in layer.items()}
+        layer = _senet_next(layer, faced[rival])
 
 
-def senet_smallest_line(limit: int | None) -> dict[str, tuple[str, str]]:
-    """The dice and moves of each position's smallest shortest line: by throws, then by starts."""
-    smallest: dict[str, tuple[str, str]] = {}
-    # a line: its throws, its starting squares, its moves. One hexadecimal digit for a starting
-    # square, so that texts compare as the numbers do
-    coming = {(SENET_OPENING, 0): ("", "", "")}
-    for position, plies, moves in _senet_walk(limit):
-        dice, starts, text = coming.pop((position, plies % 2))
-        smallest.setdefault(position, (dice, text.lstrip()))
-        for throw, start, target, is_swap, after in moves:
-            key = (after, (plies + 1) % 2)
-            sign = "x" if is_swap else "-"
-            line = (f"{dice}{throw}", f"{starts}{start:x}", f"{text} {start}{sign}{target}")
-            coming[key] = min(line, coming.get(key, line))
-    return smallest
+def _senet_next(layer: dict[Board, SenetLines], faced: set[Board]) -> dict[Board, SenetLines]:
+    """The boards one ply on, but for those that the side to move then faced before."""
+    counts: dict[Board, int] = {}
+    # throws, the last, starting squares, the last: what is compared, in this order
+    smallest: dict[Board, tuple[str, int, str, int, str, int, bool]] = {}
+    for board, (count, dice, starts, moves) in layer.items():
+        own, rival = board >> 16, board & 0xFFFF
+        guarded = rival & (rival << 1 | rival >> 1)
+        for throw, start, target, there, both in _senet_steps(own):
+            if there & guarded:
+                continue
+            swap = there & rival != 0
+            after = (rival ^ both if swap else rival) << 16 | own ^ both
+            if after in faced:
+                continue
+            line = (dice, throw, starts, start, moves, target, swap)
+            if after not in counts:
+                counts[after] = count
+                smallest[after] = line
+            else:
+                counts[after] += count
+                if line < smallest[after]:
+                    smallest[after] = line
+    return {
+        after: SenetLines(
+            counts[after],
+            f"{dice}{throw}",
+            f"{starts}{start:x}",
+            f"{moves} {start}{'x' if swap else '-'}{target}".lstrip(),
+        )
+        for after, (dice, throw, starts, start, moves, target, swap) in smallest.items()
+    }
+
+
+@cache
+def _senet_steps(own: int) -> list[tuple[int, int, int, int, int]]:
+    """Throw, start and target wherever own pieces do not stand in the way of one another.
+
+    With them the target as a set of squares, and start and target as one.
+    """
+    return [
+        (throw, start, start + throw, 1 << start + throw, 1 << start | 1 << start + throw)
+        for throw in range(1, 6)
+        for start in range(1, 16 - throw)
+        if own >> start & 1 and not own >> start + throw & 1
+    ]
+
+
+def _pieces(position: str, side: str) -> int:
+    return sum(1 << square for square, piece in enumerate(position, start=1) if piece == side)
+
+
+def _senet_position(board: Board, mover: str) -> str:
+    rival = "B" if mover == "A" else "A"
+    digits = _binary(board >> 16) + 2 * _binary(board & 0xFFFF)
+    return f"{digits:015}"[::-1].translate(str.maketrans("012", f".{mover}{rival}"))
+
+
+@cache
+def _binary(pieces: int) -> int:
+    """A decimal number of ones and noughts: its last digit is square 1."""
+    return int(f"{pieces >> 1:b}")
 
 
 def senet_replay(dice: str, moves: str) -> str:
@@ -209,21 +255,26 @@ def knight_jumps(files: int, ranks: int) -> dict[int, list[int]]:
     return {here: [there for there in squares if _is_jump(files, here, there)] for here in squares}
 
 
-def knight_tours(files: int, ranks: int, start: int) -> Iterator[tuple[int, ...]]:
+def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
     """Every tour from a square, in the order of the square numbers."""
     jumps = knight_jumps(files, ranks)
     path = [start]
+    seen = {start}
+    tours = []
 
-    def extend() -> Iterator[tuple[int, ...]]:
+    def extend(here: int) -> None:
         if len(path) == files * ranks:
-            yield tuple(path)
-        for square in jumps[path[-1]]:
-            if square not in path:
+            tours.append(tuple(path))
+        for square in jumps[here]:
+            if square not in seen:
                 path.append(square)
-                yield from extend()
+                seen.add(square)
+                extend(square)
+                seen.remove(square)
                 path.pop()
 
-    return extend()
+    extend(start)
+    return tours
 
 
 def knight_check(files: int, ranks: int, path: Sequence[int]) -> None:

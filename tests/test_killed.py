@@ -74,14 +74,35 @@ def is_table(path: Path) -> bool:
     return path.suffix in (".parquet", ".idx", ".json")
 
 
+def copied(outputs: Path, folder: Path) -> Path:
+    """What is published, again: a build in it begins where another has ended."""
+    folder.mkdir(exist_ok=True)
+    for path in outputs.iterdir():
+        if is_table(path):
+            shutil.copy(path, folder)
+    return folder
+
+
+CHANGES = 120
+"""About as often does a build of everything change the names in its folder."""
+
+
+def killed_after(build: subprocess.Popen[str], folder: Path, changes: int, more: float) -> None:
+    """Kill a build once the names in its folder have changed so often, and a moment has passed."""
+    names = os.listdir(folder)
+    while changes and build.poll() is None:
+        before, names = names, os.listdir(folder)
+        changes -= names != before
+        time.sleep(0.001)
+    time.sleep(more)
+    build.kill()
+    build.communicate()
+
+
 @pytest.mark.long
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
-    begun = time.monotonic()
-    whole = started(tmp_path)
-    _, complaint = whole.communicate()
-    assert whole.returncode == 0, complaint
-    lasts = time.monotonic() - begun
+    copied(outputs, tmp_path)
     for _ in range(often(2, 200)):
         forced = draw.random() < 0.5
         if not forced:
@@ -89,71 +110,92 @@ def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> No
                 if draw.random() < 0.5:
                     path.unlink()
         build = started(tmp_path, *(["--force"] if forced else []))
-        time.sleep(draw.uniform(0, lasts))
-        build.send_signal(signal.SIGKILL)
-        build.communicate()
+        killed_after(build, tmp_path, draw.randrange(CHANGES), draw.uniform(0, 0.2))
         assert_answers_or_refuses(cli, tmp_path)
         code, _, complaint = cli("precompute", "--outputs", str(tmp_path))
         assert code == 0, complaint
         assert_same_tables(tmp_path, outputs)
 
 
-KILLED_BEFORE_A_RENAME = """
-import os, signal, sys
-from pathlib import Path
+BUILDS = """
+import os, shutil, signal, sys
+import numba, numpy, pyarrow.parquet, pipeline.build
+from pipeline.cli import app
 from pipeline.tables import parquet
 
-renames, level, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 real = os.replace
 
-def replace(part, path):
-    global renames
-    if renames == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    renames -= 1
-    real(part, path)
+def built(folder, *words, level=3, renames=-1):
+    "How a build of the 8-puzzle ended that was to be killed before a rename; -1: before none."
+    process = os.fork()
+    if process:
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
-os.replace = replace
-parquet.COMPRESSION_LEVEL = level
-from pipeline.cli import app
-app(["precompute", "eight", "--force", "--outputs", folder])
+    def replace(part, path):
+        nonlocal renames
+        if renames == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        renames -= 1
+        real(part, path)
+
+    os.replace = replace
+    parquet.COMPRESSION_LEVEL = level
+    try:
+        app(["precompute", "eight", *words, "--outputs", folder])
+    except SystemExit as ended:
+        os._exit(ended.code or 0)
+
+if sys.argv[1] == "kill":
+    old, new, tried = sys.argv[2:]
+    assert built(old, level=1) == built(new) == 0
+    renames, ended = 0, -signal.SIGKILL
+    while ended == -signal.SIGKILL:
+        folder = os.path.join(tried, str(renames))
+        shutil.copytree(old, folder)
+        ended = built(folder, "--force", renames=renames)
+        renames += 1
+    assert ended == 0
+else:
+    assert all(built(folder) == 0 for folder in sys.argv[2:])
 """
+"""Each build in a fork of one process, because importing all that builds takes longer than it."""
 
 
-def built_until(renames: int, level: int, folder: Path) -> int:
-    """How a build of the 8-puzzle ended that was to be killed before a rename; -1: before none."""
-    command = [sys.executable, "-c", KILLED_BEFORE_A_RENAME, str(renames), str(level), str(folder)]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment(), capture_output=True, check=False
-    ).returncode
+def ended_well(*words: object) -> None:
+    command = [sys.executable, "-c", BUILDS, *map(str, words)]
+    ended = subprocess.run(
+        command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
 
 
+@pytest.mark.long
 def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     """Nothing but a rename changes what is published, so these are all the states there can be."""
-    old, new, folder = (tmp_path / name for name in ("old", "new", "folder"))
-    assert built_until(-1, 1, old) == built_until(-1, 3, new) == 0
+    old, new, tried = (tmp_path / name for name in ("old", "new", "tried"))
+    ended_well("kill", old, new, tried)
     files = {path.name for path in new.iterdir() if is_table(path)}
     whole = {name: {(where / name).read_bytes() for where in (old, new)} for name in files}
     assert {name for name in files if len(whole[name]) == 2} == {*EIGHT, MANIFEST}
-    renames, ended = 0, -signal.SIGKILL
-    while ended == -signal.SIGKILL:
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(old, folder)
-        ended = built_until(renames, 3, folder)
-        renames += 1
+    folders = sorted(tried.iterdir())
+    assert len(folders) == 7, "an index, a table and the manifest, twice; and the build that lived"
+    for folder in folders:
         for name in {*files} - {MANIFEST}:
-            assert (folder / name).read_bytes() in whole[name], (renames, name)
+            assert (folder / name).read_bytes() in whole[name], (folder, name)
         assert_answers_or_refuses(cli, folder, "eight")
-        assert cli("precompute", "eight", "--outputs", str(folder)).code == 0
+    ended_well("mend", *folders)
+    for folder in folders:
         for entry in read_manifest(folder).values():
             for file in (entry, entry["index"]):
                 assert sha256(folder / file["file"]) == file["sha256"]
         assert not list(folder.glob(".*.part"))
-    assert ended == 0
-    assert renames == 7, "an index, a table and the manifest, twice; and the build that lived"
 
 
 def test_a_killed_listing_goes_on_where_it_was(cli: Cli, outputs: Path, tmp_path: Path) -> None:
+    names = ("knight_tours_6x6.parquet", "knight_counts.parquet")
+    copied(outputs, tmp_path)
+    for name in names:
+        (tmp_path / name).unlink()
     build = started(tmp_path, "knight", "--jobs", "1")
     while len(list(tmp_path.glob(".knight_tours_6x6.*.kept"))) < 5:
         assert build.poll() is None
@@ -173,7 +215,7 @@ def test_a_killed_listing_goes_on_where_it_was(cli: Cli, outputs: Path, tmp_path
     _, complaint = resumed.communicate()
     assert resumed.returncode == 0, complaint
     assert again == {first}, "only what was damaged is searched again"
-    for name in ("knight_tours_6x6.parquet", "knight_counts.parquet"):
+    for name in names:
         assert (tmp_path / name).read_bytes() == (outputs / name).read_bytes()
     assert not list(tmp_path.glob("*.kept")), "what was kept is cleared"
 
@@ -275,7 +317,7 @@ def test_the_second_of_two_builds_names_the_first(cli: Cli, tmp_path: Path) -> N
 def test_a_reader_keeps_the_tables_it_opened(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     from queries import open_tables
 
-    assert cli("precompute", "eight", "--outputs", str(tmp_path)).code == 0
+    copied(outputs, tmp_path)
     eight = open_tables(str(tmp_path)).eight
     assert eight.distance("378546201") == 27
     assert cli("precompute", "eight", "--force", "--outputs", str(tmp_path)).code == 0

@@ -38,55 +38,23 @@ def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goa
 
 # ---- Senet ----------------------------------------------------------------------------------
 
-Layer = dict[str, tuple[int, str, str, str]]
-"""For each position how many shortest lines lead to it, and of the smallest of them the throws, the
-starting squares (one hexadecimal digit each, so that texts compare as numbers do) and the moves."""
-
-
-def next_layer(layer: Layer, mover: str, seen: set[str]) -> Layer:
-    """The positions one ply on, but for those that the side to move then had before."""
-    lines: dict[str, int] = {}
-    # throws, last throw, starting squares, last one: what is compared, in this order
-    smallest: dict[str, tuple[str, int, str, int, str, int, bool]] = {}
-    for position, (count, dice, starts, text) in layer.items():
-        for throw, start, target, is_swap, after in oracles.senet_successors(position, mover):
-            if after in seen:
-                continue
-            line = (dice, throw, starts, start, text, target, is_swap)
-            if after not in lines:
-                lines[after] = count
-                smallest[after] = line
-            else:
-                lines[after] += count
-                if line < smallest[after]:
-                    smallest[after] = line
-    seen.update(lines)
-    found = {}
-    for after, (dice, throw, starts, start, text, target, is_swap) in smallest.items():
-        move = f"{start}{'x' if is_swap else '-'}{target}"
-        moves = f"{text} {move}" if text else move
-        found[after] = (lines[after], f"{dice}{throw}", f"{starts}{start:x}", moves)
-    return found
-
 
 def expected_layers() -> list[pl.DataFrame]:
     """Every position reached after 0, 1, 2 ... plies for the first time with that side to move."""
-    layer: Layer = {oracles.SENET_OPENING: (1, "", "", "")}
-    seen: tuple[set[str], set[str]] = ({oracles.SENET_OPENING}, set())
-    frames: list[pl.DataFrame] = []
-    while layer:
-        plies = len(frames)
-        columns = {
-            "position": list(layer),
-            "plies": [plies] * len(layer),
-            "lines": [value[0] for value in layer.values()],
-            "dice": [value[1] for value in layer.values()],
-            "moves": [value[3] for value in layer.values()],
-        }
-        schema = {"plies": pl.UInt8, "lines": pl.UInt64}
-        frames.append(pl.DataFrame(columns, schema_overrides=schema))
-        layer = next_layer(layer, "AB"[plies % 2], seen[(plies + 1) % 2])
-    return frames
+    schema = {"plies": pl.UInt8, "lines": pl.UInt64}
+    return [
+        pl.DataFrame(
+            {
+                "position": list(layer),
+                "plies": [plies] * len(layer),
+                "lines": [lines.number for lines in layer.values()],
+                "dice": [lines.dice for lines in layer.values()],
+                "moves": [lines.moves for lines in layer.values()],
+            },
+            schema_overrides=schema,
+        )
+        for plies, layer in enumerate(oracles.senet_layers())
+    ]
 
 
 @pytest.mark.long

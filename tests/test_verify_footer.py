@@ -23,7 +23,7 @@ from pipeline.tables.parquet import schema
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.published import tables_of
 from pipeline.verify.recount import count_from, jumps, recounted
-from tests.falsified import TABLES, cells, own, refuted, rewrite, sha256, vouch
+from tests.falsified import TABLES, cells, own, prove_one, refuted, rewrite, sha256, vouch
 from tests.oracles import is_closed, knight_tours
 from tests.shell import uncompiled
 
@@ -82,7 +82,7 @@ def test_a_footer_without_arrows_own_words_is_found(copy: Path) -> None:
 def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
     """Nulls, words and truth values too, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
-    verify(copy)
+    prove_one(copy, "senet")
 
 
 def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -> None:
@@ -122,7 +122,7 @@ def test_boards_are_counted_that_the_rules_name_or_a_table_lists(copy: Path) -> 
 
 
 def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
-    tours = list(knight_tours(files, ranks, start))
+    tours = knight_tours(files, ranks, start)
     return len(tours), sum(is_closed(files, tour) for tour in tours)
 
 

@@ -32,7 +32,7 @@ def all_tours(files: int, ranks: int) -> list[list[Tour]]:
     for start in range(files * ranks):
         if start in found:
             continue
-        tours = list(oracles.knight_tours(files, ranks, start))
+        tours = oracles.knight_tours(files, ranks, start)
         for turned in mirrored(files, ranks):
             found.setdefault(
                 turned[start],
