@@ -7,6 +7,7 @@ import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -67,6 +68,15 @@ def launched() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=found(), args=list(FLAGS))
         yield browser
         browser.close()
+
+
+def broken_rules(page: Page) -> list[tuple[str, list[str]]]:
+    """The rules of access for everyone that a page breaks, each with the places."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+    return [
+        (rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found["violations"]
+    ]
 
 
 class Explorer:
