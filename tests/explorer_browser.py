@@ -43,9 +43,9 @@ HALFWAY = """() => {
 VIEWS = {
     "eight": ("eight/378546201/123456780", "eight/123456780/123804765"),
     "senet": ("senet/ABAAABBB.B...A.", "senet/BBBBBAAAAA....."),
-    "knight": ("knight/b1/a3", "knight/d4"),
+    "knight": ("knight/b1/a3", "knight/d4", "knight/6x6/a1/12345", "knight/5x5"),
 }
-"""Two addresses of each view: a plain answer and a special case."""
+"""Some addresses of each view: a plain answer first, then special cases."""
 DESK = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
 MOVING = {"viewport": {"width": 1200, "height": 860}}
 PHONE = {
