@@ -1,4 +1,4 @@
-"""A real browser for the explorer's tests, and the pictures of it that the docs show.
+"""A real browser for the pages' tests, and the pictures of them that the docs show.
 
 `python -m tests.explorer_browser` takes the pictures anew.
 """
@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from queries.explorer import write_explorer
+from queries.report import write_report
 from tests.shell import ROOT
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -116,8 +117,14 @@ class Explorer:
 
 
 def take_pictures(folder: Path) -> None:
-    """Write `explorer-NAME.png` for each view."""
+    """Write `report.png`, and `explorer-NAME.png` for each view."""
     with TemporaryDirectory() as place, launched() as browser:
+        report = Path(place) / "report.html"
+        write_report(ROOT / "outputs", report)
+        page = browser.new_page(viewport={"width": 920, "height": 1100})
+        page.goto(report.as_uri())
+        page.locator("h2").first.evaluate("(title) => title.scrollIntoView()")
+        (folder / report.with_suffix(".png").name).write_bytes(_smaller(page.screenshot()))
         target = Path(place) / "explorer.html"
         write_explorer(ROOT / "outputs", target)
         page = browser.new_page(viewport={"width": 920, "height": 730}, reduced_motion="reduce")

@@ -113,7 +113,7 @@ def test_shown_code_is_what_made_the_picture(
         assert checked[figure.code].equals(frame)
         rows = sum(shown[0].rows[table] for table in figure.tables)
         assert f"From {rows:,} rows of " in page
-        assert f"the query returns {frame.height:,}." in page
+        assert f"the query returns {frame.height:,} rows." in page
 
 
 # ---- on a phone, on a desk, on paper ------------------------------------------------------------
