@@ -1,4 +1,4 @@
-"""A real browser for the explorer's tests, and the pictures of it that the docs show.
+"""A real browser for the pages' tests, and the pictures of them that the docs show.
 
 `python -m tests.explorer_browser` takes the pictures anew.
 """
@@ -7,12 +7,14 @@ import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from queries.explorer import write_explorer
+from queries.report import write_report
 from tests.shell import ROOT
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -42,9 +44,9 @@ HALFWAY = """() => {
 VIEWS = {
     "eight": ("eight/378546201/123456780", "eight/123456780/123804765"),
     "senet": ("senet/ABAAABBB.B...A.", "senet/BBBBBAAAAA....."),
-    "knight": ("knight/b1/a3", "knight/d4"),
+    "knight": ("knight/b1/a3", "knight/d4", "knight/6x6/a1/12345", "knight/5x5"),
 }
-"""Two addresses of each view: a plain answer and a special case."""
+"""Some addresses of each view: a plain answer first, then special cases."""
 DESK = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
 MOVING = {"viewport": {"width": 1200, "height": 860}}
 PHONE = {
@@ -67,6 +69,15 @@ def launched() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=found(), args=list(FLAGS))
         yield browser
         browser.close()
+
+
+def broken_rules(page: Page) -> list[tuple[str, list[str]]]:
+    """The rules of access for everyone that a page breaks, each with the places."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+    return [
+        (rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found["violations"]
+    ]
 
 
 class Explorer:
@@ -106,8 +117,14 @@ class Explorer:
 
 
 def take_pictures(folder: Path) -> None:
-    """Write `explorer-NAME.png` for each view."""
+    """Write `report.png`, and `explorer-NAME.png` for each view."""
     with TemporaryDirectory() as place, launched() as browser:
+        report = Path(place) / "report.html"
+        write_report(ROOT / "outputs", report)
+        page = browser.new_page(viewport={"width": 920, "height": 1100})
+        page.goto(report.as_uri())
+        page.locator("h2").first.evaluate("(title) => title.scrollIntoView()")
+        (folder / report.with_suffix(".png").name).write_bytes(_smaller(page.screenshot()))
         target = Path(place) / "explorer.html"
         write_explorer(ROOT / "outputs", target)
         page = browser.new_page(viewport={"width": 920, "height": 730}, reduced_motion="reduce")

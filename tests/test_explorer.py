@@ -7,7 +7,6 @@ import base64
 import gzip
 import random
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,14 @@ from playwright.sync_api import Browser, expect
 from pipeline.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from pipeline.puzzles import eight, knight, senet
 from pipeline.tables.manifest import read_manifest
+from queries import explorer as made
 from queries.answers import Reader
-from queries.explorer import MADE_FROM, write_explorer
+from queries.explorer import MADE_FROM, MODULES, write_explorer
 from tests.explorer_browser import Explorer
 
 BOARD = knight.Board(8, 8)
 SIZE = 3_000_000
+PAGE = Path(made.__file__).parent / "page"
 
 
 # ---- the file -------------------------------------------------------------------------------
@@ -48,13 +49,15 @@ def test_the_page_names_nothing_outside_itself(explorer: Path) -> None:
     assert "{{" not in text.partition("<script")[0]
 
 
-def test_a_damaged_index_makes_no_page(outputs: Path, tmp_path: Path) -> None:
-    for name in ("manifest.json", *(f"{name}.idx" for name in MADE_FROM)):
-        shutil.copy(outputs / name, tmp_path)
-    with (tmp_path / "senet.idx").open("r+b") as file:
-        file.seek(5_000_000)
-        file.write(b"\xaa\x55")
-    with pytest.raises(TableDamaged, match="senet"):
+@pytest.mark.parametrize("damaged", ["senet.idx", "knight_tours_6x6.parquet"])
+def test_a_damaged_table_makes_no_page(outputs: Path, tmp_path: Path, damaged: str) -> None:
+    for file in outputs.iterdir():
+        if file.name != damaged:
+            (tmp_path / file.name).symlink_to(file)
+    content = bytearray((outputs / damaged).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / damaged).write_bytes(content)
+    with pytest.raises(TableDamaged, match=damaged):
         write_explorer(tmp_path, tmp_path / "explorer.html")
     assert not (tmp_path / "explorer.html").exists()
 
@@ -62,6 +65,26 @@ def test_a_damaged_index_makes_no_page(outputs: Path, tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) -> None:
     with pytest.raises(NotWritten, match="cannot be written: no such file or directory"):
         write_explorer(outputs, tmp_path / "nowhere" / "explorer.html")
+
+
+def test_the_page_carries_no_dead_words() -> None:
+    """Every name that a module imports it uses, and every name that it exports another imports."""
+    modules = {name: (PAGE / f"{name}.js").read_text("utf-8") for name in MODULES}
+    assert sorted(f"{name}.js" for name in modules) == sorted(
+        file.name for file in PAGE.glob("*.js")
+    )
+    imported: set[tuple[str, str]] = set()
+    for name, text in modules.items():
+        for names, source in re.findall(r"^import \{([^}]*)\} from \"\./(\w+)\.js\";", text, re.M):
+            for word in re.findall(r"\w+", names):
+                imported.add((source, word))
+                assert len(re.findall(rf"\b{word}\b", text)) > 1, f"{name} does not use {word}"
+    exported = {
+        (name, word)
+        for name, text in modules.items()
+        for word in re.findall(r"^export (?:async )?(?:const|function)\*? (\w+)", text, re.M)
+    }
+    assert exported == imported
 
 
 # ---- the page's own reader ------------------------------------------------------------------
@@ -83,7 +106,8 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
         }"""
     )
     published = read_manifest(outputs)
-    assert found == {name: published[name]["index"]["sha256"] for name in MADE_FROM}
+    indexed = [name for name in MADE_FROM if published[name]["index"]]
+    assert found == {name: published[name]["index"]["sha256"] for name in indexed}
 
 
 def _said_otherwise(
@@ -140,7 +164,7 @@ def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
     pairs = [(rng.randrange(64), rng.randrange(64)) for _ in range(1000)]
     joined = [tuple(map(BOARD.name, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
     page = shown.open("knight")
-    found = page.evaluate("pairs => pairs.map((pair) => explorer.knight(...pair))", joined)
+    found = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
     wanted = [readers["knight"].facts(start, {"to": end}) for start, end in joined]
     assert _said_otherwise(found, wanted) == []
     assert {"number", "closed", "path", "jumps"} <= found[0].keys()

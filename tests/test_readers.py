@@ -1,111 +1,26 @@
 """The readers in `examples/`, in C, JavaScript, a page and Python, against the real files."""
 
 import json
-import os
 import random
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from pipeline.puzzles import eight, puzzles
-from pipeline.tables.index import HEADER
+from pipeline.puzzles import eight, puzzles, senet
+from pipeline.puzzles.knight import Board
 from queries.tables import Tables
-from tests.shell import ROOT, Said, environment
+from tests.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
+from tests.shell import Said
 
-EXAMPLES = ROOT / "examples"
 TABLES = {table.index_file: table for found in puzzles() for table in found.tables if table.index}
-
-# ---- the readers ----------------------------------------------------------------------------
-
-IN_NODE = """
-// The functions of the page, asked as the other readers are; then the page itself, by its events.
-const { readFileSync } = require("node:fs");
-const [html, how, path, ...given] = process.argv.slice(2);
-const script = /<script>\\n(.*)<\\/script>/s.exec(readFileSync(html, "utf8"))[1];
-const textOnly = { set(on, key, value) {
-  if (key !== "textContent") throw new Error(`the page sets ${key}`);
-  on[key] = value;
-  return true;
-} };
-const page = { file: { files: [] }, state: { value: "" }, output: new Proxy({}, textOnly) };
-const made = new Function("document", `${script}; return { openIndex, answer };`);
-const { openIndex, answer } = made({ getElementById: (id) => page[id] });
-const file = path && (() => readFileSync(path));
-async function typed() {
-  page.file.onchange();
-  if (page.output.textContent !== undefined) throw new Error("an answer without a file");
-  page.file.files = [{ arrayBuffer: async () => Uint8Array.from(file()).buffer }];
-  for (const state of given) {
-    page.state.value = state;
-    await page.state.oninput();
-    console.log(JSON.stringify(page.output.textContent));
-  }
-}
-function asked() {
-  const index = openIndex(file());
-  for (const state of given.length ? given : readFileSync(0, "utf8").match(/\\S+/g) ?? []) {
-    const { goal, distance, solutions, best, solution } = answer(index, state);
-    console.log(`${state} ${goal} ${distance} ${solutions} ${best || "-"} ${solution || "-"}`);
-  }
-}
-(async () => (how === "typed" ? typed() : asked()))().catch((error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
-"""
-
-
-def _tool(name: str) -> str:
-    """The path of a program. Without it the test is skipped, and fails in CI."""
-    found = shutil.which(name)
-    if found:
-        return found
-    sentence = f"{name} is not installed, so the reader that needs it cannot be tested."
-    if os.environ.get("CI") == "true":
-        pytest.fail(sentence, pytrace=False)
-    pytest.skip(sentence)
-
-
-def _run(*command: str | Path, stdin: str = "") -> Said:
-    ended = subprocess.run(
-        list(map(str, command)),
-        env=environment(),
-        input=stdin.encode(),
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
-
-
-def _compiled(folder: Path) -> list[str]:
-    program = folder / "read_eight"
-    strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
-    said = _run(_tool("gcc"), "-O2", *strict, "-o", program, EXAMPLES / "read_eight.c")
-    assert said.code == 0, said.err
-    return [str(program)]
-
-
-def _in_node(folder: Path, how: str) -> list[str]:
-    node = _tool("node")
-    harness = folder / "page.cjs"
-    harness.write_text(IN_NODE, "utf-8")
-    return [node, str(harness), str(EXAMPLES / "read_eight.html"), how]
-
-
-COMMANDS: dict[str, Callable[[Path], list[str]]] = {
-    "c": _compiled,
-    "mjs": lambda _: [_tool("node"), str(EXAMPLES / "read_eight.mjs")],
-    "html": lambda folder: _in_node(folder, "asked"),
-    "py": lambda _: [sys.executable, "-I", str(EXAMPLES / "read_eight.py")],
-}
+BOARD = Board(8, 8)
 
 
 @pytest.fixture(scope="module", params=sorted(COMMANDS))
@@ -114,7 +29,13 @@ def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
-def printed(tables: Tables, state: str) -> str:
+@pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of one of those that read every puzzle."""
+    return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
+
+
+def eight_line(tables: Tables, state: str) -> str:
     """What a reader has to print for a state."""
     said = tables.eight.probe(state)
     solution = tables.eight.solution(state)
@@ -122,29 +43,97 @@ def printed(tables: Tables, state: str) -> str:
     return " ".join([state, *map(str, facts)])
 
 
+def senet_line(tables: Tables, position: str) -> str:
+    said = tables.senet.probe(position)
+    plies = [
+        "-" if plies is None else str(plies)
+        for plies in (said.plies, said.plies_even, said.plies_odd)
+    ]
+    return " ".join([position, *plies, str(said.lines), said.dice or "-", said.moves or "-"])
+
+
+def knight_line(tables: Tables, pair: str) -> str:
+    start, finish = pair.split()
+    said = tables.knight.probe(start, to=finish)
+    return f"{pair} {'closed' if said.closed else 'open'} {said.path}"
+
+
+LINES = {"eight": eight_line, "senet": senet_line, "knight": knight_line}
+
+# ---- what they answer -----------------------------------------------------------------------
+
+
 def test_a_reader_answers_for_any_state(reader: list[str], outputs: Path, tables: Tables) -> None:
-    distances = (outputs / "eight.idx").read_bytes()[HEADER.size :: 2]
-    farthest = max(distances)
-    hardest = [rank for rank, distance in enumerate(distances) if distance == farthest]
+    distances = pl.read_parquet(outputs / "eight.parquet", columns=["state", "distance"])
+    hardest = distances.filter(pl.col("distance") == pl.col("distance").max())["state"].to_list()
     assert len(hardest) == 2
     ranks = random.Random(20).sample(range(eight.PUZZLE.size), 1000)
-    states = [eight.unrank(rank) for rank in ranks + hardest]
+    states = [eight.unrank(rank) for rank in ranks] + hardest
     states += [eight.LAYOUTS["corner"], eight.LAYOUTS["centre"]]
-    wanted = [printed(tables, state) for state in states]
-    said = _run(*reader, outputs / "eight.idx", stdin="\n".join(states))
+    wanted = [eight_line(tables, state) for state in states]
+    said = run(*reader, outputs, "eight", stdin="\n".join(states))
     assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
 
 
-def test_a_reader_takes_states_as_words_of_its_command(
-    reader: list[str], outputs: Path, tables: Tables
+def test_a_reader_answers_for_any_position(
+    program: list[str], outputs: Path, tables: Tables
+) -> None:
+    rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
+    reached = rows.drop_nulls()
+    asked = pl.concat(
+        [reached.sample(500, seed=15), reached.filter(pl.col("plies").is_in([0, 15]))]
+    )
+    positions = [*asked["position"], senet.OPENING]
+    wanted = [senet_line(tables, position) for position in positions]
+    said = run(*program, outputs, "senet", stdin="\n".join(positions))
+    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+    for never in rows.filter(pl.col("plies").is_null())["position"][:3]:
+        said = run(*program, outputs, "senet", senet.OPENING, never, senet.OPENING)
+        assert said.out == senet_line(tables, senet.OPENING) + "\n"
+        assert (said.code, said.err) == (1, f"reader: {never} is never reached from the opening\n")
+
+
+def test_a_reader_answers_for_any_pair_of_squares(
+    program: list[str], outputs: Path, tables: Tables
+) -> None:
+    pairs = [
+        f"{BOARD.name(start)} {BOARD.name(finish)}"
+        for start in range(64)
+        for finish in range(64)
+        if BOARD.can_join(start, finish)
+    ]
+    assert len(pairs) == 2048
+    wanted = [knight_line(tables, pair) for pair in pairs]
+    said = run(*program, outputs, "knight", stdin="\n".join(pairs))
+    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+    for start, finish in (("a1", "c3"), ("b1", "b1"), ("h8", "a1")):
+        said = run(*program, outputs, "knight", start, finish, "b1", "a3")
+        sentence = f"no tour leads from {start} to {finish}: it ends on the other colour"
+        assert said == Said(1, "", f"reader: {sentence}\n")
+
+
+def test_a_reader_takes_keys_as_words_of_its_command(
+    program: list[str], outputs: Path, tables: Tables
 ) -> None:
     states = ["378546201", "123456780", "876543210"]
-    said = _run(*reader, outputs / "eight.idx", *states, stdin="not read")
-    assert said == Said(0, "".join(f"{printed(tables, state)}\n" for state in states), "")
+    said = run(*program, outputs, "eight", *states, stdin="not read")
+    assert said == Said(0, "".join(f"{eight_line(tables, state)}\n" for state in states), "")
+    position = "ABAAABBB.B...A."
+    said = run(*program, outputs, "senet", position, stdin="not read")
+    assert said == Said(0, senet_line(tables, position) + "\n", "")
+    said = run(*program, outputs, "knight", "b1", "a3", "a3", "b1", stdin="not read")
+    pairs = "".join(f"{knight_line(tables, pair)}\n" for pair in ("b1 a3", "a3 b1"))
+    assert said == Said(0, pairs, "")
 
 
-def test_a_reader_answers_nothing_to_nothing(reader: list[str], outputs: Path) -> None:
-    assert _run(*reader, outputs / "eight.idx", stdin=" \n") == Said(0, "", "")
+@pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
+def test_a_reader_answers_nothing_to_nothing(
+    program: list[str], outputs: Path, puzzle: str
+) -> None:
+    assert run(*program, outputs, puzzle, stdin=" \n") == Said(0, "", "")
+
+
+# ---- what they refuse -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -166,23 +155,48 @@ def test_a_reader_answers_nothing_to_nothing(reader: list[str], outputs: Path) -
 def test_a_reader_refuses_a_bad_state(
     reader: list[str], outputs: Path, tables: Tables, state: str
 ) -> None:
-    good = printed(tables, "378546201") + "\n"
-    ways = [_run(*reader, outputs / "eight.idx", "378546201", state, "123456780")]
+    good = eight_line(tables, "378546201") + "\n"
+    ways = [run(*reader, outputs, "eight", "378546201", state, "123456780")]
     if state.strip() and " " not in state:
-        ways.append(_run(*reader, outputs / "eight.idx", stdin=f"378546201\n{state}\n123456780"))
+        ways.append(run(*reader, outputs, "eight", stdin=f"378546201\n{state}\n123456780"))
     for said in ways:
-        assert (said.code, said.out) == (1, good)
-        assert "not a state" in said.err
-        assert "each digit 0-8 once: 378546201" in said.err
+        assert (said.code, said.out) == (2, good)
+        assert "is not a state, which has each digit 0-8 once: 378546201" in said.err
         assert "\x1b" not in said.err
 
 
-@pytest.mark.parametrize("reader_of", ["c", "mjs", "py"])
-def test_a_reader_says_how_it_is_used(reader_of: str, tmp_path: Path) -> None:
-    said = _run(*COMMANDS[reader_of](tmp_path))
-    assert (said.code, said.out) == (1, "")
-    assert "usage" in said.err
-    assert "eight.idx 378546201 [more states...]" in said.err
+@pytest.mark.parametrize(
+    ("puzzle", "words", "problem"),
+    [
+        ("senet", [""], "is not a position, five each of A, B and .: ABABABABAB....."),
+        ("senet", ["ABABABABAB...."], "is not a position"),
+        ("senet", ["ABABABABAB......"], "is not a position"),
+        ("senet", ["ABABABABABA...."], "is not a position"),
+        ("senet", ["ababababab....."], "is not a position"),
+        ("senet", ["ABABABABAB....\x1b"], "is not a position"),
+        ("knight", ["i1", "a3"], "is not a square, one of a1 to h8: b1"),
+        ("knight", ["b1", "a9"], "is not a square"),
+        ("knight", ["b1", "a3x"], "is not a square"),
+        ("knight", ["b1", ""], "is not a square"),
+        ("knight", ["b1"], "lacks the square where the tour ends: b1 a3"),
+    ],
+)
+def test_a_reader_refuses_a_bad_key(
+    program: list[str], outputs: Path, puzzle: str, words: list[str], problem: str
+) -> None:
+    said = run(*program, outputs, puzzle, *words)
+    assert (said.code, said.out) == (2, "")
+    assert problem in said.err
+    assert said.err.count("\n") == 1, "a sentence, and no traceback"
+    assert "\x1b" not in said.err
+
+
+@pytest.mark.parametrize("words", [[], ["outputs"], ["outputs", "chess"]])
+def test_a_reader_says_how_it_is_used(program: list[str], words: list[str]) -> None:
+    said = run(*program, *words)
+    assert (said.code, said.out) == (2, "")
+    assert "usage: reader" in said.err
+    assert "FOLDER eight|senet|knight [KEY...]" in said.err
 
 
 Damage = Callable[[bytes], bytes]
@@ -233,30 +247,56 @@ def _flip(offset: int) -> Damage:
 def test_a_reader_refuses_a_damaged_file(
     reader: list[str], outputs: Path, tmp_path: Path, damage: Damage, problem: str
 ) -> None:
-    path = tmp_path / "eight.idx"
-    path.write_bytes(damage((outputs / "eight.idx").read_bytes()))
-    said = _run(*reader, path, "378546201")
-    assert (said.code, said.out) == (1, "")
+    (tmp_path / "eight.idx").write_bytes(damage((outputs / "eight.idx").read_bytes()))
+    said = run(*reader, tmp_path, "eight", "378546201")
+    assert (said.code, said.out) == (3, "")
     assert problem in said.err
     assert said.err.count("\n") == 1, "a sentence, and no traceback"
 
 
-@pytest.mark.parametrize("other", sorted(set(TABLES) - {"eight.idx"}))
+KEYS = {
+    "eight": ("eight.idx", ["378546201"]),
+    "senet": ("senet.idx", ["ABAAABBB.B...A."]),
+    "knight": ("knight_tours_8x8.idx", ["b1", "a3"]),
+}
+
+
+@pytest.mark.parametrize("puzzle", ["senet", "knight"])
+def test_a_reader_checks_the_file_of_every_puzzle(
+    program: list[str], outputs: Path, tmp_path: Path, puzzle: str
+) -> None:
+    name, words = KEYS[puzzle]
+    data = (outputs / name).read_bytes()
+    for damage, problem in (
+        (_flip(len(data) - 1), "damaged"),
+        (_resealed(lambda data: data[:-1]), "too short or too long"),
+    ):
+        (tmp_path / name).write_bytes(damage(data))
+        said = run(*program, tmp_path, puzzle, *words)
+        assert (said.code, said.out) == (3, "")
+        assert problem in said.err
+
+
+@pytest.mark.parametrize("puzzle", KEYS)
 def test_a_reader_refuses_the_index_of_another_table(
-    reader: list[str], outputs: Path, other: str
+    program: list[str], outputs: Path, tmp_path: Path, puzzle: str
 ) -> None:
-    said = _run(*reader, outputs / other, "378546201")
-    assert (said.code, said.out) == (1, "")
-    assert "the index of another table" in said.err
+    name, words = KEYS[puzzle]
+    for other in sorted(set(TABLES) - {name}):
+        shutil.copy(outputs / other, tmp_path / name)
+        said = run(*program, tmp_path, puzzle, *words)
+        assert (said.code, said.out) == (3, "")
+        assert "the index of another table" in said.err
 
 
-@pytest.mark.parametrize("missing", ["nothing.idx", "."])
-def test_a_reader_says_which_file_it_cannot_read(
-    reader: list[str], tmp_path: Path, missing: str
-) -> None:
-    said = _run(*reader, tmp_path / missing, "378546201")
-    assert (said.code, said.out) == (1, "")
-    assert said.err.count("\n") == 1, "a sentence, and no traceback"
+def test_a_reader_says_which_file_it_cannot_read(program: list[str], tmp_path: Path) -> None:
+    ways = [run(*program, tmp_path / "nowhere", "eight", "378546201")]
+    (tmp_path / "eight.idx").mkdir()
+    ways.append(run(*program, tmp_path, "eight", "378546201"))
+    for said in ways:
+        assert (said.code, said.out) == (3, "")
+        assert "eight.idx" in said.err
+        assert said.err.count("\n") == 1, "a sentence, and no traceback"
 
 
 def test_a_missing_tool_fails_in_ci_and_is_said_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,14 +304,14 @@ def test_a_missing_tool_fails_in_ci_and_is_said_elsewhere(monkeypatch: pytest.Mo
     sentence = "gcc is not installed, so the reader that needs it cannot be tested."
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match=sentence):
-        _tool("gcc")
+        tool("gcc")
     monkeypatch.delenv("CI")
     with pytest.raises(pytest.skip.Exception, match=sentence):
-        _tool("gcc")
+        tool("gcc")
 
 
 def test_the_python_reader_needs_the_standard_library_alone() -> None:
-    text = (EXAMPLES / "read_eight.py").read_text("utf-8")
+    text = (EXAMPLES / "reader.py").read_text("utf-8")
     imported = set(re.findall(r"^(?:import|from) ([a-z]+)", text, re.MULTILINE))
     assert imported <= sys.stdlib_module_names
 
@@ -280,31 +320,32 @@ def test_the_python_reader_needs_the_standard_library_alone() -> None:
 
 
 def test_the_page_and_the_node_reader_share_their_code() -> None:
-    text = (EXAMPLES / "read_eight.mjs").read_text("utf-8")
-    shared = text[text.index("/** The records") : text.index("\ntry {")]
-    assert shared.count("function ") == 2
+    text = (EXAMPLES / "reader.mjs").read_text("utf-8")
+    shared = text[text.index("function fail") : text.index("// ---- from here on")]
+    assert len(re.findall("^function ", shared, re.MULTILINE)) == 3
     assert shared in (EXAMPLES / "read_eight.html").read_text("utf-8")
 
 
 def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables, tmp_path: Path) -> None:
     typed = [" 378546201 ", "123804765", "<img src=x onerror=alert(1)>"]
-    said = _run(*_in_node(tmp_path, "typed"), outputs / "eight.idx", *typed)
+    said = run(*in_node(tmp_path, "typed"), outputs / "eight.idx", *typed)
     assert (said.code, said.err) == (0, "")
     right, goal, wrong = (json.loads(line) for line in said.out.splitlines())
     assert right.splitlines() == [
+        "state: 378546201",
         "goal: corner",
         "distance: 27",
         "solutions: 15",
         "best: ULR",
         f"solution: {tables.eight.solution('378546201')}",
     ]
-    assert goal.splitlines()[:2] == ["goal: centre", "distance: 0"]
+    assert goal.splitlines()[1:3] == ["goal: centre", "distance: 0"]
     assert wrong.startswith('"<img src=x onerror=alert(1)>" is not a state')
 
 
 def test_the_page_says_that_a_file_is_bad(outputs: Path, tmp_path: Path) -> None:
-    said = _run(*_in_node(tmp_path, "typed"), outputs / "eight_edge.idx", "378546201")
-    assert json.loads(said.out) == "the file is the index of another table"
+    said = run(*in_node(tmp_path, "typed"), outputs / "eight_edge.idx", "378546201")
+    assert json.loads(said.out) == "eight.idx is the index of another table"
 
 
 def test_the_page_reaches_for_nothing_and_makes_no_markup() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import importlib.util
 import os
 import re
@@ -14,6 +15,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from playwright.sync_api import Browser, Locator, Page
 
 from pipeline.errors import BadRequest, NotWritten, TableDamaged, TableMissing
 from pipeline.puzzles.knight import Board
@@ -21,6 +23,7 @@ from queries.drawings import COLOURS
 from queries.overview import histogram
 from queries.report import figures, write_readme_pictures, write_report
 from queries.report.figure import Asked, Figure
+from tests.explorer_browser import broken_rules
 from tests.shell import ROOT, python
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
@@ -97,7 +100,7 @@ def test_shown_code_is_what_made_the_picture(
     monkeypatch.chdir(ROOT)
     checked: dict[str, pl.DataFrame] = {}
     for figure in shown[1].values():
-        assert f"<pre><code>{escape(figure.code)}</code></pre>" in page
+        assert f"<code>{escape(figure.code)}</code></pre>" in page
         if figure.code not in checked:
             tree = ast.parse(figure.code)
             last = tree.body.pop()
@@ -110,7 +113,120 @@ def test_shown_code_is_what_made_the_picture(
         assert checked[figure.code].equals(frame)
         rows = sum(shown[0].rows[table] for table in figure.tables)
         assert f"From {rows:,} rows of " in page
-        assert f"the query answers with {frame.height:,}." in page
+        assert f"the query returns {frame.height:,} rows." in page
+
+
+# ---- on a phone, on a desk, on paper ------------------------------------------------------------
+
+
+def opened(chromium: Browser, page: str, folder: Path, width: int, scheme: Any = "light") -> Page:
+    """The report in a window of that width, every query unfolded."""
+    file = folder / "report.html"
+    file.write_text(page, "utf-8")
+    window = chromium.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    window.goto(file.as_uri())
+    window.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
+    return window
+
+
+def widths(window: Page) -> list[dict[str, float]]:
+    """Of every box: how wide it and what is in it are, and where it stands."""
+    found: list[dict[str, float]] = window.evaluate(
+        """() => [...document.querySelectorAll(".scroll")].map((box) => ({
+            shown: box.clientWidth, held: box.scrollWidth,
+            left: box.getBoundingClientRect().left, right: box.getBoundingClientRect().right,
+        }))"""
+    )
+    return found
+
+
+@pytest.mark.parametrize("width", [320, 390, 1200])
+def test_only_boxes_scroll_sideways(
+    chromium: Browser, page: str, tmp_path: Path, width: int
+) -> None:
+    window = opened(chromium, page, tmp_path, width)
+    assert window.evaluate("document.documentElement.scrollWidth") == width
+    boxes = widths(window)
+    assert len(boxes) == 1 + 2 * len(figures())
+    assert all(0 <= box["left"] < box["right"] <= width for box in boxes)
+    wide = [box for box in boxes if box["held"] > box["shown"]]
+    assert len(wide) > 30 if width < 400 else not wide
+    window.close()
+
+
+DITHER = 4
+"""By how much at most a gradient of one colour differs from that colour."""
+
+DIFFERENCES = """async (pictures) => {
+    const [one, other] = await Promise.all(pictures.map(async (text) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${text}`;
+        await image.decode();
+        const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, image.width, image.height);
+    }));
+    const most = [0, 0];
+    for (let at = 0; at < one.data.length; at++) {
+        const half = (at / 4) % one.width < one.width / 2 ? 0 : 1;
+        most[half] = Math.max(most[half], Math.abs(one.data[at] - other.data[at]));
+    }
+    return most;
+}"""
+"""The greatest difference of two pictures in the left half and in the right half."""
+
+
+def fades(window: Page, box: Locator) -> list[bool]:
+    """Whether a box's fades are to be seen: the left one, the right one."""
+    pictures = [box.screenshot()]
+    style = window.add_style_tag(content=".scroll::before,.scroll::after{opacity:0}")
+    pictures.append(box.screenshot())
+    style.evaluate("(style) => style.remove()")
+    texts = [base64.b64encode(picture).decode() for picture in pictures]
+    return [difference > DITHER for difference in window.evaluate(DIFFERENCES, texts)]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (390, "light")])
+def test_a_box_that_scrolls_shows_it_until_its_end(
+    chromium: Browser, page: str, tmp_path: Path, width: int, scheme: str
+) -> None:
+    window = opened(chromium, page, tmp_path, width, scheme)
+    found = window.locator(".scroll")
+    boxes = widths(window)
+    # every fifth: the table, pictures and queries in turn
+    for number in range(0, len(boxes), 5):
+        one = found.nth(number)
+        wide = boxes[number]["held"] > boxes[number]["shown"]
+        assert fades(window, one) == [False, wide]
+        if wide:
+            one.evaluate("(box) => { box.scrollLeft = 9999; }")
+            assert fades(window, one) == [True, False]
+    window.close()
+
+
+def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
+    chromium: Browser, page: str, tmp_path: Path
+) -> None:
+    window = opened(chromium, page, tmp_path, 390)
+    boxes = window.locator(".scroll[tabindex='0'][role=region]")
+    names = {boxes.nth(at).get_attribute("aria-label") for at in range(boxes.count())}
+    assert None not in names
+    assert len(names) == boxes.count() == window.locator(".scroll").count()
+    boxes.first.focus()
+    window.keyboard.press("ArrowRight")
+    window.wait_for_function("document.activeElement.scrollLeft > 0")
+    for scheme in ("light", "dark"):
+        window.emulate_media(color_scheme=scheme)
+        assert broken_rules(window) == []
+    window.close()
+
+
+def test_on_paper_nothing_is_cut_off(chromium: Browser, page: str, tmp_path: Path) -> None:
+    window = opened(chromium, page, tmp_path, 700)
+    window.emulate_media(media="print")
+    assert window.evaluate("document.documentElement.scrollWidth") == 700
+    assert all(box["held"] <= box["shown"] <= 700 for box in widths(window))
+    window.close()
 
 
 # ---- what is said is so -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The explorer: one page that shows every answer, with the indexes inside it.
+"""The explorer: one page that shows every answer, with what it needs of the tables inside it.
 
 `page/` holds its source, a few small modules of JavaScript, a style sheet and a frame. They are
 put together here with no build tool: the modules become one, each index is compressed and written
@@ -24,8 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["MADE_FROM", "write_explorer"]
 
-MADE_FROM = ("eight", "eight_edge", "senet", "knight_tours_8x8")
-"""The tables whose indexes the page carries."""
+MADE_FROM = (
+    "eight",
+    "eight_edge",
+    "senet",
+    "knight_tours_5x5",
+    "knight_tours_6x6",
+    "knight_tours_8x8",
+)
+"""The tables that the page answers from: it carries the indexes of those that have one."""
 
 RESTORED = {"senet": 4}
 """Bytes at the end of a record that the page works out again: they would double its size."""
@@ -35,6 +42,7 @@ MODULES = (
     "eight",
     "senet",
     "knight",
+    "knight_tours",
     "dom",
     "grid",
     "player",
@@ -94,7 +102,19 @@ def _allowed(text: str) -> str:
 
 
 def _block(folder: Path, stage: str, table: Table) -> str:
-    """An index as text: its header, then the first bytes of all its records, then the second ...
+    """What the page carries of a table, compressed and as text."""
+    if table.index:
+        name, carried = table.index_file, _sorted_index(folder, stage, table)
+    else:
+        from queries.explorer.tours import signposts
+
+        name, carried = table.name, signposts(str(folder), stage, table)
+    text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()
+    return f'<script type="application/gzip" id="{name}">{text}</script>\n'
+
+
+def _sorted_index(folder: Path, stage: str, table: Table) -> bytes:
+    """An index: its header, then the first bytes of all its records, then the second ...
 
     Bytes of one kind together compress better than record by record.
     """
@@ -102,6 +122,4 @@ def _block(folder: Path, stage: str, table: Table) -> str:
     header = (folder / table.index_file).read_bytes()[: HEADER.size]
     kept = index.width - RESTORED.get(table.name, 0)
     planes = (bytes(index.data[plane :: index.width]) for plane in range(kept))
-    packed = gzip.compress(b"".join((header, *planes)), mtime=0)
-    text = base64.b64encode(packed).decode()
-    return f'<script type="application/gzip" id="{table.index_file}">{text}</script>\n'
+    return b"".join((header, *planes))

@@ -95,7 +95,7 @@ def _drawn(asked: Asked, figure: Figure) -> tuple[str, str]:
 def _made(asked: Asked, figure: Figure) -> str:
     rows = sum(asked.rows[name] for name in figure.tables)
     files = " and ".join(f"{name}.parquet" for name in figure.tables)
-    return f"From {rows:,} rows of {files}; the query answers with {asked.answer(figure).height:,}."
+    return f"From {rows:,} rows of {files}; the query returns {asked.answer(figure).height:,} rows."
 
 
 def _page(asked: Asked, folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import altair as alt
@@ -13,6 +14,9 @@ from queries.report.figure import Drawn
 
 GOALS = list(LAYOUT_COLOURS)
 BY_GOAL = alt.Scale(domain=GOALS, range=list(LAYOUT_COLOURS.values()))
+
+MARKS = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
+"""What is left of the labels of groups that have none: a role that nothing names."""
 
 CONFIG: dict[str, Any] = {
     "font": FONT,
@@ -71,6 +75,7 @@ def svg(drawn: Drawn, title: str) -> str:
     spec["config"] = CONFIG
     version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
     made: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
+    made = MARKS.sub("", made)
     return made.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
 
 

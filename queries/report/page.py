@@ -24,25 +24,37 @@ a{color:var(--link)}
 nav ul{list-style:none;margin:0 0 6px;padding:0;display:flex;flex-wrap:wrap;gap:2px 18px}
 nav{margin:24px 0 0;font-size:14px}
 nav b{color:var(--ink)}
-table{border-collapse:collapse;font-size:14px;margin:22px 0 0;min-width:620px}
+table{border-collapse:collapse;font-size:14px;width:max(100% - 2*var(--edge),620px)}
 th,td{text-align:left;padding:5px 24px 5px 0;border-bottom:1px solid var(--line)}
 th{font-weight:normal;color:var(--muted)}
 td:last-child,th:last-child{padding-right:0}
 .n{text-align:right;font-variant-numeric:tabular-nums}
 figure{margin:0}
-.picture,.scroll{overflow-x:auto}
-.picture svg{display:block;max-width:max(100%,620px);height:auto}
+.scroll{--edge:24px;--behind:var(--paper);display:flex;overflow-x:auto;
+margin:0 calc(-1*var(--edge))}
+.scroll::before,.scroll::after{content:"";flex:none;width:var(--edge);position:sticky;z-index:1;
+pointer-events:none}
+.scroll::before{left:0;background:linear-gradient(to left,transparent,var(--behind))}
+.scroll::after{right:0;background:linear-gradient(to right,transparent,var(--behind))}
+.scroll>*{flex:none}
+.scroll:focus-visible{outline:2px solid var(--link);outline-offset:-2px}
+header .scroll{margin-top:22px}
+.picture svg{display:block;max-width:max(100% - 2*var(--edge),620px);height:auto}
 .made{font-size:13px;margin:12px 0 0}
 details{font-size:13px;margin:2px 0 0}
 summary{color:var(--link);cursor:pointer;width:max-content}
-pre{background:var(--code);padding:14px 16px;border-radius:6px;overflow-x:auto;margin:8px 0 0;
+pre.scroll{--edge:16px;--behind:var(--code);background:var(--code);border-radius:6px;margin:8px 0 0;
 font:12.5px/1.5 'Liberation Mono',Menlo,Consolas,monospace}
+pre code{padding:14px 0}
 footer{margin-top:72px;padding-top:16px;border-top:1px solid var(--line);font-size:13px;
 color:var(--muted)}
 @media print{body{max-width:none;padding:0;font-size:12px}section,table{break-inside:avoid}
 nav,details{display:none}h2{break-before:page;margin-top:0;border:0}h2,h3{break-after:avoid}
-.picture svg{max-width:100%}}
+.scroll{display:block;overflow:visible;margin:0}.scroll::before,.scroll::after{content:none}
+table{width:100%}.picture svg{max-width:100%}}
 """
+# A box that scrolls sideways reaches over the margins beside it. In them stand two fades in the
+# paper's colour that stick to its edges: unseen on the paper alone, they lie on what goes on.
 
 Section = tuple[str, str, list[tuple[Figure, str, str, str]]]
 """A puzzle's name, a sentence, and its figures, each with what is said, drawn and counted."""
@@ -80,7 +92,7 @@ def page(tables: list[tuple[str, str, int, int]], sections: list[Section], made_
 many rows it was made from, and the polars code that made it: copy it and run it beside
 <code>outputs</code>.</p>
 <nav aria-label="Figures">{toc}</nav>
-<div class="scroll"><table>
+<div class="scroll"{_scrolls("The tables")}><table>
 <thead><tr><th>table</th><th>what</th><th class="n">rows</th><th class="n">bytes</th></tr></thead>
 <tbody>{listed}</tbody></table></div>
 </header>
@@ -94,9 +106,16 @@ many rows it was made from, and the polars code that made it: copy it and run it
 def _section(title: str, said: str, figures: list[tuple[Figure, str, str, str]]) -> str:
     drawn = "".join(
         f'<section id="{figure.name}"><h3>{escape(figure.title)}</h3><p>{escape(text)}</p>'
-        f'<figure><div class="picture">{svg}</div><figcaption class="made">{escape(made)}'
-        "</figcaption></figure><details><summary>The query</summary>"
-        f"<pre><code>{escape(figure.code)}</code></pre></details></section>\n"
+        f'<figure><div class="picture scroll"{_scrolls(f"{figure.title}: picture")}>{svg}</div>'
+        f'<figcaption class="made">{escape(made)}</figcaption></figure>'
+        "<details><summary>The query</summary>"
+        f'<pre class="scroll"{_scrolls(f"{figure.title}: query")}>'
+        f"<code>{escape(figure.code)}</code></pre></details></section>\n"
         for figure, text, svg, made in figures
     )
     return f"<h2>{escape(title)}</h2><p>{escape(said)}</p>\n{drawn}"
+
+
+def _scrolls(label: str) -> str:
+    """The attributes of a box that may scroll: the keyboard comes to it, and it has a name."""
+    return f' tabindex="0" role="region" aria-label="{escape(label)}"'

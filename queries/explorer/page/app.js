@@ -1,8 +1,9 @@
 // The page: three views, and the address that says which is shown and what is in it.
-import { byId, say } from "./dom.js";
-import { EIGHT_LAYOUTS, eightFacts, layoutOf, openEight } from "./eight.js";
+import { byId } from "./dom.js";
+import { eightFacts, openEight } from "./eight.js";
 import { makeEightView } from "./eight_view.js";
-import { knightFacts, openKnight, squareNumber } from "./knight.js";
+import { BOARDS } from "./knight.js";
+import { firstTour, knightFacts, openKnight, toursFrom } from "./knight_tours.js";
 import { makeKnightView } from "./knight_view.js";
 import { senetFacts, wholeSenet } from "./senet.js";
 import { makeSenetView } from "./senet_view.js";
@@ -48,6 +49,7 @@ async function route() {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  trouble("");
   try {
     views[name] ??= MAKERS[name]((shown, how) => went(name, shown, how));
     await views[name].open();
@@ -59,9 +61,14 @@ async function route() {
     await views[name].complete?.();
     document.body.dataset.whole = name;
   } catch (error) {
-    byId("trouble").textContent = `This page is not whole: ${error.message} Make it again with: pipeline explore`;
-    byId("trouble").hidden = false;
+    if (mine !== routes) return;
+    trouble(`This page is not whole: ${error.message} Make it again with: pipeline explore`);
   }
+}
+
+function trouble(text) {
+  byId("trouble").textContent = text;
+  byId("trouble").hidden = !text;
 }
 
 byId("skip").addEventListener("click", (event) => {
@@ -71,8 +78,7 @@ byId("skip").addEventListener("click", (event) => {
 });
 
 if (typeof DecompressionStream === "undefined") {
-  byId("trouble").textContent = "This browser is too old for this page: it needs one of 2023 or later.";
-  byId("trouble").hidden = false;
+  trouble("This browser is too old for this page: it needs one of 2023 or later.");
 } else {
   addEventListener("hashchange", route);
   route();
@@ -83,5 +89,11 @@ globalThis.explorer = Object.freeze({
   openEight, openSenet: wholeSenet, openKnight,
   eight: eightFacts,
   senet: senetFacts,
-  knight: (start, end) => knightFacts(squareNumber(start), squareNumber(end)),
+  /** A tour by its board, its start, and its number or its end. */
+  knight(board, start, which) {
+    const on = BOARDS[board];
+    const from = on.numberOf(start);
+    return knightFacts(on, from, typeof which === "number" ? which : firstTour(on, from, on.numberOf(which)));
+  },
+  knightTotal: (board, start) => toursFrom(BOARDS[board], BOARDS[board].numberOf(start)),
 });

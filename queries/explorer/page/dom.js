@@ -32,11 +32,20 @@ export function setFacts(list, rows) {
   ]));
 }
 
-/** Show a problem, or none, beside the fields that it is about. */
-export function setProblem(place, text, fields = []) {
+/** Show a problem in its place, or none; of the fields that the place describes, one has it. */
+export function setProblem(place, text, wrong = null) {
   place.hidden = !text;
   place.textContent = text;
-  for (const field of fields) field.toggleAttribute("aria-invalid", Boolean(text));
+  for (const field of document.querySelectorAll(`[aria-describedby=${place.id}]`)) {
+    if (text && field === wrong) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+  }
+}
+
+/** When a field's text is entered: by leaving it, or by Enter, also the same text once more. */
+export function onEntered(field, done) {
+  field.addEventListener("change", done);
+  field.addEventListener("keydown", (event) => { if (event.key === "Enter") done(event); });
 }
 
 /** Foreign text made short enough to be shown. */

@@ -3,7 +3,7 @@
 import { openIndex } from "./reader.js";
 
 export const EIGHT_LAYOUTS = { corner: "123456780", centre: "123804765", edge: "123456708" };
-export const EIGHT_STATES = 362880;
+const EIGHT_STATES = 362880;
 const STEP = { U: -3, D: 3, L: -1, R: 1 };
 const OUT_OF_REACH = 255;
 const QUARTER = [6, 3, 0, 7, 4, 1, 8, 5, 2];
@@ -39,7 +39,7 @@ export function eightProblem(text) {
   return said.join(", ");
 }
 
-export function rankEight(state) {
+function rankEight(state) {
   let rank = 0;
   for (let at = 0; at < 9; at++) {
     let smaller = 0;
@@ -49,7 +49,7 @@ export function rankEight(state) {
   return rank;
 }
 
-export function unrankEight(rank) {
+function unrankEight(rank) {
   const places = [];
   for (let left = 1; left <= 9; left++) {
     places.unshift(rank % left);
@@ -86,7 +86,7 @@ export function pairsOutOfOrder(state) {
   return pairs;
 }
 
-export function sameClass(one, other) {
+function sameClass(one, other) {
   return (pairsOutOfOrder(one) - pairsOutOfOrder(other)) % 2 === 0;
 }
 

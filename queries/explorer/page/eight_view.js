@@ -1,8 +1,10 @@
 // The 8-puzzle's view: the board in play, its answer, and two small boards to set up.
-import { byId, counted, drawn, make, pickOne, quoted, say, setFacts, setProblem } from "./dom.js";
+import {
+  byId, counted, drawn, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
+} from "./dom.js";
 import {
   EIGHT_LAYOUTS, eightDistance, eightFacts, eightProblem, exchangedEight, hardestEight, layoutOf,
-  openEight, pairsOutOfOrder, randomEight, sameClass,
+  openEight, pairsOutOfOrder, randomEight,
 } from "./eight.js";
 import { makeEightBoard, TILE_ARROW, TILE_WAY } from "./eight_board.js";
 import { makeGrid } from "./grid.js";
@@ -63,6 +65,8 @@ export function makeEightView(went) {
     board.show(state(), facts.best_moves ?? "", { sliding });
     answer();
     chart(at);
+    // what was wrong is no longer looked at
+    setProblem(byId("eight-problem"), "");
     setups.forEach((refresh) => refresh());
   }
 
@@ -154,14 +158,14 @@ export function makeEightView(went) {
   function setup(id, get, set) {
     const field = byId(id);
     let first = null;
-    const grid = makeGrid(byId(`${id}-cells`), 9, 3, (cell) => {
+    const cells = makeGrid(byId(`${id}-cells`), (cell) => {
       const picked = first;
       first = picked === null ? cell : null;
       if (picked === null || picked === cell) refresh();
       else set(exchangedEight(get(), picked, cell));
-    });
+    }).lay(9, 3);
     function refresh() {
-      grid.cells.forEach((button, cell) => {
+      cells.forEach((button, cell) => {
         const tile = get()[cell];
         button.textContent = tile === "0" ? "" : tile;
         button.classList.toggle("gap", tile === "0");
@@ -177,17 +181,16 @@ export function makeEightView(went) {
       if (problem(text && eightProblem(text), text)) return undefined;
       return text === get() ? undefined : set(text);
     });
-    field.addEventListener("change", () => {
+    onEntered(field, () => {
       const text = field.value.replace(/\s/g, "");
       const bad = eightProblem(text);
       problem(bad, text);
       if (!bad && text !== get()) set(text);
     });
     function problem(bad, text) {
-      setProblem(byId("eight-problem"), bad && `${quoted(text)} is not an arrangement: ${bad}. A good one: 123456780.`, bad ? [field] : fields);
+      setProblem(byId("eight-problem"), bad && `${quoted(text)} is not an arrangement: ${bad}. A good one: 123456780.`, field);
       return bad;
     }
-    const fields = [byId("eight-start"), byId("eight-goal")];
     return refresh;
   }
 

@@ -3,17 +3,15 @@ import { make } from "./dom.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** Fill a place with buttons, row by row; `picked(cell)` and `typed(cell, key)` tell what was done. */
-export function makeGrid(place, count, columns, picked, typed = () => false) {
-  const cells = Array.from({ length: count }, (_, cell) => make("button", {
-    type: "button", tabindex: cell ? "-1" : "0", "data-cell": cell,
-  }));
+/** A place for a board; `picked(cell)` and `typed(cell, key)` tell what was done. */
+export function makeGrid(place, picked, typed = () => false) {
+  let cells = [];
+  let columns = 0;
   const focus = (cell) => {
     cells.forEach((other, at) => { other.tabIndex = at === cell ? 0 : -1; });
     cells[cell].focus();
   };
   const cellOf = (event) => cells.indexOf(event.target.closest("button"));
-  place.replaceChildren(...cells);
   place.addEventListener("click", (event) => {
     const cell = cellOf(event);
     if (cell < 0) return;
@@ -23,11 +21,20 @@ export function makeGrid(place, count, columns, picked, typed = () => false) {
   place.addEventListener("keydown", (event) => {
     const cell = cellOf(event);
     if (cell < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = stepped(event.key, cell, count, columns);
+    const next = stepped(event.key, cell, cells.length, columns);
     if (next !== null) focus(next);
     if (next !== null || typed(cell, event.key)) event.preventDefault();
   });
-  return { cells, focus };
+  /** Fill the place with so many buttons, row by row. */
+  function lay(count, across) {
+    columns = across;
+    cells = Array.from({ length: count }, (_, cell) => make("button", {
+      type: "button", tabindex: cell ? "-1" : "0", "data-cell": cell,
+    }));
+    place.replaceChildren(...cells);
+    return cells;
+  }
+  return { lay };
 }
 
 function stepped(key, cell, count, columns) {

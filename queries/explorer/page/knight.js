@@ -1,66 +1,50 @@
-// The knight's tour on 8x8: rules and answers. Square number = file + 8 * rank, a1 = 0, b1 = 1.
-import { openIndex } from "./reader.js";
-
-export const KNIGHT_SQUARES = 64;
-const PER_START = 32;
+// The knight's rules. Square number = file + side * rank: a1 = 0, b1 = 1.
+const FILE_LETTERS = "abcdefgh";
 /** The jumps 1-8 as (files, ranks downwards). */
 const JUMPS = [[-1, -2], [1, -2], [2, -1], [2, 1], [1, 2], [-1, 2], [-2, 1], [-2, -1]];
 
-let knightTable = null;
+class Board {
+  constructor(side) {
+    this.side = side;
+    this.name = `${side}x${side}`;
+    this.files = FILE_LETTERS.slice(0, side);
+    this.count = side * side;
+    this.squares = Array.from({ length: this.count }, (_, square) => square);
+    /** The squares a jump away from each, ascending. */
+    this.neighbours = this.squares.map((from) => this.squares.filter((to) => this.jump(from, to)));
+  }
 
-export async function openKnight() {
-  knightTable ??= await openIndex("knight_tours_8x8", KNIGHT_SQUARES, KNIGHT_SQUARES * PER_START);
-  return knightTable;
+  nameOf(square) {
+    return this.files[square % this.side] + (1 + Math.floor(square / this.side));
+  }
+
+  numberOf(name) {
+    return this.files.indexOf(name[0]) + this.side * (Number(name[1]) - 1);
+  }
+
+  /** What is wrong with a text that should be a square; empty if nothing is. */
+  problem(text) {
+    if (!text) return "it is empty";
+    if (!/^[a-z][1-9]$/.test(text)) return "a square is a file’s letter and a rank’s digit";
+    const inside = this.files.includes(text[0]) && Number(text[1]) <= this.side;
+    return inside ? "" : `the squares are a1 to ${this.nameOf(this.count - 1)}`;
+  }
+
+  light(square) {
+    return (square + (this.side + 1) * Math.floor(square / this.side)) % 2 === 1;
+  }
+
+  /** Which of the jumps 1-8 leads from a square to another; 0 if none does. */
+  jump(from, to) {
+    const right = (to % this.side) - (from % this.side);
+    const down = Math.floor(from / this.side) - Math.floor(to / this.side);
+    return 1 + JUMPS.findIndex(([files, ranks]) => files === right && ranks === down);
+  }
+
+  /** Whether the colours allow a tour between two squares: they alternate on its way. */
+  joins(start, end) {
+    return (this.light(start) === this.light(end)) === (this.count % 2 === 1);
+  }
 }
 
-export function squareName(square) {
-  return "abcdefgh"[square % 8] + (1 + Math.floor(square / 8));
-}
-
-/** What is wrong with a text that should be a square; empty if nothing is. */
-export function squareProblem(text) {
-  if (!text) return "it is empty";
-  if (!/^[a-z][1-9]$/.test(text)) return "a square is a file’s letter and a rank’s digit";
-  return /^[a-h][1-8]$/.test(text) ? "" : "the squares are a1 to h8";
-}
-
-export function squareNumber(name) {
-  return "abcdefgh".indexOf(name[0]) + 8 * (Number(name[1]) - 1);
-}
-
-export function light(square) {
-  return (square + Math.floor(square / 8)) % 2 === 1;
-}
-
-/** Which of the jumps 1-8 leads from a square to another; 0 if none does. */
-export function jumpBetween(from, to) {
-  const right = (to % 8) - (from % 8);
-  const down = Math.floor(from / 8) - Math.floor(to / 8);
-  return 1 + JUMPS.findIndex(([files, ranks]) => files === right && ranks === down);
-}
-
-/** Why no tour leads from one square to another; empty if one does. */
-export function noTour(start, end) {
-  if (start === end) return `A tour visits ${squareName(start)} once: it cannot end there.`;
-  if (light(start) !== light(end)) return "";
-  return `No tour leads from ${squareName(start)} to ${squareName(end)}: the knight changes colour `
-    + "with every jump, so after 63 jumps it stands on the other colour.";
-}
-
-/** The tour for a pair of squares, keyed as the table's columns; null if none joins them. */
-export function knightFacts(start, end) {
-  if (noTour(start, end)) return null;
-  const number = end >> 1; // two squares side by side differ in colour
-  const at = KNIGHT_SQUARES * (PER_START * start + number);
-  const squares = [...knightTable.records.subarray(at, at + KNIGHT_SQUARES)];
-  const jumps = squares.slice(1).map((square, place) => jumpBetween(squares[place], square));
-  return {
-    start: squareName(start),
-    end: squareName(end),
-    number,
-    closed: jumpBetween(end, start) > 0,
-    path: squares.map(squareName).join(""),
-    squares,
-    jumps,
-  };
-}
+export const BOARDS = Object.fromEntries([8, 6, 5].map((side) => [`${side}x${side}`, new Board(side)]));

@@ -1,78 +1,108 @@
-// The knight's view: two squares to choose, and the tour between them that draws itself.
-import { byId, calm, drawn, make, pickOne, quoted, say, setFacts, setProblem } from "./dom.js";
-import { makeGrid } from "./grid.js";
+// The knight's view: a board, two squares or a number to choose, and the tour that draws itself.
 import {
-  jumpBetween, KNIGHT_SQUARES, knightFacts, light, noTour, openKnight, squareName, squareNumber,
-  squareProblem,
-} from "./knight.js";
+  byId, calm, drawn, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
+} from "./dom.js";
+import { makeGrid } from "./grid.js";
+import { BOARDS } from "./knight.js";
+import {
+  firstTour, knightFacts, listed, noNumber, noStart, noTour, openKnight, toursFrom,
+} from "./knight_tours.js";
 import { makePlayer } from "./player.js";
 
 const KNIGHT_MS = 130;
 const KNIGHT_FIRST = ["b1", "a3"];
-const ALL_SQUARES = Array.from({ length: KNIGHT_SQUARES }, (_, square) => square);
-
-/** The board is drawn from above: its first button is a8. The same rule leads back. */
-const flipped = (cell) => 8 * (7 - Math.floor(cell / 8)) + (cell % 8);
+const BOARD_NAME = /^[0-9]+x[0-9]+$/;
+const WHOLE_NUMBER = /^[0-9]+$/;
 
 export function makeKnightView(went) {
+  let board = null;
+  let cells = []; // by square
   let start = null;
-  let end = null;
   let facts = null;
-  const fields = { start: byId("knight-start"), end: byId("knight-end") };
-  const grid = makeGrid(byId("knight-board"), KNIGHT_SQUARES, 8, (cell) => picked(flipped(cell)));
+  const fields = { start: byId("knight-start"), end: byId("knight-end"), number: byId("knight-number") };
+  const place = byId("knight-board");
+  /** The board is drawn from above: its first button is the last rank's. The same rule leads back. */
+  const flipped = (cell) => board.side * (board.side - 1 - Math.floor(cell / board.side)) + (cell % board.side);
+  const grid = makeGrid(place, (cell) => picked(flipped(cell)));
   const path = drawn("polyline", { class: "path" });
   const back = drawn("line", { class: "way-back" });
   const rider = drawn("text", { class: "rider", "text-anchor": "middle", "dominant-baseline": "central" }, "♞");
-  byId("knight-board").append(drawn("svg", {
-    viewBox: "0 0 8 8", class: "tour", "aria-hidden": "true",
-  }, back, path, rider));
-  byId("knight-ranks").append(...[..."87654321"].map((rank) => make("span", {}, rank)));
-  byId("knight-files").append(...[..."abcdefgh"].map((file) => make("span", {}, file)));
+  const tour = drawn("svg", { class: "tour", "aria-hidden": "true" }, back, path, rider);
   const player = makePlayer(byId("knight-player"), {
     name: "Jumps made", step: "jump", delay: KNIGHT_MS, show: shown,
   });
 
-  const button = (square) => grid.cells[flipped(square)];
-  const middle = (square) => [(square % 8) + 0.5, 7.5 - Math.floor(square / 8)];
+  const end = () => facts?.squares.at(-1) ?? null;
+  const middle = (square) => [(square % board.side) + 0.5, board.side - 0.5 - Math.floor(square / board.side)];
+  const name = (square) => board.nameOf(square);
+  const many = (count) => count.toLocaleString("en");
 
-  /** Choose both squares, the first alone, or none. `draw` makes the tour draw itself. */
-  function begin(from, to, { draw = true, ...how } = {}) {
-    [start, end] = [from, to];
-    facts = start === null || end === null ? null : knightFacts(start, end);
-    for (const [key, square] of [["start", start], ["end", end]]) {
-      if (document.activeElement !== fields[key]) fields[key].value = square === null ? "" : squareName(square);
+  /** Lay out a board, nothing chosen on it. */
+  function lay(to) {
+    if (to === board) return;
+    board = to;
+    start = null;
+    facts = null;
+    const buttons = grid.lay(board.count, board.side);
+    cells = board.squares.map((square) => buttons[flipped(square)]);
+    byId("knight-frame").style.setProperty("--side", board.side);
+    place.setAttribute("aria-label", `Chess board of ${board.name}`);
+    tour.setAttribute("viewBox", `0 0 ${board.side} ${board.side}`);
+    place.append(tour);
+    const labels = (id, texts) => byId(id).replaceChildren(...texts.map((text) => make("span", {}, text)));
+    labels("knight-ranks", board.squares.slice(0, board.side).map((rank) => String(board.side - rank)));
+    labels("knight-files", [...board.files]);
+    for (const button of document.querySelectorAll("[data-board]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.board === board.name));
+    }
+  }
+
+  /** Choose a start and its tour with a number, the start alone, or nothing. `draw`: it draws itself. */
+  function begin(from, number = null, { draw = true, ...how } = {}) {
+    start = from;
+    facts = number === null ? null : knightFacts(board, start, number);
+    const texts = { start: start === null ? "" : name(start), end: facts?.end ?? "", number: facts?.number ?? "" };
+    for (const [key, field] of Object.entries(fields)) {
+      if (document.activeElement !== field) field.value = texts[key];
     }
     problem("");
     const drawing = draw && facts && !calm();
-    player.set(facts ? KNIGHT_SQUARES - 1 : 0, facts && !drawing ? KNIGHT_SQUARES - 1 : 0);
+    const last = facts ? board.count - 1 : 0;
+    player.set(last, drawing ? 0 : last);
     if (drawing) player.start();
     answer();
     told();
-    went([start, end].filter((square) => square !== null).map(squareName), how);
+    went([
+      ...(listed(board) ? [board.name] : []),
+      ...(start === null ? [] : [name(start)]),
+      ...(facts ? [listed(board) ? facts.number : facts.end] : []),
+    ], how);
   }
 
   function picked(square) {
-    if (start === null || end !== null) {
-      begin(square, null);
+    if (start === null || facts) {
+      const none = noStart(board, square);
+      if (none) problem(none);
+      else begin(square);
     } else if (square === start) {
-      begin(null, null);
-    } else if (noTour(start, square)) {
-      problem(noTour(start, square));
+      begin(null);
+    } else if (noTour(board, start, square)) {
+      problem(noTour(board, start, square));
     } else {
-      begin(start, square);
+      begin(start, firstTour(board, start, square));
     }
   }
 
   function shown(at, { moved = false, playing = false }) {
     const done = facts ? facts.squares.slice(0, at + 1) : [];
-    const order = new Map(done.map((square, place) => [square, place + 1]));
-    for (const square of ALL_SQUARES) paint(square, order.get(square));
+    const order = new Map(done.map((square, step) => [square, step + 1]));
+    for (const square of board.squares) paint(square, order.get(square));
     path.setAttribute("points", done.map((square) => middle(square).join()).join(" "));
-    const whole = facts?.closed && at === KNIGHT_SQUARES - 1;
+    const whole = facts?.closed && at === board.count - 1;
     back.toggleAttribute("hidden", !whole);
     if (whole) {
-      const [[x1, y1], [x2, y2]] = [end, start].map(middle);
-      for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) back.setAttribute(name, value);
+      const [[x1, y1], [x2, y2]] = [end(), start].map(middle);
+      for (const [key, value] of Object.entries({ x1, y1, x2, y2 })) back.setAttribute(key, value);
     }
     const standing = done.at(-1) ?? start;
     rider.toggleAttribute("hidden", standing === null);
@@ -82,44 +112,49 @@ export function makeKnightView(went) {
       rider.setAttribute("y", y);
     }
     now(at);
-    if (moved && !playing) say(`${at + 1}: ${squareName(standing)}.`);
+    if (moved && !playing) say(`${at + 1}: ${name(standing)}.`);
   }
 
-  function paint(square, place) {
-    const choosing = start !== null && end === null;
-    const barred = choosing && square !== start && Boolean(noTour(start, square));
-    const closing = choosing && jumpBetween(start, square) > 0;
-    const cell = button(square);
+  function paint(square, step) {
+    const choosing = start !== null && !facts;
+    const barred = choosing ? square !== start && Boolean(noTour(board, start, square))
+      : start === null && Boolean(noStart(board, square));
+    const closing = choosing && !barred && board.jump(start, square) > 0;
+    const cell = cells[square];
     cell.className = [
-      light(square) ? "light" : "dark", barred && "barred", closing && "closing",
-      square === start && "start", square === end && "end",
+      board.light(square) ? "light" : "dark", barred && "barred", closing && "closing",
+      square === start && "start", square === end() && "end",
     ].filter(Boolean).join(" ");
     const standing = facts ? facts.squares[player.at] === square : square === start;
-    cell.replaceChildren(make("span", { class: "place" }, place && !standing ? String(place) : ""));
-    const said = [squareName(square)];
+    cell.replaceChildren(make("span", { class: "place" }, step && !standing ? String(step) : ""));
+    const said = [name(square)];
     if (square === start) said.push("start");
-    if (square === end) said.push("end");
-    if (place) said.push(`number ${place}`);
-    if (barred) said.push("cannot end here");
+    if (square === end()) said.push("end");
+    if (step) said.push(`number ${step}`);
+    if (barred) said.push(choosing ? "cannot end here" : "cannot start here");
     if (closing) said.push("ends a closed tour");
     cell.setAttribute("aria-label", said.join(", "));
   }
 
   function now(at) {
     byId("knight-now").textContent = facts
-      ? `${squareName(start)} to ${squareName(end)}: square ${at + 1} of 64 is ${squareName(facts.squares[at])}.`
+      ? `${facts.start} to ${facts.end}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`
       : start === null ? "Choose the square where the tour starts."
-        : `From ${squareName(start)}: now choose where it ends.`;
+        : `From ${name(start)}: now choose where it ends${listed(board) ? ", or a number" : ""}.`;
   }
 
   function answer() {
+    const total = start === null ? 0 : toursFrom(board, start);
     byId("knight-kind").textContent = facts ? (facts.closed ? "Closed" : "Open") : start === null ? "Start?" : "End?";
     byId("knight-ends").textContent = facts
       ? `tour from ${facts.start} to ${facts.end}`
-      : start === null ? "choose a square" : `32 squares can end a tour from ${squareName(start)}`;
-    byId("knight-legend").hidden = start === null || end !== null;
+      : start === null ? "choose a square"
+        : listed(board) ? `${many(total)} tours begin at ${name(start)}`
+          : `${total} squares can end a tour from ${name(start)}`;
+    byId("knight-legend").hidden = start === null || facts !== null;
     byId("knight-turn").disabled = !facts;
     byId("knight-other").disabled = start === null;
+    byId("knight-next").disabled = !facts || facts.number + 1 === total;
     if (!facts) {
       setFacts(byId("knight-facts"), []);
       return;
@@ -128,7 +163,10 @@ export function makeKnightView(went) {
     setFacts(byId("knight-facts"), [
       ["Why", facts.closed ? "its end is a jump from its start, so it could go round again"
         : "its end is not a jump from its start"],
-      ["Squares", spaced(facts.squares.map(squareName))],
+      ["Number", many(facts.number), " ", make("small", {}, listed(board)
+        ? `from 0, of all ${many(total)} from ${facts.start}`
+        : `from 0, of the ${total} from ${facts.start} that are here, one for each end`)],
+      ["Squares", spaced(facts.squares.map(name))],
       ["Jumps", spaced(facts.jumps), " ", make("small", {}, "numbered clockwise from 1, two up and one left, "
         + "to 8, one up and two left")],
     ]);
@@ -140,39 +178,78 @@ export function makeKnightView(went) {
   }
 
   function problem(text, field) {
-    setProblem(byId("knight-problem"), text, text && field ? [field] : Object.values(fields));
+    setProblem(byId("knight-problem"), text, field);
+  }
+
+  /** The square that a text names, and else what is wrong with it. */
+  function squareOf(text) {
+    const bad = board.problem(text);
+    return bad ? [null, `${quoted(text)} is not a square: ${bad}.`] : [board.numberOf(text), ""];
+  }
+
+  /** The number of the tour from a start that a text names, by its number or its end. */
+  function tourOf(from, text) {
+    if (WHOLE_NUMBER.test(text)) {
+      const none = noNumber(board, from, Number(text));
+      return none ? [null, none] : [Number(text), ""];
+    }
+    const [square, bad] = squareOf(text);
+    const none = bad || noTour(board, from, square);
+    return none ? [null, none] : [firstTour(board, from, square), ""];
   }
 
   function entered(key) {
-    const text = fields[key].value.trim().toLowerCase();
-    if (text.length < 2) return;
-    const bad = squareProblem(text);
-    problem(bad && `${quoted(text)} is not a square: ${bad}.`, fields[key]);
-    if (bad) return;
-    const square = squareNumber(text);
-    if (key === "start") {
-      if (square !== start) begin(square, end === null || noTour(square, end) ? null : end);
+    const field = fields[key];
+    const text = field.value.trim().toLowerCase();
+    // while it is being typed it is not wrong yet
+    if (text.length < (key === "number" ? 1 : 2)) {
+      problem("");
+    } else if (key === "start") {
+      const [square, bad] = squareOf(text);
+      const none = bad || noStart(board, square);
+      problem(none, field);
+      if (none || square === start) return;
+      const kept = facts && !noTour(board, square, end()) ? firstTour(board, square, end()) : null;
+      begin(square, kept);
     } else if (start === null) {
-      problem("Choose the start first.", fields.end);
-    } else if (noTour(start, square)) {
-      problem(noTour(start, square), fields.end);
-    } else if (square !== end) {
-      begin(start, square);
+      problem("Choose the start first.", field);
+    } else if (key === "number" && !WHOLE_NUMBER.test(text)) {
+      problem(`${quoted(text)} is not a tour’s number: it is a whole number from 0.`, field);
+    } else if (key === "end" && text === facts?.end) {
+      problem("");
+    } else {
+      const [number, none] = key === "end" && WHOLE_NUMBER.test(text) ? squareOf(text) : tourOf(start, text);
+      problem(none, field);
+      if (!none && number !== facts?.number) begin(start, number);
     }
   }
 
+  /** A square where tours begin, any of them. */
+  const anyStart = () => pickOne(board.squares.filter((square) => toursFrom(board, square)));
+
   for (const key of ["start", "end"]) fields[key].addEventListener("input", () => entered(key));
+  // a number is whole when it is entered, and until then it is not wrong
+  onEntered(fields.number, () => entered("number"));
+  fields.number.addEventListener("input", () => problem(""));
   byId("knight-random").addEventListener("click", () => {
-    const from = pickOne(ALL_SQUARES);
-    begin(from, pickOne(ALL_SQUARES.filter((to) => !noTour(from, to))));
+    const from = anyStart();
+    begin(from, Math.floor(Math.random() * toursFrom(board, from)));
   });
   byId("knight-closed").addEventListener("click", () => {
-    const from = start ?? pickOne(ALL_SQUARES);
-    const others = ALL_SQUARES.filter((to) => jumpBetween(from, to) > 0 && to !== end);
-    begin(from, pickOne(others));
+    const from = start ?? anyStart();
+    const others = board.neighbours[from].filter((to) => !noTour(board, from, to) && to !== end());
+    if (others.length) begin(from, firstTour(board, from, pickOne(others)));
+    else problem(`No tour of ${board.name} from ${name(from)} is closed.`);
   });
-  byId("knight-turn").addEventListener("click", () => begin(end, start));
-  byId("knight-other").addEventListener("click", () => begin(start, null));
+  byId("knight-next").addEventListener("click", () => begin(start, facts.number + 1));
+  byId("knight-turn").addEventListener("click", () => begin(end(), firstTour(board, end(), start)));
+  byId("knight-other").addEventListener("click", () => begin(start));
+  for (const button of document.querySelectorAll("[data-board]")) {
+    button.addEventListener("click", () => {
+      lay(BOARDS[button.dataset.board]);
+      begin(null);
+    });
+  }
 
   return {
     name: "Knight’s tour",
@@ -180,20 +257,20 @@ export function makeKnightView(went) {
     open: openKnight,
     title: () => (facts ? `${facts.start} to ${facts.end}` : "choose"),
     leave: () => player.halt(),
+    /** Show what an address names: a board or none, a start, and a tour's end or number. */
     show(parts) {
-      const named = parts.length ? parts : KNIGHT_FIRST;
-      const problems = [];
-      const [from, to] = named.slice(0, 2).map((text) => {
-        const bad = squareProblem(text);
-        if (bad) problems.push(`${quoted(text)} is not a square: ${bad}.`);
-        return bad ? null : squareNumber(text);
-      });
-      const joined = from === null || to === undefined || to === null ? null : to;
-      if (joined !== null && noTour(from, joined)) problems.push(noTour(from, joined));
+      const named = BOARD_NAME.test(parts[0] ?? "");
+      const [text, from, which] = named ? parts : ["8x8", ...(parts.length ? parts : KNIGHT_FIRST)];
+      const known = Object.hasOwn(BOARDS, text);
+      lay(BOARDS[known ? text : "8x8"]);
+      let [square, bad] = !known ? [null, `${quoted(text)} is not a board here: it has 8x8, 6x6 and 5x5.`]
+        : from === undefined ? [null, ""] : squareOf(from);
+      let number = null;
+      if (square !== null && noStart(board, square)) [square, bad] = [null, noStart(board, square)];
+      if (square !== null && which !== undefined) [number, bad] = tourOf(square, which);
       // the first look shows a whole tour; one that was asked for draws itself
-      const good = joined !== null && !noTour(from, joined);
-      begin(from, good ? joined : null, { draw: false, replace: true });
-      problem(problems.join(" "));
+      begin(square, number, { draw: false, replace: true });
+      problem(bad);
     },
   };
 }

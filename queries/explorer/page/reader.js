@@ -1,6 +1,6 @@
-// The reader of .idx files: a 64-byte header, then fixed-width records (docs/index-format.md).
-// The page carries each file compressed, its bytes sorted by their place in the record; here the
-// true records are put together again, and the file's own checksum has to agree.
+// The reader of what the page carries, each thing compressed. Of .idx files (docs/index-format.md:
+// a 64-byte header, then fixed-width records) the bytes are sorted by their place in the record;
+// here the true records are put together again, and the file's own checksum has to agree.
 
 const HEADER = 64;
 const CRC_AT = 60;
@@ -20,7 +20,7 @@ for (let table = 1; table < 4; table++) {
 }
 
 /** The CRC-32 of parts that follow one another. */
-export function crc32(...parts) {
+function crc32(...parts) {
   const [one, two, three, four] = CRC_TABLES;
   let crc = ~0;
   for (const bytes of parts) {
@@ -39,12 +39,8 @@ export function crc32(...parts) {
  * checksum; it is left to the caller where bytes have to be restored first.
  */
 export async function openIndex(name, width, count, { unchecked = false } = {}) {
-  const sound = (so, problem) => {
-    if (!so) throw new Error(`${name}.idx, inside this page, is ${problem}.`);
-  };
-  const block = document.getElementById(`${name}.idx`);
-  sound(block, "missing");
-  const payload = await unpacked(block.textContent).catch(() => sound(false, "damaged"));
+  const sound = (so, problem) => mustBe(so, `${name}.idx`, problem);
+  const payload = await carried(`${name}.idx`);
   const header = payload.subarray(0, HEADER);
   const fields = new DataView(payload.buffer, 0, HEADER);
   const text = (from, to) => String.fromCharCode(...header.subarray(from, to));
@@ -64,10 +60,20 @@ export async function openIndex(name, width, count, { unchecked = false } = {}) 
   return { header, records, check };
 }
 
-async function unpacked(base64) {
-  const text = atob(base64);
-  const packed = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) packed[at] = text.charCodeAt(at);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+/** What the page carries under a name, unpacked. */
+export async function carried(name) {
+  const block = document.getElementById(name);
+  mustBe(block, name, "missing");
+  try {
+    const packed = Uint8Array.from(atob(block.textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    return mustBe(false, name, "damaged");
+  }
+}
+
+/** Throws unless something that the page carries is sound. */
+export function mustBe(sound, name, problem) {
+  if (!sound) throw new Error(`${name}, inside this page, is ${problem}.`);
 }

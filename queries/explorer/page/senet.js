@@ -55,7 +55,7 @@ export function senetProblem(text) {
     }).join(", ");
 }
 
-export function arrangements(empty, a, b) {
+function arrangements(empty, a, b) {
   let total = 1;
   for (const [placed, count] of [[empty, empty], [empty + a, a], [empty + a + b, b]]) {
     for (let k = 1; k <= count; k++) total = (total * (placed - count + k)) / k;
@@ -63,7 +63,7 @@ export function arrangements(empty, a, b) {
   return total;
 }
 
-export function rankSenet(position) {
+function rankSenet(position) {
   const left = [5, 5, 5];
   let rank = 0;
   for (const piece of position) {

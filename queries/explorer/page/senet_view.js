@@ -1,5 +1,7 @@
 // Senet's view: a position to set up, its plies, and the shortest line that leads to it.
-import { byId, calm, counted, make, pickOne, quoted, say, setFacts, setProblem } from "./dom.js";
+import {
+  byId, calm, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
+} from "./dom.js";
 import { makeGrid } from "./grid.js";
 import { makePlayer } from "./player.js";
 import {
@@ -18,8 +20,8 @@ export function makeSenetView(went) {
   let facts = null;
   let line = [];
   const field = byId("senet-position");
-  const grid = makeGrid(byId("senet-board"), SENET_SQUARES, SENET_SQUARES,
-    (cell) => put(cell, NEXT[onBoard()[cell]]), typed);
+  const cells = makeGrid(byId("senet-board"), (cell) => put(cell, NEXT[onBoard()[cell]]), typed)
+    .lay(SENET_SQUARES, SENET_SQUARES);
   const player = makePlayer(byId("senet-player"), {
     name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown,
   });
@@ -37,7 +39,7 @@ export function makeSenetView(went) {
     position = to;
     draft = null;
     facts = senetFacts(position);
-    setProblem(byId("senet-problem"), "", [field]);
+    setProblem(byId("senet-problem"), "");
     choose(facts.plies);
     told();
     went([position], how);
@@ -70,6 +72,7 @@ export function makeSenetView(went) {
     draft = text;
     line = [];
     facts = { position: text, plies: null };
+    setProblem(byId("senet-problem"), "");
     player.set(0, 0);
     answer();
     say(`Square ${cell + 1}: ${piece === "." ? "empty" : piece}. Not a position yet: ${bad}.`);
@@ -78,7 +81,7 @@ export function makeSenetView(went) {
   function shown(at, { moved = false, from = at }) {
     const squares = onBoard();
     const made = at > 0 && !draft ? line[at - 1] : null;
-    grid.cells.forEach((button, cell) => {
+    cells.forEach((button, cell) => {
       const piece = squares[cell];
       const held = guarded(squares, cell + 1);
       const last = made && (made.start === cell + 1 || made.goal === cell + 1);
@@ -94,15 +97,15 @@ export function makeSenetView(went) {
     if (!draft && document.activeElement !== field) field.value = position;
     const items = [...byId("senet-line").children];
     items.forEach((item, place) => {
-      item.firstChild.toggleAttribute("aria-current", place === at - 1);
       if (place === at - 1) item.firstChild.setAttribute("aria-current", "step");
+      else item.firstChild.removeAttribute("aria-current");
     });
     if (moved && made) say(`${made.mover} throws ${made.throw}: ${moveWords(made)}.`);
   }
 
   /** The pieces of a move are seen going from where they stood. */
   function travel({ start, goal, swap }) {
-    const [one, other] = [start, goal].map((square) => grid.cells[square - 1]);
+    const [one, other] = [start, goal].map((square) => cells[square - 1]);
     for (const [cell, from] of swap ? [[other, one], [one, other]] : [[other, one]]) {
       const across = from.offsetLeft - cell.offsetLeft;
       const down = from.offsetTop - cell.offsetTop;
@@ -152,9 +155,9 @@ export function makeSenetView(went) {
         return button;
       }));
     byId("senet-line").replaceChildren(...line.map((move, place) => {
-      const button = make("button", { type: "button" },
+      const button = make("button", { type: "button" }, make("span", {},
         make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover), " throws ",
-        make("b", { class: "die" }, String(move.throw)), ` ${moveWords(move)}`);
+        make("b", { class: "die" }, String(move.throw)), ` ${moveWords(move)}`));
       button.addEventListener("click", () => { player.halt(); player.go(place + 1); });
       return make("li", {}, button);
     }));
@@ -186,12 +189,12 @@ export function makeSenetView(went) {
     else say(`${counted(facts.plies, "ply", "plies")} from the opening, ${"AB"[facts.plies % 2]} to move.`);
   }
 
-  function entered() {
+  function entered({ type }) {
     const text = field.value.trim().toUpperCase();
     const bad = senetProblem(text);
     // while it is being typed it is not wrong yet
-    if (bad && text.length < SENET_SQUARES && document.activeElement === field) return;
-    setProblem(byId("senet-problem"), bad && wrong(text, bad), [field]);
+    const early = type === "input" && text.length < SENET_SQUARES;
+    setProblem(byId("senet-problem"), bad && !early ? wrong(text, bad) : "", field);
     if (!bad && text !== position) begin(text);
   }
 
@@ -200,11 +203,7 @@ export function makeSenetView(went) {
   }
 
   field.addEventListener("input", entered);
-  field.addEventListener("change", () => {
-    const text = field.value.trim().toUpperCase();
-    const bad = senetProblem(text);
-    setProblem(byId("senet-problem"), bad && wrong(text, bad), [field]);
-  });
+  onEntered(field, entered);
   const oneOf = (id, ranks) => byId(id).addEventListener("click", () => begin(unrankSenet(pickOne(ranks()))));
   oneOf("senet-farthest", () => senetRanks(senetFarthest()));
   oneOf("senet-never", () => senetRanks(null));

@@ -1,0 +1,216 @@
+/* Answers from the index files (docs/index-format.md). C99 alone.
+
+       gcc -O2 -o reader reader.c
+       ./reader outputs eight 378546201
+       ./reader outputs senet ABAAABBB.B...A.
+       ./reader outputs knight b1 a3
+
+   Prints one line a key (for the knight, two squares); "-" stands for what there is none of:
+
+       eight   state, goal, distance, number of shortest solutions, every optimal first move,
+               one shortest solution
+       senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
+       knight  start, finish, closed or open, squares
+
+   Without keys on the command line it reads them from standard input. The first key without an
+   answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER = 64, LARGEST = HEADER + 8 * 756756, NEVER = 255, WORD = 64 };
+static unsigned char file[LARGEST + 1]; /* room for a byte too many, so that a longer file shows */
+static size_t width;
+
+static void die(int code, const char *what, const char *problem) {
+    fputs("reader: ", stderr);
+    for (; *what; what++) fputc(*what < ' ' || *what > '~' ? '?' : *what, stderr);
+    fprintf(stderr, " %s\n", problem);
+    exit(code);
+}
+
+static uint32_t number(const unsigned char *bytes, int size) { /* lowest byte first */
+    return size ? number(bytes + 1, size - 1) << 8 | *bytes : 0;
+}
+
+/* The next two functions alone know how a file is laid out. */
+static void open_index(const char *folder, const char *name, size_t record, size_t count) {
+    char path[4096], padded[16] = {0};
+    width = record;
+    memcpy(padded, name, strlen(name));
+    if (snprintf(path, sizeof path, "%s/%s.idx", folder, name) >= (int)sizeof path)
+        die(3, folder, "is too long a path");
+    FILE *in = fopen(path, "rb");
+    if (!in) die(3, path, "cannot be read");
+    size_t size = fread(file, 1, sizeof file, in);
+    fclose(in);
+    if (size < HEADER || memcmp(file, "PTIX", 4)) die(3, path, "is not an index");
+    if (number(file + 4, 2) != 1) die(3, path, "is not of format version 1");
+    if (number(file + 6, 2) != record || number(file + 8, 4) != count
+        || memcmp(file + 12, padded, sizeof padded))
+        die(3, path, "is the index of another table");
+    if (size != HEADER + record * count) die(3, path, "is too short or too long");
+    uint32_t crc = 0xFFFFFFFF;
+    for (size_t at = 0; at < size; at++) {
+        if (at == 60) at = HEADER; /* the checksum leaves out its own four bytes */
+        crc ^= file[at];
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+    }
+    if (~crc != number(file + 60, 4)) die(3, path, "is damaged: its checksum is wrong");
+}
+
+static const unsigned char *record(size_t rank) { return file + HEADER + width * rank; }
+
+/* ---- the 8-puzzle ---- */
+
+static const unsigned char *eight_record(const char *state) {
+    size_t rank = 0;
+    for (int i = 0; i < 9; i++) {
+        rank *= (size_t)(9 - i);
+        for (int j = i; j < 9; j++) rank += state[j] < state[i];
+    }
+    return record(rank);
+}
+
+/* The first move that leads nearer to the goal, in the order U D L R from a way (0-3) on: made in
+   `after`, and returned as its way; 4 if there is none. */
+static int downhill(const char *state, int way, char after[10]) {
+    int blank = (int)(strchr(state, '0') - state);
+    const int open[] = {blank > 2, blank < 6, blank % 3 > 0, blank % 3 < 2};
+    const int step[] = {-3, 3, -1, 1};
+    for (; way < 4; way++) {
+        if (!open[way]) continue;
+        strcpy(after, state);
+        after[blank] = state[blank + step[way]];
+        after[blank + step[way]] = '0';
+        if (eight_record(after)[0] + 1 == eight_record(state)[0]) break;
+    }
+    return way;
+}
+
+static void eight(const char *state, const char *unused) {
+    (void)unused;
+    for (const char *digit = "012345678"; *digit; digit++)
+        if (strlen(state) != 9 || !strchr(state, *digit))
+            die(2, state, "is not a state, which has each digit 0-8 once: 378546201");
+    int odd = 0; /* tile pairs out of order: no move changes whether they are odd in number */
+    for (int i = 0; i < 9; i++)
+        for (int j = i; j < 9; j++) odd ^= state[j] != '0' && state[j] < state[i];
+    const unsigned char *found = eight_record(state);
+    printf("%s %s %d %d ", state, odd ? "centre" : "corner", found[0], found[1]);
+    char here[10], after[10];
+    const char *none = found[0] ? "" : "-";
+    for (int way = 0; (way = downhill(state, way, after)) < 4; way++) putchar("UDLR"[way]);
+    printf("%s ", none);
+    strcpy(here, state);
+    for (int way; (way = downhill(here, 0, after)) < 4; strcpy(here, after)) putchar("UDLR"[way]);
+    printf("%s\n", none);
+}
+
+/* ---- Senet ---- */
+
+static size_t factorial(int of) { return of < 2 ? 1 : (size_t)of * factorial(of - 1); }
+
+static const unsigned char *senet_record(const char *position) {
+    int left[] = {5, 5, 5};
+    size_t rank = 0, ways;
+    for (int at = 0; at < 15; at++) {
+        int piece = (int)(strchr(".AB", position[at]) - ".AB");
+        for (int smaller = 0; smaller < piece; smaller++) {
+            if (!left[smaller]) continue;
+            left[smaller]--;
+            ways = factorial(14 - at) / factorial(left[0]) / factorial(left[1]);
+            rank += ways / factorial(left[2]);
+            left[smaller]++;
+        }
+        left[piece]--;
+    }
+    return record(rank);
+}
+
+static void senet(const char *position, const char *unused) {
+    (void)unused;
+    int count[3] = {0};
+    for (const char *at = position; *at; at++)
+        for (int piece = 0; piece < 3; piece++) count[piece] += *at == ".AB"[piece];
+    if (strlen(position) != 15 || count[0] != 5 || count[1] != 5 || count[2] != 5)
+        die(2, position, "is not a position, five each of A, B and .: ABABABABAB.....");
+    const unsigned char *found = senet_record(position);
+    int plies = found[0] < found[2] ? found[0] : found[2];
+    if (plies == NEVER) die(1, position, "is never reached from the opening");
+    printf("%s %d", position, plies);
+    for (int parity = 0; parity < 2; parity++)
+        if (found[2 * parity] == NEVER) printf(" -");
+        else printf(" %d", found[2 * parity]);
+    printf(" %lu %s", (unsigned long)number(found + 4, 4), plies ? "" : "-");
+    int throw[NEVER], start[NEVER], swap[NEVER];
+    char squares[WORD];
+    strcpy(squares, position);
+    for (int ply = plies; ply > 0; ply--) { /* the line of play, walked backwards */
+        int last = senet_record(squares)[2 * (ply % 2) + 1];
+        throw[ply] = last / 16, start[ply] = last % 16;
+        char *one = squares + start[ply] - 1, *other = one + throw[ply], moved = *other;
+        *other = *one, *one = moved;
+        swap[ply] = *other != '.';
+    }
+    for (int ply = 1; ply <= plies; ply++) printf("%d", throw[ply]);
+    for (int ply = 1; ply <= plies; ply++)
+        printf(" %d%c%d", start[ply], swap[ply] ? 'x' : '-', start[ply] + throw[ply]);
+    puts(plies ? "" : " -");
+}
+
+/* ---- the knight ---- */
+
+static int square(const char *name) { /* file + 8 * rank, a1 = 0 */
+    if (strlen(name) != 2 || name[0] < 'a' || name[0] > 'h' || name[1] < '1' || name[1] > '8')
+        die(2, name, "is not a square, one of a1 to h8: b1");
+    return name[0] - 'a' + 8 * (name[1] - '1');
+}
+
+static void knight(const char *start, const char *finish) {
+    int one = square(start), other = square(finish);
+    int files = abs(one % 8 - other % 8), ranks = abs(one / 8 - other / 8);
+    if ((files + ranks) % 2 == 0) {
+        char both[WORD];
+        snprintf(both, sizeof both, "no tour leads from %.2s to %.2s:", start, finish);
+        die(1, both, "it ends on the other colour");
+    }
+    const unsigned char *path = record((size_t)(32 * one + other / 2));
+    printf("%s %s %s ", start, finish, files * ranks == 2 ? "closed" : "open");
+    for (int at = 0; at < 64; at++) printf("%c%d", 'a' + path[at] % 8, 1 + path[at] / 8);
+    puts("");
+}
+
+/* ---- the command ---- */
+
+static const struct {
+    const char *puzzle, *table;
+    size_t width, count;
+    int words;
+    void (*answer)(const char *, const char *);
+} PUZZLES[] = {
+    {"eight", "eight", 2, 362880, 1, eight},
+    {"senet", "senet", 8, 756756, 1, senet},
+    {"knight", "knight_tours_8x8", 64, 2048, 2, knight},
+};
+
+int main(int argc, char **argv) {
+    int at = 0, given = 3;
+    while (argc > 2 && at < 3 && strcmp(argv[2], PUZZLES[at].puzzle)) at++;
+    if (argc < 3 || at == 3) die(2, "usage:", "reader FOLDER eight|senet|knight [KEY...]");
+    open_index(argv[1], PUZZLES[at].table, PUZZLES[at].width, PUZZLES[at].count);
+    for (;;) {
+        char typed[2][WORD];
+        const char *word[2] = {NULL, NULL};
+        for (int i = 0; i < PUZZLES[at].words; i++)
+            if (argc > 3) word[i] = given < argc ? argv[given++] : NULL;
+            else word[i] = scanf("%63s", typed[i]) == 1 ? typed[i] : NULL;
+        if (!word[0]) break;
+        if (PUZZLES[at].words == 2 && !word[1])
+            die(2, word[0], "lacks the square where the tour ends: b1 a3");
+        PUZZLES[at].answer(word[0], word[1]);
+    }
+    if (fflush(stdout) || ferror(stdout)) die(2, "standard output", "cannot be written");
+    return 0;
+}

@@ -1,0 +1,158 @@
+// Answers from the index files (docs/index-format.md). Node alone, no package.
+//
+//     node reader.mjs outputs eight 378546201
+//     node reader.mjs outputs senet ABAAABBB.B...A.
+//     node reader.mjs outputs knight b1 a3
+//
+// Prints one line a key (for the knight, two squares); "-" stands for what there is none of:
+//
+//     eight   state, goal, distance, number of shortest solutions, every optimal first move,
+//             one shortest solution
+//     senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
+//     knight  start, finish, closed or open, squares
+//
+// Without keys on the command line it reads them from standard input. The first key without an
+// answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file.
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+
+// ---- the same, line for line, in read_eight.html ----
+function fail(code, problem) { throw Object.assign(new Error(problem), { code }); }
+/** A function from a number to its record, of an index (the whole file as a Uint8Array). Nothing
+ * else here knows how the file is laid out. */
+function openIndex(file, name, width, count) {
+  const header = new DataView(file.buffer, file.byteOffset, file.length);
+  const text = (from, to) => String.fromCharCode(...file.subarray(from, to));
+  const must = (sound, problem) => { if (!sound) fail(3, `${name}.idx ${problem}`); };
+  must(file.length >= 64 && text(0, 4) === "PTIX", "is not an index");
+  must(header.getUint16(4, true) === 1, "is not of format version 1");
+  const table = [header.getUint16(6, true), header.getUint32(8, true), text(12, 28)].join();
+  must(table === `${width},${count},${name.padEnd(16, "\0")}`, "is the index of another table");
+  must(file.length === 64 + width * count, "is too short or too long");
+  let crc = ~0;
+  for (let at = 0; at < file.length; at++) {
+    if (at === 60) at = 64; // the checksum leaves out its own four bytes
+    crc ^= file[at];
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  must(~crc >>> 0 === header.getUint32(60, true), "is damaged: its checksum is wrong");
+  return (number) => file.subarray(64 + width * number, 64 + width * (number + 1));
+}
+/** What eight.idx says of a state. */
+function eight(record, state) {
+  if ([...state].sort().join("") !== "012345678")
+    fail(2, `${JSON.stringify(state)} is not a state, which has each digit 0-8 once: 378546201`);
+  const smaller = (digits, i) => [...digits.slice(i)].filter((later) => later < digits[i]).length;
+  const rank = (of) => [...of].reduce((sum, _, i) => sum * (9 - i) + smaller(of, i), 0);
+  const far = (of) => record(rank(of))[0];
+  const downhill = (from) => { // each move that leads nearer to the goal, with the state after it
+    const blank = from.indexOf("0");
+    const open = { U: blank > 2, D: blank < 6, L: blank % 3 > 0, R: blank % 3 < 2 };
+    return [..."UDLR"].filter((way) => open[way]).map((way) => {
+      const tile = from[blank + { U: -3, D: 3, L: -1, R: 1 }[way]];
+      return [way, from.replace(tile, "-").replace("0", tile).replace("-", "0")];
+    }).filter(([, after]) => far(after) === far(from) - 1);
+  };
+  const tiles = state.replace("0", ""); // no move changes whether its pairs out of order are odd
+  const odd = [...tiles].reduce((sum, _, i) => sum + smaller(tiles, i), 0) % 2;
+  const [distance, solutions] = record(rank(state));
+  const best = downhill(state).map(([way]) => way).join("");
+  let solution = "";
+  for (let [move] = downhill(state); move; [move] = downhill(move[1])) solution += move[0];
+  return { state, goal: odd ? "centre" : "corner", distance, solutions, best, solution };
+}
+// ---- from here on in this file alone ----
+
+const NEVER = 255;
+
+/** What senet.idx says of a position. */
+function senet(record, position) {
+  if ([...position].sort().join("") !== ".....AAAAABBBBB") {
+    fail(2, `${JSON.stringify(position)} is not a position, `
+      + "five each of A, B and .: ABABABABAB.....");
+  }
+  const factorial = (of) => (of < 2 ? 1 : of * factorial(of - 1));
+  const rank = (squares) => {
+    const left = { ".": 5, A: 5, B: 5 };
+    let total = 0;
+    for (const piece of squares) {
+      for (const smaller of ".AB".slice(0, ".AB".indexOf(piece))) {
+        if (!left[smaller]) continue;
+        const [empty, a, b] = Object.values({ ...left, [smaller]: left[smaller] - 1 });
+        total += factorial(empty + a + b) / (factorial(empty) * factorial(a) * factorial(b));
+      }
+      left[piece]--;
+    }
+    return total;
+  };
+  const found = record(rank(position));
+  const [even, , odd] = found;
+  const plies = Math.min(even, odd);
+  if (plies === NEVER) fail(1, `${position} is never reached from the opening`);
+  const lines = new DataView(found.buffer, found.byteOffset).getUint32(4, true);
+  const squares = [...position];
+  const throws = [];
+  const moves = [];
+  for (let ply = plies; ply > 0; ply--) { // the line of play, walked backwards
+    const last = record(rank(squares))[ply % 2 ? 3 : 1];
+    const [start, goal] = [last & 15, (last & 15) + (last >> 4)];
+    [squares[start - 1], squares[goal - 1]] = [squares[goal - 1], squares[start - 1]];
+    throws.unshift(last >> 4);
+    moves.unshift(`${start}${squares[goal - 1] === "." ? "-" : "x"}${goal}`);
+  }
+  const said = (number) => (number === NEVER ? "" : number);
+  const [dice, line] = [throws.join(""), moves.join(" ")];
+  return { position, plies, even: said(even), odd: said(odd), lines, dice, line };
+}
+
+/** What knight_tours_8x8.idx says of two squares. */
+function knight(record, start, finish) {
+  const [one, other] = [start, finish].map((name) => {
+    if (!/^[a-h][1-8]$/.test(name)) {
+      fail(2, `${JSON.stringify(name)} is not a square, one of a1 to h8: b1`);
+    }
+    return "abcdefgh".indexOf(name[0]) + 8 * (name[1] - 1);
+  });
+  const [files, ranks] = [one % 8 - other % 8, (one >> 3) - (other >> 3)].map(Math.abs);
+  if ((files + ranks) % 2 === 0) {
+    fail(1, `no tour leads from ${start} to ${finish}: it ends on the other colour`);
+  }
+  const squares = [...record(32 * one + (other >> 1))];
+  const path = squares.map((square) => "abcdefgh"[square % 8] + (1 + (square >> 3))).join("");
+  return { start, finish, kind: files * ranks === 2 ? "closed" : "open", path };
+}
+
+/** What answers for a puzzle, from how many words, from which table. */
+const ANSWERS = {
+  eight: [eight, 1, "eight", 2, 362880],
+  senet: [senet, 1, "senet", 8, 756756],
+  knight: [knight, 2, "knight_tours_8x8", 64, 2048],
+};
+
+async function main([folder, puzzle, ...words]) {
+  if (!Object.hasOwn(ANSWERS, puzzle ?? "")) {
+    fail(2, "usage: reader.mjs FOLDER eight|senet|knight [KEY...]");
+  }
+  const [answer, size, name, width, count] = ANSWERS[puzzle];
+  const path = `${folder}/${name}.idx`;
+  let file;
+  try {
+    file = readFileSync(path);
+  } catch (error) {
+    fail(3, `${path} cannot be read: ${error.code}`);
+  }
+  const record = openIndex(file, name, width, count);
+  const keys = words.length ? words : (await text(process.stdin)).match(/\S+/g) ?? [];
+  for (let at = 0; at < keys.length; at += size) {
+    if (at + size > keys.length) {
+      fail(2, `${JSON.stringify(keys[at])} lacks the square where the tour ends: b1 a3`);
+    }
+    const said = Object.values(answer(record, ...keys.slice(at, at + size)));
+    console.log(said.map((word) => (word === "" ? "-" : word)).join(" "));
+  }
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  console.error(`reader: ${error.message}`);
+  process.exitCode = error.code ?? 2;
+});
