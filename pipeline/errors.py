@@ -22,6 +22,7 @@ __all__ = [
     "TableVersionError",
     "TablebaseError",
     "quoted",
+    "required_text",
 ]
 
 
@@ -64,6 +65,15 @@ class BadRequest(TablebaseError):
         super().__init__(f"{problem}. {hint}." if hint else f"{problem}.")
         self.problem = problem
         self.hint = hint
+
+
+def required_text(given: object, what: str, example: str) -> str:
+    """What was given to be parsed, if it is text: from Python, anything may come."""
+    if isinstance(given, str):
+        return given
+    raise NotationError(
+        what, str(given), f"it is of type {type(given).__name__}, not text", example
+    )
 
 
 class NoAnswer(TablebaseError):

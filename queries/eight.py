@@ -27,13 +27,23 @@ class EightReader(GoalReader):
     joins_characters = True
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        if "goal" in asked:
+        if "goal" in asked or self.added(asked) != self.columns[1:]:
             return super().answers(keys, asked)
-        from queries.columns import ADDED, annotated
         from queries.rows import matched
 
-        found = annotated(keys.alias("state").to_frame(), "state", self.folder)
-        return matched(self, keys, found.select(ADDED))
+        return matched(self, keys, self.annotations(keys, asked))
+
+    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
+        from queries.columns import ranks
+
+        return self.rows()[ranks(keys)]
+
+    def rows(self) -> pl.DataFrame:
+        """The columns that are added, and after the last row one of nulls: that of `NO_RANK`."""
+        if self._rows is None:
+            rows = super().rows().drop("state")
+            self._rows = rows.extend(rows.clear(1))
+        return self._rows
 
     def facts(self, key: str, asked: Asked) -> Facts:
         facts = super().facts(key, asked)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pipeline.errors import OutOfReach
+from pipeline.errors import BadRequest, OutOfReach
 from pipeline.graph import UNREACHED
 from pipeline.puzzle import BreadthFirst, GoalPuzzle, View
 from queries.answers import Reader, aligned, counted
-from queries.forms import PATH, Asked, Facts, Option
+from queries.forms import Asked, Facts, Option
 
 
 class GoalReader(Reader):
@@ -16,8 +16,9 @@ class GoalReader(Reader):
         Option(
             "goal", "The goal: a layout's name or a state (else the layout it reaches).", "GOAL"
         ),
-        PATH,
-        Option("boards", "Every state on the way as a picture."),
+        Option("path", "Every state on the way, one a line.", columns=("solution", "path")),
+        Option("boards", "Every state on the way as a picture.", lone=True),
+        Option("solutions", "Every shortest solution, one a line.", columns=("all_solutions",)),
     )
     key = "STATE"
     columns = ("state", "goal", "distance", "best_moves", "solutions")
@@ -31,6 +32,13 @@ class GoalReader(Reader):
             if isinstance(table.recipe, BreadthFirst)
             for layout in table.recipe.roots
         }
+
+    def checked(self, asked: Asked) -> Asked:
+        if "goal" not in asked:
+            return asked
+        goal = self.puzzle.parse_goal(str(asked["goal"]))
+        self.puzzle.view(goal)
+        return {**asked, "goal": goal}
 
     def facts(self, key: str, asked: Asked) -> Facts:
         puzzle = self.puzzle
@@ -51,6 +59,8 @@ class GoalReader(Reader):
             facts["out_of_reach"] = self.unreached_layouts(state, goal_state)
         if asked.get("path") or asked.get("boards"):
             facts["path"] = [step for _, step in path]
+        if asked.get("solutions"):
+            facts["all_solutions"] = self.all_solutions(state, goal_state)
         return facts
 
     def ends(self, text: str, goal: str | None) -> tuple[str, str]:
@@ -58,7 +68,7 @@ class GoalReader(Reader):
         state = self.puzzle.parse(text)
         if goal is None:
             return state, self.puzzle.layouts[self.puzzle.layout_of(state)]
-        return state, self.puzzle.layouts.get(goal.strip()) or self.puzzle.parse(goal)
+        return state, self.puzzle.parse_goal(goal)
 
     def record(self, view: View, state: str) -> tuple[int, int]:
         """Distance and number of shortest solutions as the view's table has them."""
@@ -98,6 +108,19 @@ class GoalReader(Reader):
                     break
         return path
 
+    def all_solutions(self, state: str, goal: str) -> list[str]:
+        """The letters of every shortest solution, in letter order."""
+        view = self.puzzle.view(goal)
+        ways = [("", state)]
+        for left in reversed(range(self.record(view, state)[0])):
+            ways = [
+                (letters + letter, after)
+                for letters, here in ways
+                for letter, after in self.puzzle.moves(here)
+                if self.record(view, after)[0] == left
+            ]
+        return [letters for letters, _ in ways]
+
     def unreached_layouts(self, state: str, goal: str) -> list[str]:
         """The other layouts of the state's table, which it does not reach."""
         table = self._tables[self.puzzle.layout_of(state)]
@@ -108,7 +131,11 @@ class GoalReader(Reader):
         ]
 
     def words(self, facts: Facts, asked: Asked) -> str:
-        path = facts.get("path")
+        path, all_solutions = facts.get("path"), facts.get("all_solutions")
+        if path and all_solutions:
+            raise BadRequest("--solutions goes with neither --path nor --boards", "--json has both")
+        if isinstance(all_solutions, list):
+            return "".join(f"{letters}\n" for letters in all_solutions)
         if isinstance(path, list) and asked.get("boards"):
             letters = str(facts["solution"])
             heads = [
