@@ -134,9 +134,11 @@ def _parquet(file: BinaryIO) -> Iterator[Stretch]:
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:
-    found = pl.from_arrow(table)
-    assert isinstance(found, pl.DataFrame)
-    return found
+    # names last: an empty one would be made up
+    numbered = pl.from_arrow(table.rename_columns([str(at) for at in range(table.num_columns)]))
+    assert isinstance(numbered, pl.DataFrame)
+    numbered.columns = table.column_names
+    return numbered
 
 
 def _require_distinct(names: list[str]) -> None:

@@ -63,18 +63,20 @@ RULES = {
 ANSWERS = {
     "queries/__init__.py": "queries",
     "queries/answers.py": "answers doors registry refusals queries drawings streams batch",
-    "queries/batch.py": "batch streams",
-    "queries/columns.py": "queries batch",
+    "queries/batch.py": "inputs batch columns streams",
+    "queries/columns.py": "queries batch columns",
     "queries/eight.py": "doors refusals queries drawings batch",
     "queries/forms.py": "answers doors page[docs/cli.md]",
     "queries/goals.py": "doors refusals goals registry batch",
+    "queries/inputs.py": "inputs",
     "queries/index.py": "index_format doors index",
     "queries/knight.py": "doors refusals queries drawings batch",
     "queries/overview.py": "golden[overview] pages precompute",
     "queries/published.py": "checked_file",
     "queries/rapid.py": "queries",
-    "queries/rows.py": "batch",
+    "queries/rows.py": "batch columns",
     "queries/senet.py": "doors refusals queries drawings batch",
+    "queries/stretches.py": "inputs batch",
     "queries/tables.py": "refusals doors registry queries tables batch",
 }
 SEARCH = {
