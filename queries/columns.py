@@ -44,7 +44,7 @@ def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
     """The ranks of states without white space."""
     views = _views(states)
     found = np.empty(len(views), dtype=np.uint32)
-    head, tail = _rank_parts()
+    _rank_parts()  # before there are threads that would each make them
 
     def rank_block(at: int) -> None:
         view = views[at : at + BLOCK]
@@ -53,12 +53,24 @@ def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
         bad = (view[:, 0] != LENGTH) | (digits.max(axis=0) > 8)
         if bad.any():
             digits[:, bad] = 0
-        code = head.take(as_number(digits[:HEAD])) + tail.take(as_number(digits[HEAD:]))
+        code = _codes(digits)
         found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
 
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
         list(pool.map(rank_block, range(0, len(views), BLOCK)))
     return found
+
+
+def digit_ranks(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """The ranks of states given as digits, one state a column."""
+    return _codes(boards) & np.uint32(RANK)
+
+
+def _codes(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    head, tail = _rank_parts()
+    codes: npt.NDArray[np.uint32] = head.take(as_number(digits[:HEAD]))
+    codes += tail.take(as_number(digits[HEAD:]))
+    return codes
 
 
 def _views(states: pl.Series) -> npt.NDArray[np.uint8]:

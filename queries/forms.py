@@ -48,7 +48,7 @@ BATCH = (
         "NAME",
     ),
     Option("column", "The input's column of keys.", "NAME"),
-    Option("prefix", "What the names of the columns that are added begin with.", "TEXT"),
+    Option("prefix", "What the names of the added columns begin with.", "TEXT"),
     Option("output", "Where a batch's answers go (else standard output).", "FILE"),
     Option(
         "format", "A batch's answers as csv, jsonl or parquet (else as --output is named).", "NAME"

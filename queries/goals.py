@@ -47,7 +47,7 @@ class GoalReader(Reader):
         path = self.path(state, goal_state)
         facts: Facts = {
             "state": state,
-            "goal": next((n for n, s in puzzle.layouts.items() if s == goal_state), goal_state),
+            "goal": self.name_of(goal_state),
             "goal_state": goal_state,
             "distance": distance,
             "best_moves": "".join(letter for letter, _ in self.best(state, goal_state)),
@@ -62,6 +62,10 @@ class GoalReader(Reader):
         if asked.get("solutions"):
             facts["all_solutions"] = self.all_solutions(state, goal_state)
         return facts
+
+    def name_of(self, goal: str) -> str:
+        """The name of the layout that a goal is, or the goal."""
+        return next((name for name, state in self.puzzle.layouts.items() if state == goal), goal)
 
     def ends(self, text: str, goal: str | None) -> tuple[str, str]:
         """The state and the goal's state that texts name; no goal: the layout that it reaches."""
@@ -110,16 +114,15 @@ class GoalReader(Reader):
 
     def all_solutions(self, state: str, goal: str) -> list[str]:
         """The letters of every shortest solution, in letter order."""
-        view = self.puzzle.view(goal)
-        ways = [("", state)]
-        for left in reversed(range(self.record(view, state)[0])):
-            ways = [
-                (letters + letter, after)
-                for letters, here in ways
-                for letter, after in self.puzzle.moves(here)
-                if self.record(view, after)[0] == left
-            ]
-        return [letters for letters, _ in ways]
+        ways = {state: [""]}
+        for _ in range(self.to_goal(state, goal)[0]):
+            further: dict[str, list[str]] = {}
+            for here, so_far in ways.items():
+                for letter, after in self.best(here, goal):
+                    further.setdefault(after, []).extend(letters + letter for letters in so_far)
+            ways = further
+        order = self.puzzle.letters.index
+        return sorted(ways[goal], key=lambda letters: [order(letter) for letter in letters])
 
     def unreached_layouts(self, state: str, goal: str) -> list[str]:
         """The other layouts of the state's table, which it does not reach."""

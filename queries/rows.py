@@ -58,13 +58,13 @@ def _cell(fact: object) -> object:
     return " ".join(fact) if isinstance(fact, list) else fact
 
 
-def matched(reader: Reader, keys: pl.Series, found: pl.DataFrame) -> Answers:
+def matched(reader: Reader, keys: pl.Series, found: pl.DataFrame, asked: Asked) -> Answers:
     """Rows found for all keys at once, null where there were none: those keys are asked alone."""
     answers = found.with_columns(pl.lit(None, dtype=pl.String).alias("error"))
     missing = (found.to_series(0).is_null() & keys.is_not_null()).arg_true()
     if missing.is_empty():
         return answers, []
-    alone, bad = looked_up(reader, keys.gather(missing), {})
+    alone, bad = looked_up(reader, keys.gather(missing), asked)
     row = pl.Series("row", missing, dtype=pl.UInt32)
     patch = alone.cast(answers.schema).insert_column(0, row)
     mended = answers.with_row_index("row").update(patch, on="row", include_nulls=True).drop("row")
@@ -104,6 +104,7 @@ def named(names: Iterable[str], given: Iterable[str], prefix: str, option: str) 
     found = {name: f"{prefix}{name}" for name in names}
     taken = next((name for name in found.values() if name in given), None)
     if taken is not None:
-        hint = f"With {option} the names of the columns that are added begin otherwise"
-        raise BadRequest(f"There is a column {quoted(taken)} already", hint)
+        problem = f"A column {quoted(taken)} is to be added, and there is one already"
+        hint = f"Choose what the names of the added columns begin with: {option}"
+        raise BadRequest(problem, hint)
     return found

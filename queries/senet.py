@@ -37,7 +37,7 @@ class SenetReader(Reader):
             .to_frame()
             .join(self.rows(), on="position", how="left", maintain_order="left")
         )
-        return matched(self, keys, found.drop("position"))
+        return matched(self, keys, found.drop("position"), asked)
 
     def facts(self, key: str, asked: Asked) -> Facts:
         position = parse(key)

@@ -77,6 +77,7 @@ ANSWERS = {
     "queries/rows.py": "batch columns",
     "queries/senet.py": "doors refusals queries drawings batch",
     "queries/stretches.py": "inputs batch",
+    "queries/ways.py": "columns goals",
     "queries/tables.py": "refusals doors registry queries tables batch",
 }
 SEARCH = {

@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import BadRequest, NotationError, TablebaseError
-from queries import open_tables
+from queries import open_tables, ways
+from queries.answers import reader
 from queries.columns import WHITE_SPACE
+from queries.rows import looked_up
 from queries.tables import Tables
 from tests import oracles
 from tests.shell import Ask
@@ -48,8 +50,8 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     code, said, complaint = ask(*words)
     assert (code, said, target.exists()) == (2, "", False)
     assert complaint == (
-        f"pipeline: There is a column '{column}' already. With --prefix TEXT the names of the "
-        "columns that are added begin otherwise.\n"
+        f"pipeline: A column '{column}' is to be added, and there is one already. "
+        "Choose what the names of the added columns begin with: --prefix TEXT.\n"
     )
     assert ask(*words, "--prefix", "its_") == (0, "", "")
     first, second = rows_of(target.read_text())
@@ -63,7 +65,7 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
 def test_a_prefix_that_makes_a_name_that_is_there(inside: Ask) -> None:
     words = ("eight", "--input-format", "csv", "--prefix", "x")
     code, _, complaint = inside(*words, text=b"state,xgoal\n")
-    assert (code, "There is a column 'xgoal' already" in complaint) == (2, True)
+    assert (code, "A column 'xgoal' is to be added" in complaint) == (2, True)
     code, said, complaint = inside("eight", "--prefix", "x", text=b"123456780 nothing")
     assert said.startswith("state,xgoal,xdistance,xbest_moves,xsolutions,xerror\n")
     assert (code, "The column xerror says why." in complaint) == (2, True)
@@ -149,6 +151,35 @@ def test_paths_and_solutions_as_columns(ask: Ask, tables: Tables, outputs: Path)
         assert answered > 5
 
 
+@pytest.mark.parametrize("goal", [None, "edge", "087654321"])
+def test_ways_found_for_all_keys_at_once(
+    outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
+) -> None:
+    """In blocks of a few rows, among them keys that have none."""
+    monkeypatch.setattr(ways, "BLOCK", 7)
+    table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
+    states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
+    eight = reader("eight", str(outputs))
+    asked = eight.checked({"path": True, **({"goal": goal} if goal else {})})
+    keys = pl.Series(states, dtype=pl.String)
+    answers, bad = eight.answers(keys, asked)
+    assert bad == [62, 63]
+    for row, state in zip(answers.iter_rows(named=True), states, strict=True):
+        answer = tables.eight.get(state or "", goal=goal)
+        if answer is None:
+            assert [value for name, value in row.items() if name != "error"] == [None] * 6
+            assert (row["error"] is None) == (state is None)
+            continue
+        for name in ("goal", "distance", "best_moves", "solutions"):
+            assert row[name] == getattr(answer, name), name
+        assert row["solution"] == tables.eight.solution(answer.state, goal)
+        assert row["path"].split() == tables.eight.path(answer.state, goal)
+    one_by_one, also_bad = looked_up(eight, keys, asked)
+    assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
+    none, _ = eight.answers(keys.clear(), asked)
+    assert none.schema == answers.schema
+
+
 def test_the_most_solutions_that_a_state_has(inside: Ask, outputs: Path) -> None:
     most = {"corner": 64, "centre": 82, "edge": 86}
     for file in ("eight", "eight_edge"):
@@ -205,7 +236,7 @@ def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
     as_enum = frame.with_columns(pl.col("key").cast(pl.Categorical))
     assert annotate(as_enum, "key").select(added).equals(found.select(added))
     for taken in (found, found.lazy()):
-        with pytest.raises(BadRequest, match=f"a column '{added[0]}' already. With prefix="):
+        with pytest.raises(BadRequest, match=rf"A column '{added[0]}' is .* begin with: prefix="):
             annotate(taken, "key")
         again = annotate(taken, "key", prefix="its_").lazy().collect()
         assert again.select(pl.col("^its_.*$")).rows() == found.select(added).rows()
