@@ -68,15 +68,11 @@ def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int],
                     problem = f"{part.place(bad[0])}: {answers['error'][bad[0]]}"
                     raise BadRequest(problem, "Without --strict the other rows are answered")
                 if bad and source.format == "text":
-                    shown = [printable(keys[at]) for at in bad]
-                    rows = keys.scatter(bad, shown).to_frame()
+                    rows = keys.scatter(bad, [printable(keys[at]) for at in bad]).to_frame()
                 write(rows.hstack(answers.rename(names)))
                 refused += len(bad)
                 done += len(answers)
                 told(done)
-            if not done:
-                answers, _ = reader.answers(head[key].cast(pl.String), asked)
-                write(head.hstack(answers.rename(names)))
     return refused
 
 
@@ -86,10 +82,10 @@ def output_format(output: str | None, asked: str | None) -> str:
     >>> output_format("answers.parquet", None), output_format(None, "jsonl")
     ('parquet', 'jsonl')
     """
-    named = (asked or Path(output or "").suffix.lstrip(".") or "csv").lower()
-    if named not in FORMATS:
-        raise BadRequest(f"There is no format {quoted(named)}", f"One of: {', '.join(FORMATS)}")
-    return named
+    wanted = (asked or Path(output or "").suffix.lstrip(".") or "csv").lower()
+    if wanted not in FORMATS:
+        raise BadRequest(f"There is no format {quoted(wanted)}", f"One of: {', '.join(FORMATS)}")
+    return wanted
 
 
 def printable(text: str) -> str:

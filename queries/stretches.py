@@ -46,7 +46,7 @@ class Stretch:
 def stretches(
     source: Input, column: str | None, key: str, *, joins: bool
 ) -> tuple[str, pl.DataFrame, Iterator[Stretch]]:
-    """The name of the keys' column, a frame of no rows, and all the rows.
+    """The name of the keys' column, a frame of no rows, and all the rows, were it none.
 
     `key` is what such a column is called where nobody says; `joins`: see `Reader`.
     """
@@ -77,7 +77,12 @@ def stretches(
             f"The input has no text column {quoted(name)}{what}",
             f"Its columns: {columns}. Name the one that holds the keys with --column",
         )
-    return name, head, found
+    return name, head, _one_at_least(found, head)
+
+
+def _one_at_least(found: Iterator[Stretch], head: pl.DataFrame) -> Iterator[Stretch]:
+    yield next(found, Stretch(head, partial(_row, 1)))
+    yield from found
 
 
 def _told(name: str, found: Iterator[Stretch]) -> Iterator[Stretch]:
