@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import itertools
 import json
 import lzma
 from collections.abc import Callable
@@ -238,6 +239,7 @@ def empty_table(path: Path, given: list[str]) -> None:
         ("--input-format jsonl", b'{"state":"1"}\n\n{"state"\n', "Line 3 of the input is no JSON"),
         ("--input-format jsonl", b"[1]\n", "Line 1 of the input is no JSON object."),
     ],
+    ids=itertools.count(),
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(
     inside: Ask, words: str, text: bytes, complaint: str
