@@ -165,7 +165,8 @@ def _query_command(name: str) -> None:
                 raise BadRequest("--input answers for a file: no key goes with it")
             _answer_batch(name, asked, batch)
         elif any(batch.values()):
-            raise BadRequest("--output, --format, --column and --strict go with a batch, not a key")
+            flags = [option.flag for option in BATCH if batch[option.name]]
+            raise BadRequest(f"{flags[0]} goes with a batch, not a key")
         else:
             say(respond(name, key, asked))
 
@@ -179,7 +180,7 @@ def _query_command(name: str) -> None:
     ]
     for option in asked_of:
         declared = typer.Option(
-            f"--{option.name}", help=option.help, metavar=option.metavar or None, show_default=False
+            option.flag, help=option.help, metavar=option.metavar or None, show_default=False
         )
         parameters.append(
             inspect.Parameter(
@@ -199,21 +200,28 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
     from pipeline.progress import BatchTold
     from queries.batch import Batch, answer_all, output_format
 
-    for option in ("json", "path", "boards", "count", "svg"):
-        if asked.get(option):
-            raise BadRequest(f"--{option} goes with one key", "A batch has --format")
+    for option in options(name):
+        if option.lone and asked.get(option.name):
+            raise BadRequest(f"{option.flag} goes with one key", "A batch has --format")
     source, output = batch["input"] or "-", batch["output"]
-    if source == "-" and sys.stdin.isatty():
+    if source == "-" and sys.stdin and sys.stdin.isatty():
         complain("reading keys from standard input (end it with Ctrl-D)")
     request = Batch(
-        source, output_format(output, batch["format"]), output, batch["strict"], batch["column"]
+        source,
+        output_format(output, batch["format"]),
+        output,
+        batch["strict"],
+        batch["column"],
+        batch["prefix"] or "",
+        batch["input_format"],
     )
     asks = reader(name, tables_folder(asked.get("outputs")))
     with BatchTold(output=output) as bar:
         refused = answer_all(asks, asked, request, bar.rows)
     if refused:
         many = "key is" if refused == 1 else "keys are"
-        raise BadRequest(f"{refused:,} {many} not in the notation", "The column error says why")
+        hint = f"The column {request.prefix}error says why"
+        raise BadRequest(f"{refused:,} {many} not in the notation", hint)
 
 
 for _name in MODULES:

@@ -25,6 +25,7 @@ __all__ = [
     "TableVersionError",
     "TablebaseError",
     "quoted",
+    "required_text",
 ]
 
 
@@ -185,3 +186,12 @@ class SearchError(TablebaseError):
     """A search found what the rules say cannot be: nothing is published."""
 
     exit_code = 3
+
+
+def required_text(given: object, what: str, example: str) -> str:
+    """What was given to be parsed, if it is text: from Python, anything may come."""
+    if isinstance(given, str):
+        return given
+    raise NotationError(
+        what, str(given), f"it is of type {type(given).__name__}, not text", example
+    )

@@ -6,7 +6,7 @@ budget is a few milliseconds.
 
 from __future__ import annotations
 
-from pipeline.errors import BadRequest
+from pipeline.errors import BadRequest, NotationError, required_text
 from pipeline.graph import UNREACHED, Graph
 
 TYPE_CHECKING = False
@@ -227,6 +227,8 @@ class GoalPuzzle(StateSpace):
     """
 
     layouts: Mapping[str, str]
+    spellings: Mapping[str, str] = {}
+    """Other ways to write a layout's name."""
     letters: str
     """The letters of all moves, in the order in which answers name them."""
     solutions = "uint8"
@@ -235,6 +237,19 @@ class GoalPuzzle(StateSpace):
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
         """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
         raise NotImplementedError
+
+    def parse_goal(self, text: str) -> str:
+        """The state of the goal that a text names: a layout's name, or any state."""
+        goals = ", ".join(self.layouts)
+        name = required_text(text, "a goal", goals).strip().lower()
+        layout = self.spellings.get(name, name)
+        if layout in self.layouts:
+            return self.layouts[layout]
+        try:
+            return self.parse(text)
+        except NotationError as error:
+            example = f"{goals}, or a state such as {error.example}"
+            raise NotationError("a goal", text, error.problem, example) from error
 
     def layout_of(self, state: str) -> str:
         """The layout that a state reaches, or would if it reached any."""

@@ -30,7 +30,7 @@ class Reader:
     options: tuple[Option, ...] = ()
     key = "KEY"
     columns: tuple[str, ...]
-    """A batch's columns, the key's first."""
+    """A batch's columns, the key's first; options may add some."""
     joins_characters = False
     """Whether a key may come as single characters with white space between them."""
 
@@ -38,6 +38,7 @@ class Reader:
         self.folder = folder
         self._of = asked_of
         self._indexes: dict[str, Index] = {}
+        self._rows: pl.DataFrame | None = None
 
     def index(self, name: str) -> Index:
         """The index of a table of this puzzle."""
@@ -45,6 +46,10 @@ class Reader:
             table = next(table for table in self._of.tables if table.name == name)
             self._indexes[name] = Index(self.folder, self._of.name, table)
         return self._indexes[name]
+
+    def checked(self, asked: Asked) -> Asked:
+        """The options in their one notation; a TablebaseError for what no key could be asked."""
+        return asked
 
     def facts(self, key: str, asked: Asked) -> Facts:
         """The answer as facts; a TablebaseError where there is none."""
@@ -63,11 +68,31 @@ class Reader:
         """The table whose columns a batch's have their types from."""
         return self._of.tables[0]
 
+    def rows(self) -> pl.DataFrame:
+        """A batch's columns of the whole table, read once."""
+        if self._rows is None:
+            import polars as pl
+
+            from queries.published import published
+
+            path = published(self.folder, self._of.name, self.table)
+            self._rows = pl.read_parquet(path, columns=list(self.columns))
+        return self._rows
+
+    def added(self, asked: Asked) -> tuple[str, ...]:
+        """The columns that answers to many keys have."""
+        more = (option.columns for option in self.options if asked.get(option.name))
+        return (*self.columns[1:], *(name for names in more for name in names))
+
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
         """A batch's answers, one row a key."""
         from queries.rows import looked_up
 
-        return looked_up(self, self.table, keys, asked)
+        return looked_up(self, keys, asked)
+
+    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
+        """The same for whom a null is reason enough."""
+        return self.answers(keys, asked)[0].drop("error")
 
 
 def reader_class(name: str) -> type[Reader]:
@@ -90,6 +115,7 @@ def options(name: str) -> tuple[Option, ...]:
 def respond(name: str, key: str, asked: Asked) -> str:
     """The answer to one question as text to print."""
     asks = reader(name, tables_folder(asked.get("outputs")))
+    asked = asks.checked(asked)
     facts = asks.facts(key, asked)
     if "svg" in asked:
         from pipeline.output import STANDARD, write

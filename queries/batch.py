@@ -1,14 +1,12 @@
-"""Many questions at once: keys from text, CSV or Parquet, a stretch at a time, answers in rows."""
+"""Many questions at once: keys and what stands beside them in, the same with answers out."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -19,17 +17,18 @@ from pipeline.errors import BadRequest, quoted
 from pipeline.output import STANDARD, writing
 from queries.answers import Reader
 from queries.forms import Asked
+from queries.inputs import opened
+from queries.rows import named
+from queries.stretches import stretches
 
-STRETCH = 1 << 21
-"""Bytes of text read at a time."""
-ROWS = 1 << 17
-"""Rows of CSV or Parquet read at a time."""
-LONGEST_WORD = 1 << 22
-"""Bytes without white space that may still be a key; an endless stream of them is none."""
-FORMATS = ("csv", "jsonl", "parquet")
-NEW_LINE = b"\n"
-SEPARATE = 9
-"""Characters that may stand apart, as a contest writes an 8-puzzle state."""
+FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
+"""What can be written."""
+NO_PLACE = {
+    "csv": (pl.List, pl.Array, pl.Struct, pl.Binary, pl.Duration, pl.Object),
+    "jsonl": (pl.Binary, pl.Object),
+    "parquet": (pl.Int128, pl.UInt128, pl.Object),
+}
+"""The types of columns that a format has no place for."""
 
 Write = Callable[[pl.DataFrame], None]
 
@@ -43,15 +42,8 @@ class Batch:
     output: str | None = None
     strict: bool = False
     column: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Some of the input: its keys, whatever else stood in their rows, and where each key stands."""
-
-    keys: pl.Series
-    rows: pl.DataFrame
-    place: Callable[[int], str]
+    prefix: str = ""
+    input_format: str | None = None
 
 
 def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int], None]) -> int:
@@ -59,18 +51,28 @@ def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int],
 
     `told(rows)` is called after each stretch with the rows answered so far.
     """
+    asked = reader.checked(asked)
     refused = done = 0
-    with _writing(batch) as write:
-        for stretch in _stretches(reader, batch):
-            answers, bad = reader.answers(stretch.keys, asked)
-            if bad and batch.strict:
-                problem = f"{stretch.place(bad[0])}: {answers['error'][bad[0]]}"
-                raise BadRequest(problem, "Without --strict the other rows are answered")
-            carried = stretch.rows.drop(answers.columns, strict=False)
-            write(carried.hstack(answers) if carried.width else answers)
-            refused += len(bad)
-            done += len(answers)
-            told(done)
+    with opened(batch.source, batch.input_format) as source:
+        key, head, parts = stretches(
+            source, batch.column, reader.columns[0], joins=reader.joins_characters
+        )
+        added = (*reader.added(asked), "error")
+        names = named(added, head.columns, batch.prefix, "--prefix TEXT")
+        _require_writable(head, batch.format)
+        with _writing(batch) as write:
+            for part in parts:
+                keys, rows = part.rows[key].cast(pl.String), part.rows
+                answers, bad = reader.answers(keys, asked)
+                if bad and batch.strict:
+                    problem = f"{part.place(bad[0])}: {answers['error'][bad[0]]}"
+                    raise BadRequest(problem, "Without --strict the other rows are answered")
+                if bad and source.format == "text":
+                    rows = keys.scatter(bad, [printable(keys[at]) for at in bad]).to_frame()
+                write(rows.hstack(answers.rename(names)))
+                refused += len(bad)
+                done += len(answers)
+                told(done)
     return refused
 
 
@@ -80,106 +82,33 @@ def output_format(output: str | None, asked: str | None) -> str:
     >>> output_format("answers.parquet", None), output_format(None, "jsonl")
     ('parquet', 'jsonl')
     """
-    named = (asked or Path(output or "").suffix.lstrip(".") or "csv").lower()
-    if named not in FORMATS:
-        raise BadRequest(f"There is no format {quoted(named)}", f"One of: {', '.join(FORMATS)}")
-    return named
+    wanted = (asked or Path(output or "").suffix.lstrip(".") or "csv").lower()
+    if wanted not in FORMATS:
+        raise BadRequest(f"There is no format {quoted(wanted)}", f"One of: {', '.join(FORMATS)}")
+    return wanted
 
 
-def _stretches(reader: Reader, batch: Batch) -> Iterator[Stretch]:
-    if batch.source == "-":
-        yield from _from_text(reader, sys.stdin.buffer)
-        return
-    path = Path(batch.source)
-    try:
-        if not path.exists() or path.is_dir():
-            what = "is a folder" if path.is_dir() else "does not exist"
-            raise BadRequest(f"The input {quoted(batch.source)} {what}")
-        if path.suffix == ".parquet":
-            yield from _from_frame(reader, batch, pl.scan_parquet(path, glob=False), 1)
-        elif path.suffix == ".csv":
-            texts = pl.scan_csv(path, glob=False, infer_schema=False)
-            yield from _from_frame(reader, batch, texts, 2)
-        else:
-            with path.open("rb") as file:
-                yield from _from_text(reader, file)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise BadRequest(f"The input {quoted(batch.source)} cannot be read ({reason})") from error
+def printable(text: str) -> str:
+    """A foreign key for a row of the output, without what would act on a terminal."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:100])
 
 
-def _from_frame(reader: Reader, batch: Batch, frame: pl.LazyFrame, first: int) -> Iterator[Stretch]:
-    schema = frame.collect_schema()
-    name = batch.column or (schema.names()[0] if len(schema) == 1 else reader.columns[0])
-    if schema.get(name) not in (pl.String, pl.Categorical, pl.Enum):
-        columns = ", ".join(quoted(column) for column in schema.names()[:20])
-        raise BadRequest(
-            f"The input has no text column {quoted(name)}",
-            f"Its columns: {columns}. Name the one that holds the keys with --column",
-        )
-    for rows in frame.collect_batches(chunk_size=ROWS, maintain_order=True):
-        keys = rows[name].cast(pl.String).fill_null("")
-        yield Stretch(keys, rows.drop(name), partial(_row, first))
-        first += len(rows)
-
-
-def _row(first: int, at: int) -> str:
-    return f"row {first + at:,}"
-
-
-def _from_text(reader: Reader, file: IO[bytes]) -> Iterator[Stretch]:
-    """Keys between white space; single characters are put together where a key may come so."""
-    waiting: list[str] = []
-    rest, line, more = b"", 1, True
-    while more:
-        data = file.read(STRETCH)
-        # less than was asked for is the end: a terminal would have to be told twice
-        more = len(data) == STRETCH
-        text = rest + data
-        # the last word may go on in the next stretch
-        cut = max(text.rfind(space) for space in (b"\n", b" ", b"\t")) + 1 if more else len(text)
-        text, rest = text[:cut], text[cut:]
-        if len(rest) > LONGEST_WORD:
-            at = line + text.count(NEW_LINE)
+def _require_writable(head: pl.DataFrame, format: str) -> None:
+    """BadRequest for a column of a type that the output's format has no place for."""
+    for name, kind in head.schema.items():
+        if any(isinstance(part, NO_PLACE[format]) for part in _parts(kind)):
             raise BadRequest(
-                f"The input is no list of keys: line {at:,} goes on for more than "
-                f"{LONGEST_WORD:,} bytes without white space"
+                f"{FORMATS[format]} cannot hold the column {quoted(name)}, which is of type {kind}",
+                "Choose another --format, or leave the column out",
             )
-        words = text.decode("utf-8", "replace").split()
-        if reader.joins_characters and (waiting or any(len(word) == 1 for word in words)):
-            joined = _joined(words, waiting, last=not more)
-            keys, ends = [key for key, _ in joined], [end for _, end in joined]
-        else:
-            keys, ends = words, list(range(len(words)))
-
-        def place(at: int, text: bytes = text, ends: list[int] = ends, line: int = line) -> str:
-            starts = [word.start() for word in re.finditer(rb"\S+", text)]
-            here = starts[min(ends[at], len(starts) - 1)]
-            return f"line {line + text.count(NEW_LINE, 0, here):,}"
-
-        if keys:
-            yield Stretch(pl.Series(keys, dtype=pl.String), pl.DataFrame(), place)
-        line += text.count(b"\n")
 
 
-def _joined(words: list[str], waiting: list[str], *, last: bool) -> list[tuple[str, int]]:
-    """Keys, each with the number of its last word; `waiting` holds a run that is not yet a key."""
-    keys = []
-    for at, word in enumerate(words):
-        if len(word) > 1:
-            if waiting:
-                keys.append(("".join(waiting), at - 1))
-                waiting.clear()
-            keys.append((word, at))
-            continue
-        waiting.append(word)
-        if len(waiting) == SEPARATE:
-            keys.append(("".join(waiting), at))
-            waiting.clear()
-    if last and waiting:
-        keys.append(("".join(waiting), len(words) - 1))
-        waiting.clear()
-    return keys
+def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
+    """A type, and those of what it is made of."""
+    yield kind
+    inner = [getattr(kind, "inner", None), *(each.dtype for each in getattr(kind, "fields", []))]
+    for part in filter(None, inner):
+        yield from _parts(part)
 
 
 @contextlib.contextmanager

@@ -1,17 +1,14 @@
-"""Whole columns of 8-puzzle states at once: their ranks by arithmetic, their rows by number."""
+"""Whole columns of 8-puzzle states at once: their ranks, by arithmetic."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.errors import BadRequest, quoted
-from pipeline.puzzles import puzzle
 from pipeline.puzzles.eight import (
     ALL,
     HEAD,
@@ -20,60 +17,60 @@ from pipeline.puzzles.eight import (
     as_number,
     rank_parts_by_number,
 )
-from queries.published import published
 
-if TYPE_CHECKING:
-    from queries.tables import Frame
-
-ADDED = ("goal", "distance", "best_moves", "solutions")
 BLOCK = 1 << 15
 """Rows ranked at a time: few enough to stay in a core's cache."""
 NO_RANK = 362_880
 """The number of a row of nulls, put after the table's own."""
+LENGTH = 9
+WHITE_SPACE = r"[\s\x1c-\x1f]"
+"""What `str.split` takes for white space."""
 
 _rank_parts = cache(rank_parts_by_number)
 """Made once a process: a batch and a lazy frame rank their rows a stretch at a time."""
 
 
-def annotated(frame: Frame, column: str, folder: str) -> Frame:
-    """The frame with the columns `ADDED`; null where the column holds no state."""
-    table = puzzle("eight").tables[0]
-    rows = pl.read_parquet(published(folder, "eight", table), columns=list(ADDED))
-    rows = pl.concat([rows, rows.clear(1)])
-    if frame.lazy().collect_schema().get(column) != pl.String:
-        raise BadRequest(f"There is no text column {quoted(column)} of states")
-    if isinstance(frame, pl.DataFrame):
-        return frame.with_columns(rows[pl.Series(ranks(frame[column]))])
-    return frame.with_columns(
-        pl.col(column)
-        .map_batches(
-            lambda states: rows[pl.Series(ranks(states))].to_struct(),
-            return_dtype=pl.Struct(rows.schema),
-            is_elementwise=True,
-        )
-        .struct.unnest()
-    )
+def ranks(states: pl.Series) -> pl.Series:
+    """Each state's rank, as `parse` reads it; `NO_RANK` for what is not a state."""
+    found = _ranks(states)
+    longer = (states.str.len_bytes() > LENGTH).fill_null(value=False).to_numpy()
+    spaced = np.flatnonzero((found == NO_RANK) & longer)
+    if len(spaced):
+        found[spaced] = _ranks(states.gather(spaced).str.replace_all(WHITE_SPACE, ""))
+    return pl.Series(found)
 
 
-def ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
-    """Each state's rank; `NO_RANK` for what is not a state."""
+def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
+    """The ranks of states without white space."""
     views = _views(states)
     found = np.empty(len(views), dtype=np.uint32)
-    head, tail = _rank_parts()
+    _rank_parts()  # before there are threads that would each make them
 
     def rank_block(at: int) -> None:
         view = views[at : at + BLOCK]
         digits = np.array(view[:, 4:13].T, order="C")
         digits -= np.uint8(ord("0"))
-        bad = (view[:, 0] != 9) | (digits.max(axis=0) > 8)
+        bad = (view[:, 0] != LENGTH) | (digits.max(axis=0) > 8)
         if bad.any():
             digits[:, bad] = 0
-        code = head.take(as_number(digits[:HEAD])) + tail.take(as_number(digits[HEAD:]))
+        code = _codes(digits)
         found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
 
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
         list(pool.map(rank_block, range(0, len(views), BLOCK)))
     return found
+
+
+def digit_ranks(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """The ranks of states given as digits, one state a column."""
+    return _codes(boards) & np.uint32(RANK)
+
+
+def _codes(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    head, tail = _rank_parts()
+    codes: npt.NDArray[np.uint32] = head.take(as_number(digits[:HEAD]))
+    codes += tail.take(as_number(digits[HEAD:]))
+    return codes
 
 
 def _views(states: pl.Series) -> npt.NDArray[np.uint8]:

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
+    from pipeline.puzzle import GoalPuzzle
     from queries.rows import Answers
 
 
@@ -26,14 +27,45 @@ class EightReader(GoalReader):
     options = (*GoalReader.options, SVG)
     joins_characters = True
 
+    def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
+        super().__init__(asked_of, folder)
+        self._rows_to: dict[str, pl.DataFrame] = {}
+
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        if "goal" in asked:
+        if asked.get("solutions"):
             return super().answers(keys, asked)
-        from queries.columns import ADDED, annotated
         from queries.rows import matched
 
-        found = annotated(keys.alias("state").to_frame(), "state", self.folder)
-        return matched(self, keys, found.select(ADDED))
+        return matched(self, keys, self.annotations(keys, asked), asked)
+
+    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
+        from queries.columns import ranks
+
+        states = ranks(keys)
+        rows = self.rows_to(str(asked["goal"])) if "goal" in asked else self.rows()
+        if not asked.get("path"):
+            return rows[states]
+        from queries.ways import walked
+
+        return rows[states].hstack(walked(rows, states))
+
+    def rows(self) -> pl.DataFrame:
+        """The columns that are added, and after the last row one of nulls: that of `NO_RANK`."""
+        if self._rows is None:
+            rows = super().rows().drop("state")
+            self._rows = rows.extend(rows.clear(1))
+        return self._rows
+
+    def rows_to(self, goal: str) -> pl.DataFrame:
+        """The same for a goal of one's own, found from an index."""
+        if goal not in self._rows_to:
+            from queries.ways import answers_to
+
+            view = self.puzzle.view(goal)
+            records = self.index(self._tables[view.layout]).data
+            rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
+            self._rows_to[goal] = rows.extend(rows.clear(1))
+        return self._rows_to[goal]
 
     def facts(self, key: str, asked: Asked) -> Facts:
         facts = super().facts(key, asked)

@@ -8,30 +8,51 @@ from __future__ import annotations
 
 
 class Option:
-    """An option of a query; without a metavar it is a flag."""
+    """An option of a query; without a metavar it is a flag.
 
-    __slots__ = ("help", "metavar", "name")
+    A batch refuses one that is `lone`, and for one with `columns` it adds them.
+    """
 
-    def __init__(self, name: str, help: str, metavar: str = "") -> None:
+    __slots__ = ("columns", "help", "lone", "metavar", "name")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        metavar: str = "",
+        *,
+        lone: bool = False,
+        columns: tuple[str, ...] = (),
+    ) -> None:
         self.name = name
         self.help = help
         self.metavar = metavar
+        self.lone = lone
+        self.columns = columns
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
 
 
-JSON = Option("json", "Answer with one JSON object.")
+JSON = Option("json", "Answer with one JSON object.", lone=True)
 OUTPUTS = Option("outputs", "Where the tables are (else $PIPELINE_OUTPUTS, else outputs).", "DIR")
-SVG = Option("svg", "Draw the answer too, as an SVG picture.", "FILE")
-PATH = Option("path", "Every state on the way, one a line.")
+SVG = Option("svg", "Draw the answer too, as an SVG picture.", "FILE", lone=True)
 
 BATCH = (
+    Option("input", "Answer every key in a file (- is standard input).", "FILE"),
     Option(
-        "input", "Answer every key in a file (text, .csv or .parquet; - is standard input).", "FILE"
+        "input_format",
+        "The input is text, csv, tsv, jsonl or parquet (else as it is named; standard input: "
+        "text).",
+        "NAME",
     ),
+    Option("column", "The input's column of keys.", "NAME"),
+    Option("prefix", "What the names of the added columns begin with.", "TEXT"),
     Option("output", "Where a batch's answers go (else standard output).", "FILE"),
     Option(
         "format", "A batch's answers as csv, jsonl or parquet (else as --output is named).", "NAME"
     ),
-    Option("column", "The input's column of keys.", "NAME"),
     Option("strict", "Stop a batch at the first key that is not one."),
 )
 """What only batches take; the quick door leaves them to the command line proper."""
@@ -51,7 +72,7 @@ def quick(words: list[str], options: tuple[Option, ...]) -> tuple[str, Asked] | 
     >>> quick(["b1", "--help"], ()) is None
     True
     """
-    known = {f"--{option.name}": option for option in options}
+    known = {option.flag: option for option in options}
     keys = []
     asked: Asked = {}
     rest = iter(words)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pipeline.errors import OutOfReach
+from pipeline.errors import BadRequest, OutOfReach
 from pipeline.graph import UNREACHED
 from pipeline.puzzle import BreadthFirst, GoalPuzzle, View
 from queries.answers import Reader, aligned, counted
-from queries.forms import PATH, Asked, Facts, Option
+from queries.forms import Asked, Facts, Option
 
 
 class GoalReader(Reader):
@@ -16,8 +16,9 @@ class GoalReader(Reader):
         Option(
             "goal", "The goal: a layout's name or a state (else the layout it reaches).", "GOAL"
         ),
-        PATH,
-        Option("boards", "Every state on the way as a picture."),
+        Option("path", "Every state on the way, one a line.", columns=("solution", "path")),
+        Option("boards", "Every state on the way as a picture.", lone=True),
+        Option("solutions", "Every shortest solution, one a line.", columns=("all_solutions",)),
     )
     key = "STATE"
     columns = ("state", "goal", "distance", "best_moves", "solutions")
@@ -32,6 +33,13 @@ class GoalReader(Reader):
             for layout in table.recipe.roots
         }
 
+    def checked(self, asked: Asked) -> Asked:
+        if "goal" not in asked:
+            return asked
+        goal = self.puzzle.parse_goal(str(asked["goal"]))
+        self.puzzle.view(goal)
+        return {**asked, "goal": goal}
+
     def facts(self, key: str, asked: Asked) -> Facts:
         puzzle = self.puzzle
         state, goal_state = self.ends(key, str(asked["goal"]) if "goal" in asked else None)
@@ -39,7 +47,7 @@ class GoalReader(Reader):
         path = self.path(state, goal_state)
         facts: Facts = {
             "state": state,
-            "goal": next((n for n, s in puzzle.layouts.items() if s == goal_state), goal_state),
+            "goal": self.name_of(goal_state),
             "goal_state": goal_state,
             "distance": distance,
             "best_moves": "".join(letter for letter, _ in self.best(state, goal_state)),
@@ -51,14 +59,20 @@ class GoalReader(Reader):
             facts["out_of_reach"] = self.unreached_layouts(state, goal_state)
         if asked.get("path") or asked.get("boards"):
             facts["path"] = [step for _, step in path]
+        if asked.get("solutions"):
+            facts["all_solutions"] = self.all_solutions(state, goal_state)
         return facts
+
+    def name_of(self, goal: str) -> str:
+        """The name of the layout that a goal is, or the goal."""
+        return next((name for name, state in self.puzzle.layouts.items() if state == goal), goal)
 
     def ends(self, text: str, goal: str | None) -> tuple[str, str]:
         """The state and the goal's state that texts name; no goal: the layout that it reaches."""
         state = self.puzzle.parse(text)
         if goal is None:
             return state, self.puzzle.layouts[self.puzzle.layout_of(state)]
-        return state, self.puzzle.layouts.get(goal.strip()) or self.puzzle.parse(goal)
+        return state, self.puzzle.parse_goal(goal)
 
     def record(self, view: View, state: str) -> tuple[int, int]:
         """Distance and number of shortest solutions as the view's table has them."""
@@ -98,6 +112,18 @@ class GoalReader(Reader):
                     break
         return path
 
+    def all_solutions(self, state: str, goal: str) -> list[str]:
+        """The letters of every shortest solution, in letter order."""
+        ways = {state: [""]}
+        for _ in range(self.to_goal(state, goal)[0]):
+            further: dict[str, list[str]] = {}
+            for here, so_far in ways.items():
+                for letter, after in self.best(here, goal):
+                    further.setdefault(after, []).extend(letters + letter for letters in so_far)
+            ways = further
+        order = self.puzzle.letters.index
+        return sorted(ways[goal], key=lambda letters: [order(letter) for letter in letters])
+
     def unreached_layouts(self, state: str, goal: str) -> list[str]:
         """The other layouts of the state's table, which it does not reach."""
         table = self._tables[self.puzzle.layout_of(state)]
@@ -108,7 +134,11 @@ class GoalReader(Reader):
         ]
 
     def words(self, facts: Facts, asked: Asked) -> str:
-        path = facts.get("path")
+        path, all_solutions = facts.get("path"), facts.get("all_solutions")
+        if path and all_solutions:
+            raise BadRequest("--solutions goes with neither --path nor --boards", "--json has both")
+        if isinstance(all_solutions, list):
+            return "".join(f"{letters}\n" for letters in all_solutions)
         if isinstance(path, list) and asked.get("boards"):
             letters = str(facts["solution"])
             heads = [

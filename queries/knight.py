@@ -33,11 +33,24 @@ class KnightReader(Reader):
         Option("closed", "A tour whose end is a jump from its start."),
         Option("board", "Another board, files x ranks (else 8x8).", "CxR"),
         Option("number", "Which of the start's tours, from 0.", "N"),
-        Option("count", "How many tours there are."),
+        Option("count", "How many tours there are.", lone=True),
         SVG,
     )
     key = "SQUARE"
     columns = ("start", "end", "number", "closed", "path")
+
+    def checked(self, asked: Asked) -> Asked:
+        board = parse_board(str(asked.get("board", "8x8")))
+        found: Asked = {**asked, "board": str(board)}
+        if "to" in asked:
+            found["to"] = board.name(board.number(str(asked["to"])))
+        if "number" in asked:
+            found["number"] = str(_number(asked["number"]))
+        if asked.get("count") and ("to" in asked or "number" in asked):
+            raise BadRequest("--count goes with neither --to nor --number")
+        if "number" in asked and ("to" in asked or asked.get("closed")):
+            raise BadRequest("--number names one tour: it goes with neither --to nor --closed")
+        return found
 
     def facts(self, key: str, asked: Asked) -> Facts:
         board = parse_board(str(asked.get("board", "8x8")))
@@ -46,11 +59,7 @@ class KnightReader(Reader):
         number = _number(asked["number"]) if "number" in asked else None
         closed = bool(asked.get("closed"))
         if asked.get("count"):
-            if number is not None or end is not None:
-                raise BadRequest("--count goes with neither --to nor --number")
             return self.count(board, start)
-        if number is not None and (end is not None or closed):
-            raise BadRequest("--number names one tour: it goes with neither --to nor --closed")
         if end is not None:
             _require_joinable(board, start, end, closed)
         if (board.files, board.ranks) == PAIRS_BOARD:

@@ -26,7 +26,7 @@ def rapid_eight(records: memoryview) -> tuple[Callable[[str], int], Callable[[st
     def distance(state: str) -> int:
         try:
             code = head[state[:HEAD]] + tail[state[HEAD:]]
-        except KeyError:
+        except (KeyError, TypeError):
             return distance(parse(state))
         if code >> SET_AT != ALL:
             return distance(parse(state))
@@ -35,7 +35,7 @@ def rapid_eight(records: memoryview) -> tuple[Callable[[str], int], Callable[[st
     def probe(state: str) -> Probe:
         try:
             code = head[state[:HEAD]] + tail[state[HEAD:]]
-        except KeyError:
+        except (KeyError, TypeError):
             return probe(parse(state))
         if code >> SET_AT != ALL:
             return probe(parse(state))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.errors import NotationError, TablebaseError, TableError
-from pipeline.puzzle import Table
+from pipeline.errors import BadRequest, NotationError, TablebaseError, TableError, quoted
 from queries.answers import Reader
 from queries.forms import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from queries.tables import Frame
 
 TYPES: dict[str, Any] = {
     "uint8": pl.UInt8,
@@ -19,51 +23,88 @@ TYPES: dict[str, Any] = {
     "boolean": pl.Boolean,
 }
 
+TEXT = (pl.String, pl.Categorical, pl.Enum)
+"""The types of columns that can hold keys."""
+
 Answers = tuple[pl.DataFrame, list[int]]
 """One row a key, with a column `error`; and the rows whose key is not in the notation."""
 
 
-def looked_up(reader: Reader, table: Table, keys: pl.Series, asked: Asked) -> Answers:
-    """Each key asked as a lone question; equal keys only once."""
-    known: dict[str, tuple[object, ...]] = {}
+def looked_up(reader: Reader, keys: pl.Series, asked: Asked) -> Answers:
+    """Each key asked as a lone question; equal keys only once. A null has no answer."""
+    names = reader.added(asked)
+    none: list[object] = [None] * len(names)
+    known: dict[str | None, list[object]] = {None: [*none, None]}
     bad_keys = set()
-    for key in keys.unique(maintain_order=True):
+    for key in keys.drop_nulls().unique(maintain_order=True):
         try:
             facts = reader.facts(key, asked)
-            known[key] = (*(facts[name] for name in reader.columns), None)
+            known[key] = [*(_cell(facts[name]) for name in names), None]
         except TableError:
             raise
         except TablebaseError as error:
-            known[key] = (printable(key), *[None] * (len(reader.columns) - 1), str(error))
+            known[key] = [*none, str(error)]
             if isinstance(error, NotationError):
                 bad_keys.add(key)
-    kinds = {column.name: column.kind for column in table.columns}
-    schema = {name: TYPES.get(kinds.get(name, ""), pl.String) for name in reader.columns}
+    kinds = {column.name: column.kind for column in reader.table.columns}
+    schema = {name: TYPES.get(kinds.get(name, ""), pl.String) for name in names}
     answers = pl.DataFrame(
         [known[key] for key in keys], schema={**schema, "error": pl.String}, orient="row"
     )
     return answers, [at for at, key in enumerate(keys) if key in bad_keys]
 
 
-def matched(reader: Reader, keys: pl.Series, found: pl.DataFrame) -> Answers:
-    """Rows found for all keys at once, null where there were none: those keys are asked alone.
+def _cell(fact: object) -> object:
+    return " ".join(fact) if isinstance(fact, list) else fact
 
-    `found` has the reader's columns, but for the key's.
-    """
-    name, depth = reader.columns[0], reader.columns[1]
-    answers = found.insert_column(0, keys.alias(name)).select(
-        *reader.columns, pl.lit(None, dtype=pl.String).alias("error")
-    )
-    missing = answers[depth].is_null().arg_true()
+
+def matched(reader: Reader, keys: pl.Series, found: pl.DataFrame, asked: Asked) -> Answers:
+    """Rows found for all keys at once, null where there were none: those keys are asked alone."""
+    answers = found.with_columns(pl.lit(None, dtype=pl.String).alias("error"))
+    missing = (found.to_series(0).is_null() & keys.is_not_null()).arg_true()
     if missing.is_empty():
         return answers, []
-    alone, bad = looked_up(reader, reader.table, keys.gather(missing), {})
+    alone, bad = looked_up(reader, keys.gather(missing), asked)
     row = pl.Series("row", missing, dtype=pl.UInt32)
     patch = alone.cast(answers.schema).insert_column(0, row)
     mended = answers.with_row_index("row").update(patch, on="row", include_nulls=True).drop("row")
     return mended, [int(missing[at]) for at in bad]
 
 
-def printable(text: str) -> str:
-    """A foreign key for a row of the output, without what would act on a terminal."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:100])
+def annotated(reader: Reader, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
+    """The frame with the columns that answer for one of its own; null where there is no answer."""
+    asked = reader.checked(asked)
+    given = frame.lazy().collect_schema()
+    if given.get(column) not in TEXT:
+        raise BadRequest(f"There is no text column {quoted(column)} of keys")
+    names = named(reader.added(asked), given.names(), prefix, 'prefix="..."')
+
+    def answers(keys: pl.Series) -> pl.DataFrame:
+        return reader.annotations(keys.cast(pl.String), asked).rename(names)
+
+    if isinstance(frame, pl.DataFrame):
+        return frame.hstack(answers(frame[column]))
+    return frame.with_columns(
+        pl.col(column)
+        .map_batches(
+            lambda keys: answers(keys).to_struct(),
+            return_dtype=pl.Struct(answers(pl.Series(dtype=pl.String)).schema),
+            is_elementwise=True,
+        )
+        .struct.unnest()
+    )
+
+
+def named(names: Iterable[str], given: Iterable[str], prefix: str, option: str) -> dict[str, str]:
+    """What columns are called beside those that are there; BadRequest where two would be one.
+
+    >>> named(["distance"], ["state", "distance"], "my_", "--prefix TEXT")
+    {'distance': 'my_distance'}
+    """
+    found = {name: f"{prefix}{name}" for name in names}
+    taken = next((name for name in found.values() if name in given), None)
+    if taken is not None:
+        problem = f"A column {quoted(taken)} is to be added, and there is one already"
+        hint = f"Choose what the names of the added columns begin with: {option}"
+        raise BadRequest(problem, hint)
+    return found

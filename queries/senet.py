@@ -9,7 +9,7 @@ from pipeline.graph import UNREACHED
 from pipeline.puzzles.senet import SIDES, exchanged, move_text, parse, rank
 from pipeline.tables.mending import mending
 from queries.answers import Reader, aligned
-from queries.forms import PATH, Asked, Facts
+from queries.forms import Asked, Facts, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,30 +23,21 @@ LINES = 4
 
 
 class SenetReader(Reader):
-    _rows: pl.DataFrame | None = None
-    options = (PATH,)
+    options = (Option("path", "Every position on the way, one a line.", columns=("path",)),)
     key = "POSITION"
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        from queries.rows import matched
+        from queries.rows import looked_up, matched
 
+        if asked.get("path"):
+            return looked_up(self, keys, asked)
         found = (
             keys.alias("position")
             .to_frame()
             .join(self.rows(), on="position", how="left", maintain_order="left")
         )
-        return matched(self, keys, found.drop("position"))
-
-    def rows(self) -> pl.DataFrame:
-        """The whole table, read once."""
-        if self._rows is None:
-            import polars as pl
-
-            from queries.published import published
-
-            self._rows = pl.read_parquet(published(self.folder, "senet", self.table))
-        return self._rows
+        return matched(self, keys, found.drop("position"), asked)
 
     def facts(self, key: str, asked: Asked) -> Facts:
         position = parse(key)

@@ -88,14 +88,17 @@ class GoalTable:
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
-        facts = self._reader.facts(state, {} if goal is None else {"goal": goal})
-        return _answer(GoalAnswer, facts)
+        return _answer(GoalAnswer, self._reader.facts(state, self._asked(goal)))
 
     def get(
         self, state: str, default: Default | None = None, *, goal: str | None = None
     ) -> GoalAnswer | Default | None:
-        """`probe`, or the default where it raises."""
+        """`probe`, or the default where it raises; what is no goal raises here too."""
+        self._asked(goal)
         return _or(default, lambda: self.probe(state, goal))
+
+    def _asked(self, goal: str | None) -> Asked:
+        return {} if goal is None else self._reader.checked({"goal": goal})
 
     def solution(self, state: str, goal: str | None = None) -> str:
         """The letters of a shortest solution, the first in letter order."""
@@ -144,14 +147,13 @@ class EightTable(GoalTable):
             return GoalAnswer(*self._rapid[1](state))
         return super().probe(state, goal)
 
-    def annotate(self, frame: Frame, column: str = "state") -> Frame:
+    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
         """A polars frame with goal, distance, best_moves and solutions for a column of states.
 
-        A LazyFrame stays lazy. What is not a state gets nulls.
+        A LazyFrame stays lazy. What is not a state gets nulls. No column of the frame is replaced:
+        `prefix` begins the names of those that are added.
         """
-        from queries.columns import annotated
-
-        return annotated(frame, column, self._reader.folder)
+        return _annotated(self._reader, frame, column, prefix, {})
 
 
 class SenetTable:
@@ -172,6 +174,10 @@ class SenetTable:
     def get(self, position: str, default: Default | None = None) -> SenetAnswer | Default | None:
         """`probe`, or the default where it raises."""
         return _or(default, lambda: self.probe(position))
+
+    def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
+        """A polars frame with the table's columns for a column of positions, as `eight` has it."""
+        return _annotated(self._reader, frame, column, prefix, {})
 
 
 class KnightTable:
@@ -198,11 +204,7 @@ class KnightTable:
         number: int | None = None,
     ) -> KnightAnswer:
         """A tour from a square; NoSuchTour if there is none like it."""
-        asked: Asked = {"board": board, "closed": closed}
-        if to is not None:
-            asked["to"] = to
-        if number is not None:
-            asked["number"] = str(number)
+        asked = self._asked(to, closed, board, number)
         return _answer(KnightAnswer, self._reader.facts(start, asked))
 
     def get(
@@ -215,14 +217,37 @@ class KnightTable:
         board: str = "8x8",
         number: int | None = None,
     ) -> KnightAnswer | Default | None:
-        """`probe`, or the default where it raises."""
-        return _or(
-            default, lambda: self.probe(start, to=to, closed=closed, board=board, number=number)
-        )
+        """`probe`, or the default where it raises; an option that is none raises here too."""
+        asked = self._asked(to, closed, board, number)
+        return _or(default, lambda: _answer(KnightAnswer, self._reader.facts(start, asked)))
+
+    def annotate(
+        self,
+        frame: Frame,
+        column: str = "start",
+        *,
+        prefix: str = "",
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> Frame:
+        """A polars frame with end, number, closed and path for a column of squares."""
+        asked = self._asked(to, closed, board, number)
+        return _annotated(self._reader, frame, column, prefix, asked)
+
+    def _asked(self, to: str | None, closed: bool, board: str, number: int | None) -> Asked:
+        asked: Asked = {"board": board, "closed": closed}
+        if to is not None:
+            asked["to"] = to
+        if number is not None:
+            asked["number"] = str(number)
+        return self._reader.checked(asked)
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:
         """How many tours begin at a square of a board; TablebaseError where that is not known."""
-        return _answer(CountAnswer, self._reader.facts(start, {"board": board, "count": True}))
+        asked = self._reader.checked({"board": board, "count": True})
+        return _answer(CountAnswer, self._reader.facts(start, asked))
 
 
 class Tables:
@@ -255,6 +280,12 @@ def _answer(kind: type[Answer], facts: Facts) -> Answer:
     """The typed result that has these facts."""
     values: dict[str, Any] = {name: facts[name] for name in kind.__dataclass_fields__}
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+
+
+def _annotated(found: Reader, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
+    from queries.rows import annotated
+
+    return annotated(found, frame, column, prefix, asked)
 
 
 def _or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:

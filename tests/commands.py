@@ -13,6 +13,9 @@ COMMANDS = {
         query eight 087654321 --goal 103245768
         query eight 150423786 --boards
         query eight 867254301 --json
+        query eight 283104765 --goal Center
+        query eight 378546201 --solutions
+        query eight 283104765 --solutions --json
         query eight 283104765 --path --json
     """,
     "senet": """
@@ -61,6 +64,8 @@ COMMANDS = {
         query eight abcdefghi
         query eight ''
         query eight 123456780 --goal top
+        query eight 123456780 --goal 123456789
+        query eight 123456780 --path --solutions
         query eight 123456780 --goal ''
         query senet AAAAAAABBB.....
         query senet ABABABABAB....

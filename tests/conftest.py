@@ -1,10 +1,14 @@
 """What many tests share: the published tables, and the program as the shell sees it."""
 
+import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pipeline.__main__ import main
 from pipeline.build import UP_TO_DATE, why
 from pipeline.errors import TableError
 from pipeline.puzzles import puzzles
@@ -12,7 +16,7 @@ from pipeline.tables.manifest import read_manifest, write_manifest
 from queries import open_tables
 from queries.tables import Tables
 from tests.falsified import linked_copy
-from tests.shell import ROOT, Cli, pipeline
+from tests.shell import ROOT, SCRIPT, Ask, Cli, pipeline
 
 pytest_plugins = ["tests.explorer_fixtures"]
 
@@ -71,6 +75,38 @@ def tables(outputs: Path) -> Tables:
 def cli() -> Cli:
     """Runs the real console script; gives its exit code and what it said."""
     return pipeline
+
+
+@pytest.fixture(scope="session")
+def ask(outputs: Path) -> Ask:
+    """Runs a query of the published tables; gives exit code, standard output, standard error."""
+
+    def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
+        done = subprocess.run(
+            [str(SCRIPT), "query", *words, "--outputs", str(outputs)],
+            input=text,
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    return run
+
+
+@pytest.fixture
+def inside(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Ask:
+    """What `ask` does, in this process: many questions would be many programs to start."""
+
+    def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["pipeline", "query", *words, "--outputs", str(outputs)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        code = main()
+        said, complaint = capfdbinary.readouterr()
+        return code, said.decode(), complaint.decode()
+
+    return run
 
 
 @pytest.fixture(scope="session")

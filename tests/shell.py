@@ -43,6 +43,11 @@ class Cli(Protocol):
         """Run `pipeline` with these words."""
 
 
+class Ask(Protocol):
+    def __call__(self, *words: str, text: bytes = b"") -> tuple[int, str, str]:
+        """Run `pipeline query` with these words and this standard input."""
+
+
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """A plain terminal-less environment of 80 columns."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}

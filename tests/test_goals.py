@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from pipeline.errors import OutOfReach
 from pipeline.puzzles.eight import PUZZLE, odd
 from queries.answers import reader
+from queries.eight import EightReader
 from queries.goals import GoalReader
 from tests.oracles import eight_best_moves, eight_distances, eight_replay, eight_solutions
 
@@ -18,9 +20,9 @@ STATES = st.permutations("012345678").map("".join)
 
 
 @pytest.fixture(scope="module")
-def asks(outputs: object) -> GoalReader:
+def asks(outputs: object) -> EightReader:
     found = reader("eight", str(outputs))
-    assert isinstance(found, GoalReader)
+    assert isinstance(found, EightReader)
     return found
 
 
@@ -32,16 +34,23 @@ def goal_with_blank_on(cell: int) -> str:
 
 
 @pytest.mark.parametrize("cell", range(9))
-def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: GoalReader, cell: int) -> None:
+def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, cell: int) -> None:
     goal = goal_with_blank_on(cell)
     distances, solutions = eight_distances(goal), eight_solutions(goal)
     view = PUZZLE.view(goal)
     assert len(distances) == 181_440
+    rows = asks.rows_to(goal)
+    of_reached = rows.with_row_index().filter(pl.col("distance").is_not_null())
+    assert {
+        PUZZLE.unrank(rank): (distance, count)
+        for rank, distance, count in of_reached.select("index", "distance", "solutions").iter_rows()
+    } == {state: (distance, solutions[state]) for state, distance in distances.items()}
     for state, distance in distances.items():
         assert asks.record(view, state) == (distance, solutions[state]), state
     for state in random.Random(cell).sample(sorted(distances), 300):
         best = "".join(letter for letter, _ in asks.best(state, goal))
         assert best == eight_best_moves(state, distances)
+        assert best == rows["best_moves"][PUZZLE.rank(state)]
         path = asks.path(state, goal)
         assert [step for _, step in path] == eight_replay(state, "".join(x for x, _ in path[1:]))
         assert path[-1][1] == goal

@@ -6,7 +6,7 @@ says which way the blank goes, `U D L R`.
 
 from __future__ import annotations
 
-from pipeline.errors import NotationError
+from pipeline.errors import NotationError, required_text
 from pipeline.graph import Graph
 from pipeline.puzzle import Column, GoalPuzzle, View
 
@@ -53,10 +53,11 @@ def parse(text: str) -> str:
     >>> parse("1 5 2 7 0 3 8 4 6")
     '152703846'
     """
-    state = "".join(text.split())
+    what, example = "an 8-puzzle state", f"{SOLVED}, 0 is the blank"
+    state = "".join(required_text(text, what, example).split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
-    raise NotationError("an 8-puzzle state", text, _problem(state), f"{SOLVED}, 0 is the blank")
+    raise NotationError(what, text, _problem(state), example)
 
 
 def _problem(state: str) -> str:
@@ -232,6 +233,7 @@ class Eight(GoalPuzzle):
     size = 362_880
     example = SOLVED
     layouts = LAYOUTS
+    spellings = {"center": "centre"}  # noqa: RUF012  # a class's constants, as in any puzzle
     letters = LETTERS
     parse = staticmethod(parse)
     rank = staticmethod(rank)

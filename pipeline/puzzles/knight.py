@@ -7,7 +7,7 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
-from pipeline.errors import BoardTooLarge, NotationError
+from pipeline.errors import BoardTooLarge, NotationError, required_text
 from pipeline.puzzle import AllTours, Column, Puzzle, Table, TourCounts, TourPerPair
 
 TYPE_CHECKING = False
@@ -57,9 +57,9 @@ class Board:
 
     def number(self, text: str) -> int:
         """The square that a text names; NotationError if it names none."""
-        name = text.strip()
         what = f"a square of {self}"
         example = self.name(min(1, self.squares - 1))
+        name = required_text(text, what, example).strip()
         last = self.name(self.squares - 1)
         if not name:
             raise NotationError(what, text, "it is empty", example)

@@ -8,7 +8,7 @@ rank + SIZE for B to move.
 
 from __future__ import annotations
 
-from pipeline.errors import NotationError
+from pipeline.errors import NotationError, required_text
 from pipeline.graph import UNREACHED, Graph
 from pipeline.puzzle import BreadthFirst, Column, StateSpace, Table
 
@@ -37,7 +37,7 @@ def parse(text: str) -> str:
     >>> parse("ABABABABAB.....")
     'ABABABABAB.....'
     """
-    position = text.strip()
+    position = required_text(text, "a Senet position", OPENING).strip()
     if len(position) == SQUARES and all(position.count(piece) == 5 for piece in CHARACTERS):
         return position
     raise NotationError("a Senet position", text, _problem(position), OPENING)

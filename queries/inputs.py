@@ -1,0 +1,191 @@
+"""A batch's input as bytes: opened, unpacked, its format recognised, and decoded to UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import io
+import lzma
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import BinaryIO, cast
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline.errors import BadRequest, quoted
+from pipeline.streams import reason
+
+FORMATS = {
+    "text": (".txt",),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+}
+"""What can be read, each with the names that say so."""
+PARQUET = b"PAR1"
+PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\0": "xz",
+}
+"""How a compressed file begins, whatever its name is."""
+PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
+UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+HEAD = 1 << 16
+"""Bytes by which an input is recognised."""
+UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    csv.Error,
+    lzma.LZMAError,
+    pa.ArrowException,
+    pl.exceptions.PolarsError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An open input of one of the `FORMATS`; all but Parquet is UTF-8 without a byte order mark."""
+
+    name: str
+    format: str
+    file: BinaryIO
+
+
+@contextlib.contextmanager
+def opened(source: str, asked: str | None) -> Iterator[Input]:
+    """The input at a path, or - for standard input."""
+    if asked is not None and asked not in FORMATS:
+        raise BadRequest(f"There is no format {quoted(asked)}", f"One of: {', '.join(FORMATS)}")
+    name = "Standard input" if source == "-" else f"The input {quoted(source)}"
+    with contextlib.ExitStack() as stack:
+        with told(name):
+            given = _file(source, stack)
+            head, file = _begun(given)
+            packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
+            if packed:
+                head, file = _begun(stack.enter_context(_unpacked(file, packed)))
+            kind = asked or ("parquet" if head.startswith(PARQUET) else _named(source))
+            if kind != "parquet":
+                file = _decoded(head, file)
+            elif not head.startswith(PARQUET):
+                raise BadRequest(f"{name} is no Parquet file")
+            elif packed or not given.seekable():
+                # Parquet is read from its end
+                whole = stack.enter_context(tempfile.TemporaryFile())
+                shutil.copyfileobj(file, whole, HEAD)
+                file = cast(BinaryIO, whole)
+            else:
+                file = given
+        yield Input(name, kind, file)
+
+
+@contextlib.contextmanager
+def told(name: str) -> Iterator[None]:
+    """Around the reading of an input: what is wrong with it is told in a sentence."""
+    try:
+        yield
+    except UNREADABLE as error:
+        why = reason(error) if isinstance(error, OSError) else str(error).partition("\n")[0]
+        raise BadRequest(f"{name} cannot be read ({why})") from error
+
+
+def _named(source: str) -> str:
+    """The format that a file's name says; text where it says none."""
+    path = PurePath(source.lower())
+    suffix = PurePath(path.stem).suffix if path.suffix in PACKED_SUFFIXES else path.suffix
+    return next((kind for kind, names in FORMATS.items() if suffix in names), "text")
+
+
+def _file(source: str, stack: contextlib.ExitStack) -> BinaryIO:
+    if source != "-":
+        path = Path(source)
+        if not path.exists() or path.is_dir():
+            what = "is a folder" if path.is_dir() else "does not exist"
+            raise BadRequest(f"The input {quoted(source)} {what}")
+        return stack.enter_context(path.open("rb"))
+    return sys.stdin.buffer
+
+
+class _Again(io.RawIOBase):
+    """A file whose beginning has been read already, from its beginning.
+
+    Less than was asked for is the end: a terminal would have to be told twice.
+    """
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head = memoryview(head)
+        self._rest = rest
+        self._more = len(head) == HEAD
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer will do
+        if self._head:
+            count = min(len(buffer), len(self._head))
+            buffer[:count] = self._head[:count]
+            self._head = self._head[count:]
+            return count
+        if not self._more:
+            return 0
+        data = self._rest.read(len(buffer))
+        buffer[: len(data)] = data
+        self._more = len(data) == len(buffer)
+        return len(data)
+
+
+def _begun(file: BinaryIO) -> tuple[bytes, BinaryIO]:
+    """How a file begins, and the file, still whole."""
+    head = file.read(HEAD)
+    return head, io.BufferedReader(_Again(head, file))
+
+
+def _unpacked(file: BinaryIO, kind: str) -> BinaryIO:
+    if kind == "xz":
+        return cast(BinaryIO, lzma.LZMAFile(file))
+    stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
+    return cast(BinaryIO, io.BufferedReader(stream))
+
+
+class _Recoded(io.RawIOBase):
+    """UTF-16 as UTF-8."""
+
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
+        self._file = file
+        self._decode = codecs.getincrementaldecoder(encoding)().decode
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer will do
+        while not self._ready:
+            data = self._file.read(HEAD)
+            self._ready = memoryview(self._decode(data, final=not data).encode())
+            if not data and not self._ready:
+                return 0
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+
+def _decoded(head: bytes, file: BinaryIO) -> BinaryIO:
+    """The file as UTF-8 without the mark that Windows begins it with."""
+    for mark, encoding in UTF_16.items():
+        if head.startswith(mark):
+            file.read(len(mark))
+            return io.BufferedReader(_Recoded(file, encoding))
+    if head.startswith(codecs.BOM_UTF8):
+        file.read(len(codecs.BOM_UTF8))
+    return file

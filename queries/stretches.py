@@ -1,0 +1,323 @@
+"""A batch's input as rows: keys and whatever else stands beside them, a stretch at a time.
+
+Each format is a generator whose first frame has no rows: what it has is known before they are read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from pipeline.errors import BadRequest, quoted
+from queries.answers import counted
+from queries.inputs import FORMATS, Input, told
+from queries.rows import TEXT
+
+STRETCH = 1 << 21
+"""Bytes of text read at a time."""
+ROWS = 1 << 17
+"""Rows of Parquet read at a time."""
+LONGEST = 1 << 22
+"""Bytes that a key or a row may have; an endless stream of them is none."""
+NEW_LINE = b"\n"
+SEPARATE = 9
+"""Characters that may stand apart, as a contest writes an 8-puzzle state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some of the input's rows, and where each stands."""
+
+    rows: pl.DataFrame
+    place: Callable[[int], str]
+
+
+def stretches(
+    source: Input, column: str | None, key: str, *, joins: bool
+) -> tuple[str, pl.DataFrame, Iterator[Stretch]]:
+    """The name of the keys' column, a frame of no rows, and all the rows, were it none.
+
+    `key` is what such a column is called where nobody says; `joins`: see `Reader`.
+    """
+    if source.format == "text":
+        if column is not None:
+            others = ", ".join(list(FORMATS)[1:])
+            raise BadRequest(
+                f"{source.name} is read as text, which has no columns",
+                f"Without --column, or with --input-format: {others}",
+            )
+        found = _text(source.file, key, joins=joins)
+    elif source.format == "jsonl":
+        found = _json_lines(source.file)
+    elif source.format == "parquet":
+        found = _parquet(source.file)
+    else:
+        found = _delimited(source.file, b"," if source.format == "csv" else b"\t")
+    found = _told(source.name, found)
+    head = next(found).rows
+    if not head.width:
+        head = pl.DataFrame(schema={column or key: pl.String})
+    name = column or (head.columns[0] if head.width == 1 else key)
+    kind = head.schema.get(name)
+    if kind not in TEXT:
+        columns = ", ".join(quoted(each) for each in head.columns[:20])
+        what = "" if kind is None else f": that one is of type {kind}"
+        raise BadRequest(
+            f"The input has no text column {quoted(name)}{what}",
+            f"Its columns: {columns}. Name the one that holds the keys with --column",
+        )
+    return name, head, _one_at_least(found, head)
+
+
+def _one_at_least(found: Iterator[Stretch], head: pl.DataFrame) -> Iterator[Stretch]:
+    yield next(found, Stretch(head, partial(_row, 1)))
+    yield from found
+
+
+def _told(name: str, found: Iterator[Stretch]) -> Iterator[Stretch]:
+    with told(name):
+        yield from found
+
+
+def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
+    """A text cut where `end_of` finds the last end of a row, each piece with its first line."""
+    rest, line, more = b"", 1, True
+    while more:
+        data = file.read(STRETCH)
+        more = len(data) == STRETCH
+        text = rest + data
+        cut = end_of(text) if more else len(text)
+        text, rest = text[:cut], text[cut:]
+        if b"\0" in data:
+            raise _unknown()
+        if len(rest) > LONGEST:
+            at = line + text.count(NEW_LINE)
+            raise BadRequest(
+                f"The input is no list of keys: what begins on line {at:,} goes on for more than "
+                f"{LONGEST:,} bytes"
+            )
+        try:
+            text.decode()
+        except UnicodeDecodeError as error:
+            at = line + text.count(NEW_LINE, 0, error.start)
+            raise BadRequest(
+                f"Line {at:,} of the input is not UTF-8", "Save it as UTF-8"
+            ) from error
+        if text:
+            yield text, line
+        line += text.count(NEW_LINE)
+
+
+def _unknown() -> BadRequest:
+    return BadRequest(f"The input is none of what can be read: {', '.join(FORMATS)}")
+
+
+def _row(first: int, at: int) -> str:
+    return f"row {first + at:,}"
+
+
+def _parquet(file: BinaryIO) -> Iterator[Stretch]:
+    # a buffer, so that a row group of any size is read a little at a time
+    table = pq.ParquetFile(file, buffer_size=STRETCH, pre_buffer=False)
+    _require_distinct(table.schema_arrow.names)
+    yield Stretch(_frame(table.schema_arrow.empty_table()), partial(_row, 1))
+    first = 1
+    for batch in table.iter_batches(ROWS):
+        yield Stretch(_frame(pa.Table.from_batches([batch])), partial(_row, first))
+        first += len(batch)
+
+
+def _frame(table: pa.Table) -> pl.DataFrame:
+    # names last: an empty one would be made up
+    numbered = pl.from_arrow(table.rename_columns([str(at) for at in range(table.num_columns)]))
+    assert isinstance(numbered, pl.DataFrame)
+    numbered.columns = table.column_names
+    return numbered
+
+
+def _require_distinct(names: list[str]) -> None:
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise BadRequest(f"The input has two columns {quoted(twice)}")
+
+
+def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
+    """CSV or TSV, every cell as it is written; an empty one is a null, an empty line no row."""
+    # a quote opens a cell only at its beginning; a row that is not whole does not match
+    cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"[^%b\n]*+|[^"%b\n][^%b\n]*+)?+'.replace(b"%b", delimiter)
+    whole_rows = re.compile(rb"(?:%b(?:%b%b)*+\n)*+" % (cell, delimiter, cell))
+
+    def end_of(text: bytes) -> int:
+        rows = whole_rows.match(text) if b'"' in text else None
+        return rows.end() if rows else text.rfind(NEW_LINE) + 1
+
+    names: list[str] = []
+    first = 2
+    for piece, _ in _pieces(file, end_of):
+        text = piece
+        if not names:
+            names, text = _header(piece, delimiter)
+            _require_distinct(names)
+            yield Stretch(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), partial(_row, 1))
+        if text.strip(b"\r\n"):
+            rows = _cells(text, names, delimiter, first)
+            yield Stretch(rows, partial(_row, first))
+            first += len(rows)
+    if not names:
+        yield Stretch(pl.DataFrame(), partial(_row, 1))
+
+
+def _header(text: bytes, delimiter: bytes) -> tuple[list[str], bytes]:
+    """The names in the first row, and what comes after it."""
+    lines = io.StringIO(text.decode(), newline="")
+    names = next(filter(None, csv.reader(lines, delimiter=delimiter.decode())), [])
+    return names, lines.read().encode()
+
+
+def _cells(text: bytes, names: list[str], delimiter: bytes, first: int) -> pl.DataFrame:
+    wrong: list[pa.csv.InvalidRow] = []
+
+    def refused(row: pa.csv.InvalidRow) -> str:
+        wrong.append(row)
+        return "error"
+
+    # in one block and one thread: only so are rows numbered
+    reading = pa.csv.ReadOptions(column_names=names, use_threads=False, block_size=len(text))
+    parsing = pa.csv.ParseOptions(
+        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refused
+    )
+    as_written = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.large_string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    try:
+        return _frame(pa.csv.read_csv(pa.BufferReader(text), reading, parsing, as_written))
+    except pa.ArrowInvalid as error:
+        if not wrong:
+            raise
+        place = _row(first - 1, wrong[0].number).capitalize()
+        cells = counted(wrong[0].actual_columns, "column")
+        raise BadRequest(f"{place} of the input has {cells}, its header {len(names)}") from error
+
+
+def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
+    """One object a line; the first stretch of them says which columns there are."""
+    head: pl.DataFrame | None = None
+    first = 1
+    for text, line in _pieces(file, lambda text: text.rfind(NEW_LINE) + 1):
+        if not text.strip():
+            continue
+        rows = _objects(text, line)
+        if head is None:
+            head = rows.clear()
+            yield Stretch(head, partial(_row, 1))
+        yield Stretch(_like(rows, head, first), partial(_row, first))
+        first += len(rows)
+    if head is None:
+        yield Stretch(pl.DataFrame(), partial(_row, 1))
+
+
+def _objects(text: bytes, line: int) -> pl.DataFrame:
+    try:
+        return pl.read_ndjson(text, infer_schema_length=None)
+    except pl.exceptions.PolarsError as error:
+        for at, written in enumerate(text.split(b"\n"), line):
+            try:
+                good = not written.strip() or isinstance(json.loads(written), dict)
+            except ValueError:
+                good = False
+            if not good:
+                raise BadRequest(f"Line {at:,} of the input is no JSON object") from error
+        raise
+
+
+def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
+    """Rows with the columns of the first ones, null where they lack one."""
+    for name, kind in rows.schema.items():
+        known = head.schema.get(name)
+        if kind in (known, pl.Null) or (known == pl.Float64 and kind.is_integer()):
+            continue
+        before = "not there" if known is None else f"of type {known}"
+        raise BadRequest(
+            f"The field {quoted(name)} is of type {kind} from row {first:,} on, and {before} before"
+        )
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in head.schema.items()
+    )
+
+
+def _text(file: BinaryIO, key: str, *, joins: bool) -> Iterator[Stretch]:
+    """Keys between white space; single characters are put together where a key may come so."""
+    yield Stretch(_keys(key, []), partial(_row, 1))
+    waiting: list[str] = []
+    end = 1
+    for text, line in _pieces(file, _after_a_word):
+        if line == 1:
+            _require_no_columns(text, key)
+        words = text.decode().split()
+        if joins and (waiting or any(len(word) == 1 for word in words)):
+            joined = _joined(words, waiting)
+            keys, ends = [word for word, _ in joined], [end for _, end in joined]
+        else:
+            keys, ends = words, list(range(len(words)))
+
+        def place(at: int, text: bytes = text, ends: list[int] = ends, line: int = line) -> str:
+            starts = [word.start() for word in re.finditer(rb"\S+", text)]
+            here = starts[min(ends[at], len(starts) - 1)]
+            return f"line {line + text.count(NEW_LINE, 0, here):,}"
+
+        if keys:
+            yield Stretch(_keys(key, keys), place)
+        end = line + text.rstrip().count(b"\n") if words else end
+    if waiting:
+        yield Stretch(_keys(key, ["".join(waiting)]), lambda at: f"line {end:,}")
+
+
+def _keys(name: str, keys: list[str]) -> pl.DataFrame:
+    return pl.DataFrame({name: keys}, schema={name: pl.String})
+
+
+def _after_a_word(text: bytes) -> int:
+    return max(text.rfind(space) for space in (b"\n", b" ", b"\t")) + 1
+
+
+def _joined(words: list[str], waiting: list[str]) -> list[tuple[str, int]]:
+    """Keys, each with the number of its last word; `waiting` holds a run that is not yet a key."""
+    keys = []
+    for at, word in enumerate(words):
+        if len(word) > 1:
+            if waiting:
+                keys.append(("".join(waiting), at - 1))
+                waiting.clear()
+            keys.append((word, at))
+            continue
+        waiting.append(word)
+        if len(waiting) == SEPARATE:
+            keys.append(("".join(waiting), at))
+            waiting.clear()
+    return keys
+
+
+def _require_no_columns(text: bytes, key: str) -> None:
+    """BadRequest for rows of another format: their words are no keys."""
+    line = text.decode().lstrip().partition("\n")[0]
+    kind = "jsonl" if line.startswith("{") else "tsv" if "\t" in line else "csv"
+    cells = (cell.strip(' \r"') for cell in re.split("[,\t]", line))
+    if line.startswith(("<", "[")):
+        raise _unknown()
+    if kind == "jsonl" or key in cells:
+        raise BadRequest(f"The input looks like {kind}, not text", f"Say --input-format {kind}")
