@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import BadRequest, quoted
 from pipeline.tables.publish import appearing
 from queries.answers import Reader
-from queries.forms import Asked
+from queries.forms import FORMATS, Asked
 
 STRETCH = 1 << 21
 """Bytes of text read at a time."""
@@ -26,7 +26,6 @@ ROWS = 1 << 17
 """Rows of CSV or Parquet read at a time."""
 LONGEST_WORD = 1 << 22
 """Bytes without white space that may still be a key; an endless stream of them is none."""
-FORMATS = ("csv", "jsonl", "parquet")
 NEW_LINE = b"\n"
 SEPARATE = 9
 """Characters that may stand apart, as a contest writes an 8-puzzle state."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from pipeline.errors import NotReached, TableDamaged
+from pipeline.errors import BadRequest, NotReached, TableDamaged, quoted
 from pipeline.graph import UNREACHED
 from pipeline.puzzles.senet import SIDES, exchanged, move_text, parse, rank
 from pipeline.tables.mending import mending
 from queries.answers import Reader, aligned
-from queries.forms import PATH, Asked, Facts
+from queries.forms import PATH, SVG, Asked, Facts, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,19 +24,29 @@ LINES = 4
 
 class SenetReader(Reader):
     _rows: pl.DataFrame | None = None
-    options = (PATH,)
+    options = (
+        Option("turn", "The line after which it is this side's turn (else the shorter).", "A|B"),
+        PATH,
+        SVG,
+    )
     key = "POSITION"
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        if "turn" in asked:
+            return super().answers(keys, asked)
         from queries.rows import matched
 
-        found = (
-            keys.alias("position")
-            .to_frame()
-            .join(self.rows(), on="position", how="left", maintain_order="left")
+        positions = keys.str.to_uppercase().alias("position")
+        found = positions.to_frame().join(
+            self.rows(), on="position", how="left", maintain_order="left"
         )
-        return matched(self, keys, found.drop("position"))
+        known = found["plies"].is_not_null()
+        # a key without an answer is told as it was given
+        return matched(self, positions.zip_with(known, keys), found.drop("position"))
+
+    def values(self, option: str) -> tuple[str, ...]:
+        return tuple(SIDES) if option == "turn" else ()
 
     def rows(self) -> pl.DataFrame:
         """The whole table, read once."""
@@ -55,7 +65,9 @@ class SenetReader(Reader):
         known = [plies for plies in (even, odd) if plies is not None]
         if not known:
             raise NotReached(position)
-        plies = min(known)
+        plies = (even, odd)[_side(asked["turn"])] if "turn" in asked else min(known)
+        if plies is None:
+            raise NotReached(position, SIDES[_side(asked["turn"])])
         line = self.line(position, plies)
         facts: Facts = {
             "position": position,
@@ -64,7 +76,8 @@ class SenetReader(Reader):
             "plies_odd": odd,
             "dice": "".join(str(throw) for throw, _, _ in line),
             "moves": " ".join(move_text(before, throw, start) for throw, start, before in line),
-            "lines": record[LINES],
+            # the index counts the shortest lines alone
+            "lines": record[LINES] if plies == min(known) else None,
         }
         if asked.get("path"):
             facts["path"] = [*(before for _, _, before in line), position]
@@ -88,6 +101,11 @@ class SenetReader(Reader):
             line.append((throw, start, position))
         return line[::-1]
 
+    def drawn(self, facts: Facts) -> str:
+        from queries.drawings import line_svg
+
+        return line_svg(facts)
+
     def words(self, facts: Facts, asked: Asked) -> str:
         path = facts.get("path")
         if isinstance(path, list):
@@ -99,15 +117,22 @@ class SenetReader(Reader):
             ("plies", f"{plies} ({SIDES[plies % 2]} to move)"),
             ("dice", " ".join(str(facts["dice"])) or "none: this is the opening"),
             ("moves", said),
-            ("lines", f"{facts['lines']:,} of that length"),
+            ("lines", f"{facts['lines']:,} of that length" if facts["lines"] else ""),
         ]
         later = facts["plies_odd"] if plies % 2 == 0 else facts["plies_even"]
         other = SIDES[(plies + 1) % 2]
         if later is None:
             rows.append((f"{other} to move", "never"))
         else:
-            # never 1: only the opening has fewer, and no move leads back to it
-            rows.append((f"{other} to move", f"after {later} plies"))
+            rows.append((f"{other} to move", f"after {later} {'ply' if later == 1 else 'plies'}"))
         squares = "".join(f"{square:3}" for square in range(1, 16))
         pieces = "".join(f"{piece:>3}" for piece in str(facts["position"]))
         return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"
+
+
+def _side(given: str | bool) -> int:
+    """Which of the sides was named."""
+    side = str(given).strip().upper()
+    if side not in [*SIDES]:
+        raise BadRequest(f"There is no side {quoted(str(given))}", f"One of: {', '.join(SIDES)}")
+    return SIDES.index(side)

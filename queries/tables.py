@@ -16,6 +16,7 @@ from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
 from queries.rapid import Probe, rapid_eight
+from queries.shown import Shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +80,7 @@ class CountAnswer:
     closed: int
 
 
-class GoalTable:
+class GoalTable(Shown):
     """A puzzle with goals."""
 
     def __init__(self, found: Reader) -> None:
@@ -154,7 +155,7 @@ class EightTable(GoalTable):
         return annotated(frame, column, self._reader.folder)
 
 
-class SenetTable:
+class SenetTable(Shown):
     """Senet.
 
     >>> from queries import open_tables
@@ -174,7 +175,7 @@ class SenetTable:
         return _or(default, lambda: self.probe(position))
 
 
-class KnightTable:
+class KnightTable(Shown):
     """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
 
     >>> from queries import open_tables
@@ -225,7 +226,7 @@ class KnightTable:
         return _answer(CountAnswer, self._reader.facts(start, {"board": board, "count": True}))
 
 
-class Tables:
+class Tables(Shown):
     """The tables in one folder."""
 
     def __init__(self, folder: str | None = None) -> None:
