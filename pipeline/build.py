@@ -283,6 +283,7 @@ def _tour_per_pair(board: Board, report: Report) -> dict[str, npt.NDArray[Any]]:
     ]
     report.step("pairs", 0, len(ends))
     squares = paths_between(neighbours, np.array(ends))
+    report.step("pairs", len(ends), len(ends))
     for (start, end), path in zip(ends, squares, strict=True):
         if path[0] != start or path[-1] != end:
             pair = f"{board.name(start)} to {board.name(end)}"

@@ -159,7 +159,7 @@ def remove(
     tables: Annotated[
         list[str],
         typer.Argument(
-            metavar="TABLE...",
+            metavar="TABLE",
             help="As `status` names them.",
             autocompletion=completion.removable_tables,
         ),

@@ -171,7 +171,7 @@ class ProofTold(Bar):
             begin = "the files are as the manifest lists them"
             end = "; nothing was proved from the rules"
         elif unproved:
-            end = f"; not proved: the rows of {', '.join(unproved)}, which no rule here knows"
+            end = f"; not proved: the rows of {', '.join(unproved)}, which no proof here knows"
         said = f"{claims} claims, {len(tables)} tables, {_seconds(seconds)}"
         self._say(f"{begin}: {said}{end}\n")
         return {

@@ -339,8 +339,8 @@ def line_svg(facts: Facts) -> str:
     picture = Picture(title)
     edge, left, top, pitch = 20, 156, 64, SQUARE + 14
     picture.text(edge, 28, title, 14, INK, "start", BOLD)
-    for square in range(15):
-        picture.text(left + (square + 0.5) * SQUARE, top - 8, str(square + 1))
+    for square in range(1, 16):
+        picture.text(left + (square - 0.5) * SQUARE, top - 8, str(square))
     position = OPENING
     for ply in range(len(moves) + 1):
         up = top + ply * pitch
@@ -356,8 +356,8 @@ def line_svg(facts: Facts) -> str:
             words = [str(ply), f"{SIDES[(ply - 1) % 2]} throws {dice[ply - 1]}", move]
             ends = [left + (square - 0.5) * SQUARE for square in (start, goal)]
             picture.line(ends[0], up + SQUARE + 5, ends[1], up + SQUARE + 5, MUTED)
-        for word, x in zip(words, (edge, edge + 22, edge + 86), strict=False):
-            picture.text(x, middle + 4, word, 11, MUTED, "start")
+        for word, at in zip(words, (edge, edge + 22, edge + 91), strict=False):
+            picture.text(at, middle + 4, word, 11, MUTED, "start")
         for square, piece in enumerate(position, start=1):
             x = left + (square - 0.5) * SQUARE
             if square == goal:

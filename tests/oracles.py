@@ -166,12 +166,20 @@ def senet_lines(limit: int | None) -> dict[str, int]:
 def senet_smallest_line(limit: int | None) -> dict[str, tuple[str, str]]:
     """The dice and moves of each position's smallest shortest line: by throws, then by starts."""
     smallest: dict[str, tuple[str, str]] = {}
+    for (position, _), line in senet_smallest_lines(limit).items():
+        smallest.setdefault(position, line)
+    return smallest
+
+
+def senet_smallest_lines(limit: int | None) -> dict[tuple[str, int], tuple[str, str]]:
+    """The same for each position with each parity of plies, nearest first."""
+    smallest: dict[tuple[str, int], tuple[str, str]] = {}
     # a line: its throws, its starting squares, its moves. One hexadecimal digit for a starting
     # square, so that texts compare as the numbers do
     coming = {(SENET_OPENING, 0): ("", "", "")}
     for position, plies, moves in _senet_walk(limit):
         dice, starts, text = coming.pop((position, plies % 2))
-        smallest.setdefault(position, (dice, text.lstrip()))
+        smallest[position, plies % 2] = (dice, text.lstrip())
         for throw, start, target, is_swap, after in moves:
             key = (after, (plies + 1) % 2)
             sign = "x" if is_swap else "-"
