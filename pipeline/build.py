@@ -30,10 +30,10 @@ from pipeline.search.breadth_first import breadth_first
 from pipeline.search.pairs import paths_between
 from pipeline.search.tours import count_from, neighbour_sets, paths_from
 from pipeline.tables.index import write_index
-from pipeline.tables.kept import Arrays, Kept
-from pipeline.tables.manifest import Entry, read_manifest, write_manifest
+from pipeline.tables.kept import SUFFIX, Arrays, Kept
+from pipeline.tables.manifest import Entry, read_manifest, unlike, write_manifest
 from pipeline.tables.parquet import TableWriter, description
-from pipeline.tables.publish import appearing, building_in, sha256
+from pipeline.tables.publish import PART, appearing, building_in, sha256
 
 if TYPE_CHECKING:
     from pipeline.puzzle import Columns
@@ -63,6 +63,8 @@ class Request:
     tables: Sequence[tuple[Puzzle, tuple[Table, ...]]]
     force: bool = False
     jobs: int = 1
+    without: frozenset[str] = frozenset()
+    """Names of tables that are to be published no longer."""
 
 
 UP_TO_DATE = "up to date"
@@ -70,7 +72,16 @@ FORCED = "forced"
 
 
 def build(request: Request, report: Report) -> dict[str, Entry]:
-    """Make what is missing or out of date; returns what is published afterwards."""
+    """Make what is missing or out of date; returns what is published afterwards.
+
+    Where there is nothing to do, nothing is written: the folder may be read-only.
+    """
+    idle = _nothing_to_do(request)
+    if idle is not None:
+        for _, tables in request.tables:
+            for table in tables:
+                report.table(table, UP_TO_DATE)
+        return idle
     with building_in(request.folder):
         try:
             published = read_manifest(request.folder)
@@ -78,6 +89,7 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
             if not request.force:
                 raise
             published = {}
+        gone = [published.pop(name) for name in sorted(request.without) if name in published]
         for puzzle, tables in request.tables:
             graph: Graph | None = None
             for table in (puzzle.grown(asked, published) for asked in tables):
@@ -96,6 +108,30 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
                 published[table.name] = entry
                 write_manifest(request.folder, published)
                 report.built(table, entry, time.perf_counter() - started)
+        if gone:
+            write_manifest(request.folder, published)
+        for path in (path for name in request.without for path in files_of(request.folder, name)):
+            path.unlink()
+    return published
+
+
+def files_of(folder: Path, name: str) -> list[Path]:
+    """A table's files, and what is kept of an unfinished build of it."""
+    files = (folder / f"{name}{end}" for end in (".parquet", ".idx"))
+    return [*filter(Path.exists, files), *folder.glob(f".{name}.*{SUFFIX}")]
+
+
+def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
+    """What is published, if that is all that is asked for and no killed build left anything."""
+    if request.force or request.without or any(request.folder.glob(f".*{PART}")):
+        return None
+    published = read_manifest(request.folder)
+    for puzzle, tables in request.tables:
+        for table in (puzzle.grown(asked, published) for asked in tables):
+            left = any(Kept(request.folder, table).parts())
+            entry = published.get(table.name)
+            if left or why(request.folder, entry, table, force=False) != UP_TO_DATE:
+                return None
     return published
 
 
@@ -111,11 +147,13 @@ def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
         return "description changed"
     files = [entry, entry["index"]] if entry["index"] else [entry]
     for file in files:
-        path = folder / file["file"]
-        if not path.is_file():
+        try:
+            if unlike(folder / file["file"], file):
+                return f"{file['file']} damaged"
+        except FileNotFoundError:
             return f"{file['file']} missing"
-        if path.stat().st_size != file["bytes"] or sha256(path) != file["sha256"]:
-            return f"{file['file']} damaged"
+        except OSError:
+            return f"{file['file']} cannot be read"
     return UP_TO_DATE
 
 
@@ -249,6 +287,7 @@ def _tour_per_pair(board: Board, report: Report) -> dict[str, npt.NDArray[Any]]:
     ]
     report.step("pairs", 0, len(ends))
     squares = paths_between(neighbours, np.array(ends))
+    report.step("pairs", len(ends), len(ends))
     for (start, end), path in zip(ends, squares, strict=True):
         if path[0] != start or path[-1] != end:
             pair = f"{board.name(start)} to {board.name(end)}"

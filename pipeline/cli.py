@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
 
-from pipeline import __version__
+from pipeline import __version__, completion
 from pipeline.errors import BadRequest, quoted
+from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.puzzle import Puzzle, Table
-from pipeline.puzzles import MODULES, puzzle
-from pipeline.terminal import complain, say, spelled
+from pipeline.puzzles import MODULES, puzzle, with_depths
+from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, respond
 from queries.forms import BATCH, Asked
 from queries.index import tables_folder
@@ -47,20 +45,16 @@ Outputs = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")]
+
+JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""How many searches run at once unless told otherwise."""
 
 
 def _version(asked: bool) -> None:
     if asked:
         say(f"puzzle-tablebase {__version__}\n")
         raise typer.Exit
-
-
-def _drawn(grid: Grid) -> str:
-    """A grid as text, as wide as it needs to be."""
-    console = Console(highlight=False, width=200)
-    with console.capture() as captured:
-        console.print(grid)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def run() -> int:
@@ -90,19 +84,28 @@ def precompute(
     context: typer.Context,
     stages: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[eight] [senet] [knight]", help="Which stages; none named: all."),
+        typer.Argument(
+            metavar=" ".join(f"[{name}]" for name in MODULES),
+            help="Which stages; none named: all.",
+            autocompletion=completion.stages,
+        ),
     ] = None,
     outputs: Outputs = None,
     force: Annotated[bool, typer.Option("--force", help="Build even what is up to date.")] = False,
     jobs: Annotated[
         int,
         typer.Option("--jobs", min=1, help="How many searches at once.", show_default="all cores"),
-    ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+    ] = JOBS,
     board: Annotated[
         list[str] | None,
-        typer.Option("--board", metavar="CxR", help="knight: list every tour of this board too."),
+        typer.Option(
+            "--board",
+            metavar="CxR",
+            help="knight: list every tour of this board too.",
+            autocompletion=completion.listable_boards,
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
+    quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="This, or what the stages named make.")
     ] = False,
@@ -113,7 +116,7 @@ def precompute(
         say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
         return
     from pipeline.build import Request, build
-    from pipeline.progress import BuildTold, table_of_tables
+    from pipeline.progress import BuildTold
 
     request = Request(Path(tables_folder(outputs)), _with_boards(chosen, board or []), force, jobs)
     with BuildTold(quiet=quiet) as told:
@@ -121,7 +124,7 @@ def precompute(
     if not quiet:
         names = {table.name for _, tables in request.tables for table in tables}
         shown = {name: entry for name, entry in published.items() if name in names}
-        say(_drawn(table_of_tables(shown, told.seconds)))
+        say(drawn(table_of_tables(shown, told.seconds)))
 
 
 def _stages(names: list[str]) -> list[Puzzle]:
@@ -151,6 +154,31 @@ def _stage_help(chosen: list[Puzzle]) -> str:
     return "\n".join([*lines, "", "Options: pipeline precompute --help"])
 
 
+@app.command()
+def remove(
+    tables: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE",
+            help="As `status` names them.",
+            autocompletion=completion.removable_tables,
+        ),
+    ],
+    outputs: Outputs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Remove tables that were asked for beyond those that are always made."""
+    from pipeline.build import build
+    from pipeline.progress import BuildTold
+    from pipeline.removal import removal
+
+    folder = Path(tables_folder(outputs))
+    with BuildTold(quiet=quiet) as told:
+        build(removal(folder, tables, JOBS), told)
+    if not quiet:
+        say("".join(f"removed {name}\n" for name in tables))
+
+
 def _query_command(name: str) -> None:
     """Declare `query NAME` from the one list of its options, the one that the quick door reads."""
     asked_of = (*options(name), *BATCH)
@@ -160,7 +188,9 @@ def _query_command(name: str) -> None:
         key = " ".join(given.pop("key") or [])
         batch = {option.name: given.pop(option.name) for option in BATCH}
         asked = {option: value for option, value in given.items() if value not in (None, False)}
-        if key in ("", "-") or batch["input"]:
+        if not key and kind.keyless in asked and not any(batch.values()):
+            say(respond(name, None, asked))
+        elif key in ("", "-") or batch["input"]:
             if key not in ("", "-"):
                 raise BadRequest("--input answers for a file: no key goes with it")
             _answer_batch(name, asked, batch)
@@ -180,7 +210,11 @@ def _query_command(name: str) -> None:
     ]
     for option in asked_of:
         declared = typer.Option(
-            option.flag, help=option.help, metavar=option.metavar or None, show_default=False
+            option.flag,
+            help=option.help,
+            metavar=option.metavar or None,
+            show_default=False,
+            autocompletion=completion.of_query(name, option.name) if option.metavar else None,
         )
         parameters.append(
             inspect.Parameter(
@@ -232,28 +266,26 @@ for _name in MODULES:
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Say what is published: rows, bytes, by which version, and what is missing."""
     from queries.overview import status as overview
+    from queries.overview import unusable
 
-    rows = overview(tables_folder(outputs))
-    if as_json:
-        say(f"{json.dumps(rows)}\n")
-        return
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("table", "rows", "bytes", "made by", "state"):
-        grid.add_column(
-            name, justify="right" if name in ("rows", "bytes") else "left", no_wrap=True
-        )
-    for row in rows:
-        numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
-        mended = row["state"] in ("missing", "damaged")
-        state = f"{row['state']}: {row['command']}" if mended else row["state"]
-        words = (row["table"], *numbers, row.get("made_by", ""), state)
-        grid.add_row(*(Text(spelled(word)) for word in words))
-    say(_drawn(grid))
+    folder = tables_folder(outputs)
+    rows = overview(folder)
+    say(f"{json.dumps(rows)}\n" if as_json else drawn(table_of_status(rows)))
+    refused = unusable(rows, folder)
+    if refused:
+        raise refused
 
 
 @app.command()
 def histogram(
-    name: Annotated[str, typer.Argument(metavar="eight|senet", help="Whose states.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(with_depths()),
+            help="Whose states.",
+            autocompletion=completion.deep_puzzles,
+        ),
+    ],
     outputs: Outputs = None,
     as_json: Json = False,
     svg: Annotated[
@@ -264,8 +296,6 @@ def histogram(
     from queries.overview import bars
     from queries.overview import histogram as counted
 
-    if name not in MODULES:
-        raise BadRequest(f"There is no puzzle {quoted(name)}", f"The puzzles: {', '.join(MODULES)}")
     counts = counted(name, tables_folder(outputs))
     if svg is not None:
         from pipeline.output import STANDARD, write
@@ -283,6 +313,7 @@ def verify(
     quick: Annotated[
         bool, typer.Option("--quick", help="Only hold the files against the manifest.")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="A line for every claim.")] = False,
     as_json: Json = False,
 ) -> None:
     """Prove the published tables from the rules alone: every number, not a sample."""
@@ -290,16 +321,18 @@ def verify(
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as proved
 
-    with ProofTold(say=None if as_json else say) as told:
+    folder = Path(tables_folder(outputs))
+    with ProofTold(say=None if as_json else say, every_claim=verbose) as told:
         try:
-            claims = proved(Path(tables_folder(outputs)), quick=quick, report=told)
+            claims = proved(folder, quick=quick, report=told, whole=told.proved)
         except VerifyFailed as failure:
             if as_json:
                 say(f"{json.dumps({'proved': False, 'failure': failure.facts()})}\n")
             raise
+        verdict = told.end(quick=quick)
     if as_json:
         rows = [dataclasses.asdict(claim) for claim in claims]
-        say(f"{json.dumps({'proved': True, 'claims': rows})}\n")
+        say(f"{json.dumps({**verdict, 'claims': rows})}\n")
 
 
 @app.command()
@@ -310,7 +343,12 @@ def report(
         typer.Option("--output", metavar="PATH", help="The page, or the pictures' folder."),
     ] = None,
     format: Annotated[
-        str, typer.Option("--format", help="html: one page; svg or png: the pictures alone.")
+        str,
+        typer.Option(
+            "--format",
+            help="html: one page; svg or png: the pictures alone.",
+            autocompletion=completion.page_formats,
+        ),
     ] = "html",
 ) -> None:
     """Write what the tables hold as pictures: outputs/report.html."""

@@ -22,6 +22,7 @@ __all__ = [
     "TableDamaged",
     "TableError",
     "TableMissing",
+    "TableUnreadable",
     "TableVersionError",
     "TablebaseError",
     "quoted",
@@ -102,13 +103,13 @@ class OutOfReach(NoAnswer):
 
 
 class NotReached(NoAnswer):
-    """An arrangement that no line of play from the opening leads to."""
+    """An arrangement that no line of play leads to, or none after which it is a side's turn."""
 
-    def __init__(self, position: str) -> None:
-        super().__init__(
-            f"{position} is never reached: no line of play from the opening leads to it."
-        )
+    def __init__(self, position: str, turn: str = "") -> None:
+        never = f"never stands with {turn} to move" if turn else "is never reached"
+        super().__init__(f"{position} {never}: no line of play from the opening leads to it.")
         self.position = position
+        self.turn = turn
 
 
 class NoSuchTour(NoAnswer):
@@ -123,11 +124,13 @@ class NoSuchTour(NoAnswer):
 class BoardTooLarge(NoAnswer):
     """A board whose tours are too many to list."""
 
-    def __init__(self, board: str, known: int | None, limit: str) -> None:
-        count = f"it has {known:,} directed open tours" if known else "its tours are too many"
-        super().__init__(f"{board} cannot be listed whole: {count}. {limit}")
+    def __init__(self, board: str, limit: int) -> None:
+        super().__init__(
+            f"{board} cannot be listed whole: its tours are too many. "
+            f"Boards of up to {limit} squares are listed whole."
+        )
         self.board = board
-        self.known = known
+        self.limit = limit
 
 
 class TableError(TablebaseError):
@@ -146,6 +149,15 @@ class TableMissing(TableError):
 
     def __init__(self, file: str, command: str) -> None:
         super().__init__(f"{file} is not published.", file, command)
+
+
+class TableUnreadable(TableError):
+    """A file that is there and that the system does not let this process read."""
+
+    def __init__(self, file: str, reason: str, command: str) -> None:
+        hint = "Allow it to be read, or make it again."
+        super().__init__(f"{file} cannot be read: {reason}. {hint}", file, command)
+        self.reason = reason
 
 
 class TableVersionError(TableError):

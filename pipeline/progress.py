@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table as Grid
 
 from pipeline.interrupts import Undone
 from pipeline.puzzle import Table
@@ -78,36 +79,122 @@ class BuildTold(Bar):
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(shown=not quiet)
         self._told = time.monotonic()
+        self._counting = False
         self.seconds: dict[str, float] = {}
 
     def table(self, table: Table, reason: str) -> None:
-        self.console.print(f"{table.name}: {reason}", markup=False)
+        from pipeline.build import UP_TO_DATE  # no batch and no proof is to load all that
+
+        begun = f"building {table.name} ({reason})"
+        known = f"{table.name}: {reason}"
+        self.console.print(known if reason == UP_TO_DATE else begun, markup=False)
         self._told = time.monotonic()
+        self._counting = False
 
     def step(self, doing: str, done: int, total: int | None) -> None:
         self.show(doing, done, total)
         now = time.monotonic()
-        if not self.console.is_terminal and now - self._told > PLAIN_EVERY:
-            self._told = now
+        # a count that was told is told to its end
+        due = now - self._told > PLAIN_EVERY or (self._counting and done == total)
+        if not self.console.is_terminal and due:
+            self._told, self._counting = now, True
             of = f" of {total:,}" if total else ""
             self.console.print(f"  {doing} {done:,}{of}", markup=False)
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None:
         self.hide()
         self.seconds[table.name] = seconds
+        told = f"{table.name}: {entry['rows']:,} rows in {seconds:.1f} s"
+        self.console.print(told, markup=False)
+
+
+@dataclass(slots=True)
+class Proved:
+    """What was claimed of a table, or of a page or the manifest, and held."""
+
+    files: list[str] = field(default_factory=list)
+    rows: int = 0
+    claims: int = 0
+    seconds: float = 0.0
+    told: bool = False
+    whole: bool = False
+    """Whether its rows are proved from the rules."""
+
+    @property
+    def is_table(self) -> bool:
+        return self.files[0].endswith(".parquet")
+
+    def line(self) -> str:
+        name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
+        rows = f"{self.rows:,} rows" if self.is_table else ""
+        claims = f"{self.claims} claim{'s' * (self.claims != 1)}"
+        return f"{name:<30}  {rows:>14}  {claims:>9}  {_seconds(self.seconds):>6}\n"
 
 
 class ProofTold(Bar):
-    """A proof's report: a line a proved claim, and a bar for the one under proof."""
+    """A proof's report: a line a table, or a claim; a bar for the claim under proof."""
 
-    def __init__(self, say: Callable[[str], None] | None) -> None:
+    def __init__(self, say: Callable[[str], None] | None, *, every_claim: bool = False) -> None:
         super().__init__()
-        self._say = say
+        self._say = say or (lambda line: None)
+        self._every_claim = every_claim
+        self._begun = self._told = time.monotonic()
+        self._proved: dict[str, Proved] = {}
 
     def __call__(self, claim: Claim, done: int) -> None:
         self.show(f"{claim.file}: {claim.claim}"[:40], done, claim.rows)
-        if claim.passed and self._say:
+        of = self._proved.setdefault(claim.table, Proved())
+        now = time.monotonic()
+        of.seconds += now - self._told
+        self._told = now
+        if not claim.passed:
+            return
+        if claim.file not in of.files:
+            of.files.append(claim.file)
+        of.rows = of.rows or claim.rows
+        of.claims += 1
+        if self._every_claim:
             self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows\n")
+
+    def proved(self, table: str) -> None:
+        """A table's rows are proved, and so is all that was listed before it."""
+        self._proved[table].whole = True
+        for name, of in self._proved.items():
+            self._tell(of)
+            if name == table:
+                return
+
+    def _tell(self, of: Proved) -> None:
+        if not (of.told or self._every_claim):
+            self._say(of.line())
+        of.told = True
+
+    def end(self, *, quick: bool) -> dict[str, object]:
+        """Tell what is left, and the verdict; returns it as plain values."""
+        for of in self._proved.values():
+            self._tell(of)
+        tables = [of for of in self._proved.values() if of.is_table]
+        unproved = [of.files[0] for of in tables if not of.whole]
+        claims = sum(of.claims for of in self._proved.values())
+        seconds = time.monotonic() - self._begun
+        begin, end = "proved", ""
+        if quick:
+            begin = "the files are as the manifest lists them"
+            end = "; nothing was proved from the rules"
+        elif unproved:
+            end = f"; not proved: the rows of {', '.join(unproved)}, which no proof here knows"
+        said = f"{claims} claims, {len(tables)} tables, {_seconds(seconds)}"
+        self._say(f"{begin}: {said}{end}\n")
+        return {
+            "proved": not unproved,
+            "as_listed": True,
+            "unproved": unproved,
+            "totals": {"claims": claims, "tables": len(tables), "seconds": round(seconds, 3)},
+        }
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 class BatchTold(Bar):
@@ -118,21 +205,3 @@ class BatchTold(Bar):
 
     def rows(self, done: int) -> None:
         self.show("rows", done, None)
-
-
-def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Grid:
-    """Published tables with rows, bytes and the seconds that building took."""
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column("table")
-    for name in ("rows", "bytes", "index bytes", "seconds"):
-        grid.add_column(name, justify="right")
-    for name, entry in sorted(entries.items()):
-        index = entry["index"]
-        grid.add_row(
-            name,
-            f"{entry['rows']:,}",
-            f"{entry['bytes']:,}",
-            f"{index['bytes']:,}" if index else "",
-            f"{seconds[name]:.2f}" if name in seconds else "up to date",
-        )
-    return grid

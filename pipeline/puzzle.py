@@ -154,6 +154,10 @@ class Puzzle:
         """The tables, with those of further boards where there are many."""
         return self.tables
 
+    def owns(self, table: str) -> bool:
+        """Whether a table of that name is this puzzle's, always made or on request."""
+        return any(table == own.name for own in self.tables)
+
     def stage(self, table: str) -> str:
         """What `pipeline precompute` is told to make a table of that name."""
         return self.name

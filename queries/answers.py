@@ -31,6 +31,8 @@ class Reader:
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add some."""
+    keyless = ""
+    """The option that is answered for the whole puzzle where no key is given, if there is one."""
     joins_characters = False
     """Whether a key may come as single characters with white space between them."""
 
@@ -51,9 +53,21 @@ class Reader:
         """The options in their one notation; a TablebaseError for what no key could be asked."""
         return asked
 
+    def owns(self, table: str) -> bool:
+        """Whether a table of that name is this puzzle's."""
+        return self._of.owns(table)
+
     def facts(self, key: str, asked: Asked) -> Facts:
         """The answer as facts; a TablebaseError where there is none."""
         raise NotImplementedError
+
+    def facts_of_all(self, asked: Asked) -> Facts:
+        """The answer to the option that needs no key."""
+        raise NotImplementedError
+
+    def values(self, option: str) -> tuple[str, ...]:
+        """What a shell may offer for an option; nothing where that cannot be listed."""
+        return ()
 
     def words(self, facts: Facts, asked: Asked) -> str:
         """The answer for people."""
@@ -112,11 +126,11 @@ def options(name: str) -> tuple[Option, ...]:
     return (*reader_class(name).options, JSON, OUTPUTS)
 
 
-def respond(name: str, key: str, asked: Asked) -> str:
-    """The answer to one question as text to print."""
+def respond(name: str, key: str | None, asked: Asked) -> str:
+    """The answer to one question as text to print; no key: of the whole puzzle."""
     asks = reader(name, tables_folder(asked.get("outputs")))
     asked = asks.checked(asked)
-    facts = asks.facts(key, asked)
+    facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
     if "svg" in asked:
         from pipeline.output import STANDARD, write
 
@@ -133,7 +147,9 @@ def quick_answer(words: list[str]) -> str | None:
     if not words or words[0] not in MODULES:
         return None
     form = quick(words[1:], options(words[0]))
-    return None if form is None else respond(words[0], *form)
+    if form is None or (form[0] is None and reader_class(words[0]).keyless not in form[1]):
+        return None
+    return respond(words[0], *form)
 
 
 def json_text(value: object) -> str:

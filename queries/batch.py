@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -16,13 +14,11 @@ import pyarrow.parquet as pq
 from pipeline.errors import BadRequest, quoted
 from pipeline.output import STANDARD, writing
 from queries.answers import Reader
-from queries.forms import Asked
+from queries.forms import FORMATS, Asked
 from queries.inputs import opened
 from queries.rows import named
 from queries.stretches import stretches
 
-FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
-"""What can be written."""
 NO_PLACE = {
     "csv": (pl.List, pl.Array, pl.Struct, pl.Binary, pl.Duration, pl.Object),
     "jsonl": (pl.Binary, pl.Object),

@@ -39,6 +39,9 @@ JSON = Option("json", "Answer with one JSON object.", lone=True)
 OUTPUTS = Option("outputs", "Where the tables are (else $PIPELINE_OUTPUTS, else outputs).", "DIR")
 SVG = Option("svg", "Draw the answer too, as an SVG picture.", "FILE", lone=True)
 
+FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
+"""What a batch's answers can be written as."""
+
 BATCH = (
     Option("input", "Answer every key in a file (- is standard input).", "FILE"),
     Option(
@@ -64,8 +67,8 @@ Facts = dict[str, object]
 """An answer, by the tables' column names and a few more."""
 
 
-def quick(words: list[str], options: tuple[Option, ...]) -> tuple[str, Asked] | None:
-    """The key and the options of a plain form; None for whatever is not one.
+def quick(words: list[str], options: tuple[Option, ...]) -> tuple[str | None, Asked] | None:
+    """The key, if there is one, and the options of a plain form; None for whatever is not one.
 
     >>> quick(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
     ('b1', {'to': 'c3'})
@@ -90,4 +93,4 @@ def quick(words: list[str], options: tuple[Option, ...]) -> tuple[str, Asked] | 
         if value is None or value.startswith("-"):
             return None
         asked[option.name] = value
-    return (" ".join(keys), asked) if keys else None
+    return " ".join(keys) if keys else None, asked

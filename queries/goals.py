@@ -40,6 +40,9 @@ class GoalReader(Reader):
         self.puzzle.view(goal)
         return {**asked, "goal": goal}
 
+    def values(self, option: str) -> tuple[str, ...]:
+        return tuple(self.puzzle.layouts) if option == "goal" else ()
+
     def facts(self, key: str, asked: Asked) -> Facts:
         puzzle = self.puzzle
         state, goal_state = self.ends(key, str(asked["goal"]) if "goal" in asked else None)

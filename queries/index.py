@@ -14,7 +14,7 @@ import zlib
 from pipeline.errors import TableDamaged, TableMissing, TableVersionError
 from pipeline.tables import FORMAT_VERSION, MANIFEST
 from pipeline.tables.index import CRC_AT, HEADER, MAGIC
-from pipeline.tables.mending import DEFAULT_FOLDER, mending
+from pipeline.tables.mending import DEFAULT_FOLDER, mending, unopened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Index:
                     raise TableDamaged(path, problem, command)
                 data = memoryview(mmap.mmap(file.fileno(), 0, flags=_MAPPED, prot=mmap.PROT_READ))
         except OSError as error:
-            raise TableMissing(path, command) from error
+            raise unopened(path, error, command) from error
         magic, version, width, count, name, hashed, crc = HEADER.unpack_from(data)
         if magic != MAGIC:
             raise TableDamaged(path, "it does not begin as an index does", command)
@@ -84,8 +84,11 @@ def _listed(folder: str, table: Table) -> str | None:
     try:
         with open(path, "rb") as file:
             text = file.read()
-    except OSError:
-        return None
+    except OSError as error:
+        refused = unopened(path, error, mending("", folder, force=True))
+        if isinstance(refused, TableMissing):
+            return None
+        raise refused from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     key = b'\n  "%s": "' % table.index_file.encode()
     at = text.find(key) + len(key)

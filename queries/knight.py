@@ -12,6 +12,7 @@ from pipeline.puzzles.knight import (
     PUZZLE,
     TOURS,
     Board,
+    listed_board,
     listed_table,
     no_tour,
     parse_board,
@@ -33,10 +34,11 @@ class KnightReader(Reader):
         Option("closed", "A tour whose end is a jump from its start."),
         Option("board", "Another board, files x ranks (else 8x8).", "CxR"),
         Option("number", "Which of the start's tours, from 0.", "N"),
-        Option("count", "How many tours there are.", lone=True),
+        Option("count", "How many tours there are; without a square, from all squares.", lone=True),
         SVG,
     )
     key = "SQUARE"
+    keyless = "count"
     columns = ("start", "end", "number", "closed", "path")
 
     def checked(self, asked: Asked) -> Asked:
@@ -67,6 +69,19 @@ class KnightReader(Reader):
         else:
             number, squares = self.listed(board, start, end, number, closed)
         return _tour(board, number, squares)
+
+    def facts_of_all(self, asked: Asked) -> Facts:
+        return self.count(parse_board(str(asked.get("board", "8x8"))), None)
+
+    def values(self, option: str) -> tuple[str, ...]:
+        if option != "board":
+            return ()
+        from pathlib import Path
+
+        from pipeline.tables.manifest import read_manifest
+
+        boards = map(listed_board, read_manifest(Path(self.folder)))
+        return tuple(str(board) for board in boards if board)
 
     def paired(
         self, board: Board, start: int, end: int | None, number: int | None, closed: bool
@@ -130,16 +145,18 @@ class KnightReader(Reader):
         stage = PUZZLE.stage(table.name)
         return pl.scan_parquet(published(self.folder, stage, table))
 
-    def count(self, board: Board, start: int) -> Facts:
-        """How many tours begin at a square, and how many of those are closed."""
+    def count(self, board: Board, start: int | None) -> Facts:
+        """How many tours begin at a square, or at all of them, and how many of those are closed."""
         import polars as pl
 
         from queries.published import published
 
         table = PUZZLE.tables[-1]
         path = published(self.folder, "knight", table)
-        row = pl.col("board") == str(board), pl.col("start") == board.name(start)
-        found = pl.scan_parquet(path).filter(*row).select("tours", "closed").collect().rows()
+        rows = pl.scan_parquet(path).filter(pl.col("board") == str(board))
+        if start is not None:
+            rows = rows.filter(pl.col("start") == board.name(start))
+        found = rows.select("tours", "closed").collect().rows()
         if not found and board.squares <= LISTABLE:
             row_of = f"{path}: the row of {board}"
             raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.folder))
@@ -148,8 +165,9 @@ class KnightReader(Reader):
                 f"The tours of {board} are not counted here: the table has every board of up to "
                 f"6x6, and those of up to {LISTABLE} squares that --board has built."
             )
-        tours, closed = found[0]
-        return {"board": str(board), "start": board.name(start), "tours": tours, "closed": closed}
+        tours, closed = (sum(counts) for counts in zip(*found, strict=True))
+        begin: Facts = {} if start is None else {"start": board.name(start)}
+        return {"board": str(board), **begin, "tours": tours, "closed": closed}
 
     def drawn(self, facts: Facts) -> str:
         from queries.drawings import tour_svg
@@ -160,9 +178,11 @@ class KnightReader(Reader):
         board = parse_board(str(facts["board"]))
         if "tours" in facts:
             rows = [("tours", f"{facts['tours']:,}"), ("closed", f"{facts['closed']:,}")]
+            start = facts.get("start", "all squares")
             if not facts["tours"]:
-                rows.append(("why", no_tour(board, board.number(str(facts["start"])))))
-            return f"{board} from {facts['start']}, directed open tours\n\n{aligned(rows)}"
+                square = board.number(str(start)) if "start" in facts else None
+                rows.append(("why", no_tour(board, square)))
+            return f"{board} from {start}, directed open tours\n\n{aligned(rows)}"
         path = str(facts["path"])
         squares = " ".join(path[at : at + 2] for at in range(0, len(path), 2))
         jumps = facts["jumps"]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from pipeline.errors import BadRequest
+from pipeline.errors import BadRequest, TableError, quoted
 from pipeline.puzzle import StateSpace
-from pipeline.puzzles import puzzle, puzzles
-from pipeline.puzzles.knight import listed_board
-from pipeline.tables.manifest import read_manifest, read_pages
-from pipeline.tables.mending import mending
+from pipeline.puzzles import MODULES, puzzle, puzzles, with_depths
+from pipeline.tables import MANIFEST
+from pipeline.tables.manifest import read_manifest, read_pages, unlike
+from pipeline.tables.mending import mending, removing
 from queries.published import published
 
 
@@ -26,8 +27,10 @@ def status(folder: str) -> list[dict[str, Any]]:
             entry = entries.pop(table.name, None)
             rows.append(_row(folder, table.name, entry, mending(asked.name, folder)))
     for name, entry in entries.items():
-        stage = puzzle("knight").stage(name) if listed_board(name) else ""
-        rows.append(_row(folder, name, entry, mending(stage, folder)))
+        maker = next((asked for asked in puzzles() if asked.owns(name)), None)
+        # what no rule knows cannot be made again
+        command = mending(maker.stage(name), folder) if maker else removing(name, folder)
+        rows.append(_row(folder, name, entry, command))
     for name, page in read_pages(Path(folder)).items():
         path = Path(folder) / name
         if not path.is_file():
@@ -41,23 +44,49 @@ def status(folder: str) -> list[dict[str, Any]]:
 def _row(folder: str, name: str, entry: dict[str, Any] | None, command: str) -> dict[str, Any]:
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
-    files = [entry, *([entry["index"]] if entry["index"] else [])]
-    paths = [(Path(folder) / file["file"], file["bytes"]) for file in files]
-    whole = all(path.is_file() and path.stat().st_size == size for path, size in paths)
     facts = {key: entry[key] for key in ("rows", "bytes", "made_by")}
-    return {
-        "table": name,
-        "state": "published" if whole else "damaged",
-        **facts,
-        "command": command,
-    }
+    return {"table": name, "state": _state(folder, entry), **facts, "command": command}
+
+
+def _state(folder: str, entry: dict[str, Any]) -> str:
+    files = [entry, *([entry["index"]] if entry["index"] else [])]
+    try:
+        damaged = any(unlike(Path(folder) / file["file"], file) for file in files)
+    except (FileNotFoundError, NotADirectoryError):
+        damaged = True
+    except OSError:
+        return "unreadable"
+    return "damaged" if damaged else "published"
+
+
+def unusable(rows: list[dict[str, Any]], folder: str) -> TableError | None:
+    """What is wrong with the tables of `status`, in a sentence, and what mends it."""
+    tables = [row for row in rows if "command" in row]
+    bad = [row for row in tables if row["state"] != "published"]
+    if not bad:
+        return None
+    states = Counter(row["state"] for row in bad)
+    said = ", ".join(f"{count} {state}" for state, count in states.items())
+    commands = dict.fromkeys(row["command"] for row in bad)
+    if len(commands) > 1:
+        own = {table.name for asked in puzzles() for table in asked.tables}
+        every = mending("", folder)
+        commands = dict.fromkeys(every if row["table"] in own else row["command"] for row in bad)
+    return TableError(
+        f"{len(bad)} of {len(tables)} tables cannot be used ({said}).",
+        str(Path(folder) / MANIFEST),
+        " && ".join(commands),
+    )
 
 
 def histogram(name: str, folder: str) -> pl.DataFrame:
     """Number of states by depth, and by goal where there are any; a null depth: never reached."""
+    known = f"One of: {', '.join(with_depths())}"
+    if name not in MODULES:
+        raise BadRequest(f"There is no puzzle {quoted(name)}", known)
     asked = puzzle(name)
     if not isinstance(asked, StateSpace):
-        raise BadRequest(f"{asked.title} has no depths to count")
+        raise BadRequest(f"{asked.title} has no depths to count", known)
     frames = []
     for table in asked.tables:
         by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]

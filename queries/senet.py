@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from pipeline.errors import NotReached, TableDamaged
+from pipeline.errors import BadRequest, NotReached, TableDamaged, quoted
 from pipeline.graph import UNREACHED
 from pipeline.puzzles.senet import SIDES, exchanged, move_text, parse, rank
 from pipeline.tables.mending import mending
 from queries.answers import Reader, aligned
-from queries.forms import Asked, Facts, Option
+from queries.forms import SVG, Asked, Facts, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,21 +23,34 @@ LINES = 4
 
 
 class SenetReader(Reader):
-    options = (Option("path", "Every position on the way, one a line.", columns=("path",)),)
+    options = (
+        Option("turn", "The line after which it is this side's turn (else the shorter).", "A|B"),
+        Option("path", "Every position on the way, one a line.", columns=("path",)),
+        SVG,
+    )
     key = "POSITION"
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
         from queries.rows import looked_up, matched
 
-        if asked.get("path"):
+        if asked.get("path") or "turn" in asked:
             return looked_up(self, keys, asked)
-        found = (
-            keys.alias("position")
-            .to_frame()
-            .join(self.rows(), on="position", how="left", maintain_order="left")
-        )
+        positions = keys.str.to_uppercase().alias("position").to_frame()
+        found = positions.join(self.rows(), on="position", how="left", maintain_order="left")
         return matched(self, keys, found.drop("position"), asked)
+
+    def checked(self, asked: Asked) -> Asked:
+        if "turn" not in asked:
+            return asked
+        given = str(asked["turn"])
+        side = given.strip().upper()
+        if side not in [*SIDES]:
+            raise BadRequest(f"There is no side {quoted(given)}", f"One of: {', '.join(SIDES)}")
+        return {**asked, "turn": side}
+
+    def values(self, option: str) -> tuple[str, ...]:
+        return tuple(SIDES) if option == "turn" else ()
 
     def facts(self, key: str, asked: Asked) -> Facts:
         position = parse(key)
@@ -46,7 +59,10 @@ class SenetReader(Reader):
         known = [plies for plies in (even, odd) if plies is not None]
         if not known:
             raise NotReached(position)
-        plies = min(known)
+        turn = str(asked.get("turn", ""))
+        plies = (even, odd)[SIDES.index(turn)] if turn else min(known)
+        if plies is None:
+            raise NotReached(position, turn)
         line = self.line(position, plies)
         facts: Facts = {
             "position": position,
@@ -55,7 +71,8 @@ class SenetReader(Reader):
             "plies_odd": odd,
             "dice": "".join(str(throw) for throw, _, _ in line),
             "moves": " ".join(move_text(before, throw, start) for throw, start, before in line),
-            "lines": record[LINES],
+            # the index counts the shortest lines alone
+            "lines": record[LINES] if plies == min(known) else None,
         }
         if asked.get("path"):
             facts["path"] = [*(before for _, _, before in line), position]
@@ -79,6 +96,11 @@ class SenetReader(Reader):
             line.append((throw, start, position))
         return line[::-1]
 
+    def drawn(self, facts: Facts) -> str:
+        from queries.drawings import line_svg
+
+        return line_svg(facts)
+
     def words(self, facts: Facts, asked: Asked) -> str:
         path = facts.get("path")
         if isinstance(path, list):
@@ -90,15 +112,14 @@ class SenetReader(Reader):
             ("plies", f"{plies} ({SIDES[plies % 2]} to move)"),
             ("dice", " ".join(str(facts["dice"])) or "none: this is the opening"),
             ("moves", said),
-            ("lines", f"{facts['lines']:,} of that length"),
+            ("lines", f"{facts['lines']:,} of that length" if facts["lines"] else ""),
         ]
         later = facts["plies_odd"] if plies % 2 == 0 else facts["plies_even"]
         other = SIDES[(plies + 1) % 2]
         if later is None:
             rows.append((f"{other} to move", "never"))
         else:
-            # never 1: only the opening has fewer, and no move leads back to it
-            rows.append((f"{other} to move", f"after {later} plies"))
+            rows.append((f"{other} to move", f"after {later} {'ply' if later == 1 else 'plies'}"))
         squares = "".join(f"{square:3}" for square in range(1, 16))
         pieces = "".join(f"{piece:>3}" for piece in str(facts["position"]))
         return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"

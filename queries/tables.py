@@ -16,6 +16,7 @@ from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
 from queries.rapid import Probe, rapid_eight
+from queries.shown import Shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +80,7 @@ class CountAnswer:
     closed: int
 
 
-class GoalTable:
+class GoalTable(Shown):
     """A puzzle with goals."""
 
     def __init__(self, found: Reader) -> None:
@@ -156,7 +157,7 @@ class EightTable(GoalTable):
         return _annotated(self._reader, frame, column, prefix, {})
 
 
-class SenetTable:
+class SenetTable(Shown):
     """Senet.
 
     >>> from queries import open_tables
@@ -180,7 +181,7 @@ class SenetTable:
         return _annotated(self._reader, frame, column, prefix, {})
 
 
-class KnightTable:
+class KnightTable(Shown):
     """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
 
     >>> from queries import open_tables
@@ -250,7 +251,7 @@ class KnightTable:
         return _answer(CountAnswer, self._reader.facts(start, asked))
 
 
-class Tables:
+class Tables(Shown):
     """The tables in one folder."""
 
     def __init__(self, folder: str | None = None) -> None:

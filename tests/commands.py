@@ -25,6 +25,9 @@ COMMANDS = {
         query senet ABAAABBB.B...A. --path
         query senet ABAAABBB.B...A. --json
         query senet .....BBBBBAAAAA
+        query senet abaaabbb.b...a. --turn b
+        query senet ABAAABBB.B...A. --turn B --json
+        query senet ABABBBAAAB..... --turn a
     """,
     "knight": """
         query knight b1
@@ -37,11 +40,16 @@ COMMANDS = {
         query knight a1 --board 6x6 --count
         query knight b1 --board 5x5 --count
         query knight c3 --board 5x5 --count --json
+        query knight --count --board 5x5
+        query knight --count --board 6x6 --json
+        query knight --count --board 3x3
+        query knight A1 --to H7 --board 8X8
     """,
     "no": """
         query eight 123456780 --goal centre
         query eight 213456780 --goal 123456780
         query senet BBBBB.....AAAAA
+        query senet ABABABABAB..... --turn B
         query knight a1 --to c3
         query knight a1 --to a1
         query knight a1 --to b1 --closed
@@ -54,6 +62,7 @@ COMMANDS = {
         query knight a1 --board 7x7
         query knight a1 --board 9x9
         query knight a1 --count
+        query knight --count --board 7x7
         precompute knight --board 8x8
     """,
     "bad": """
@@ -69,18 +78,22 @@ COMMANDS = {
         query eight 123456780 --goal ''
         query senet AAAAAAABBB.....
         query senet ABABABABAB....
-        query senet ababababab.....
+        query senet ababababac.....
+        query senet ABABABABAB..... --turn C
         query knight i9
-        query knight A1
+        query knight A10
         query knight b1 --to k1
         query knight b1 --board 8by8
         query knight b1 --board 0x3
         query knight b1 --number one
         query knight b1 --number 1 --to a3
         query knight b1 --count --to a3
+        query knight --count --to a3
         precompute hanoi
         precompute eight --board 3x4
         precompute knight --board 3
+        remove eight
+        remove knight_tours_3x4
         histogram hanoi
         histogram knight
     """,
@@ -95,6 +108,7 @@ COMMANDS = {
         query eight 123456780 --outputs 'a folder'
         histogram eight --outputs none
         status --outputs none
+        status --outputs none --json
     """,
     "overview": """
         histogram eight

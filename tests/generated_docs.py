@@ -25,6 +25,7 @@ COMMANDS = (
     (),
     ("precompute",),
     *(("precompute", name) for name in MODULES),
+    ("remove",),
     ("query",),
     *(("query", name) for name in MODULES),
     ("status",),

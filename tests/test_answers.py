@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import re
 import string
+import subprocess
+from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.answers import aligned, counted, json_text, quick_answer
+from queries.answers import aligned, counted, json_text, quick_answer, reader
 from queries.forms import Option, quick
+from tests.shell import SCRIPT, environment
 
 PLAIN = st.text(string.ascii_letters + string.digits + string.punctuation.replace('"', "") + " ")
 FACTS = st.recursive(
@@ -54,9 +58,7 @@ def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> N
 @pytest.mark.parametrize(
     "words",
     [
-        ["--to", "c3"],
         ["b1", "--to"],
-        ["--to", "c3", "--closed"],
         ["b1", "--to", "--closed"],
         ["b1", "--to", "-"],
         ["b1", "-h"],
@@ -66,3 +68,37 @@ def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> N
 )
 def test_what_is_no_plain_form_is_left_to_the_command_line(words: list[str]) -> None:
     assert quick(words, (Option("to", "", "SQUARE"), Option("closed", ""))) is None
+
+
+@pytest.mark.parametrize("words", ["knight", "knight --to c3 --closed", "eight --json"])
+def test_no_key_is_left_to_the_command_line_unless_none_is_needed(words: str) -> None:
+    assert quick_answer(words.split()) is None
+
+
+def test_a_plain_form_may_have_no_key() -> None:
+    assert quick(["--count"], (Option("count", ""),)) == (None, {"count": True})
+    assert quick(["", "--count"], (Option("count", ""),)) == ("", {"count": True})
+
+
+def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> None:
+    counts = pl.read_parquet(outputs / "knight_counts.parquet")
+    asks = reader("knight", str(outputs))
+    totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
+    assert len(totals) >= 36
+    for board, tours, closed in totals.iter_rows():
+        found = asks.facts_of_all({"board": board, "count": True})
+        assert found == {"board": board, "tours": tours, "closed": closed}
+
+
+@pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
+def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]) -> None:
+    """Standard input stays open and silent here: who reads it waits for ever."""
+    with subprocess.Popen(
+        [SCRIPT, "query", "knight", "--count", *board, "--json", "--outputs", str(outputs)],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as asked:
+        assert asked.wait(timeout=60) == 0
+        assert asked.stdout
+        assert asked.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'

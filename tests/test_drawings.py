@@ -27,6 +27,7 @@ from queries.drawings import (
     RAMP_DARK,
     boards_svg,
     histogram_svg,
+    line_svg,
     strips_svg,
     tour_svg,
 )
@@ -59,6 +60,7 @@ def pictures(outputs: Path) -> dict[str, str]:
         "tour": tour_svg(ask("knight", outputs, "b1", closed=True)),
         "small": tour_svg(ask("knight", outputs, "c3", board="5x5"), numbered=False),
         "boards": boards_svg(ask("eight", outputs, "867254301")),
+        "line": line_svg(ask("senet", outputs, ".A..BB..ABBABAA")),
         "strips": strips_svg("Two", ["ABABABABAB.....", ".....AAAAABBBBB"]),
     }
 
@@ -209,7 +211,8 @@ def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
     said = python(
         "import sys\n"
         "from queries.answers import reader\n"
-        "from queries.drawings import boards_svg, tour_svg\n"
+        "from queries.drawings import boards_svg, line_svg, tour_svg\n"
+        "line_svg(reader('senet', 'outputs').facts('ABAAABBB.B...A.', {}))\n"
         "tour_svg(reader('knight', 'outputs').facts('b1', {}))\n"
         "boards_svg(reader('eight', 'outputs').facts('867254301', {}))\n"
         "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"

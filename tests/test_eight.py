@@ -57,7 +57,16 @@ def test_white_space_between_digits_does_not_matter(state: str, gaps: list[str])
         ("", "it is empty"),
         ("  \n", "it is empty"),
         ("1", "it has 1 digit, not 9"),
-        ("12345678", "it has 8 digits, not 9"),
+        (
+            "12345678",
+            (
+                "it has 8 digits, not 9, and if it was read as a number, its leading 0 is lost: "
+                "012345678"
+            ),
+        ),
+        ("11345678", "it has 8 digits, not 9, tile 1 stands twice"),
+        ("10345678", "it has 8 digits, not 9"),
+        ("1234567", "it has 7 digits, not 9"),
         ("1234567800", "it has 10 digits, not 9, the blank (0) stands twice"),
         ("123356780", "tile 3 stands twice, tile 4 is missing"),
         ("123456789", f"{NINE}, {NO_BLANK}"),

@@ -16,7 +16,6 @@ from pipeline.output import write, writing
 from tests.shell import SCRIPT, Cli, Said, environment
 
 FULL = Path("/dev/full")
-"""A device that is always full; nothing is changed by writing to it."""
 KEYS = "378546201\n" * 20_001
 
 

@@ -54,6 +54,13 @@ def test_every_position_is_numbered() -> None:
         assert PUZZLE.unrank(number) == expected[number]
 
 
+@given(senet_positions, st.data())
+def test_letters_may_be_small(position: str, data: st.DataObject) -> None:
+    small = data.draw(st.lists(st.booleans(), min_size=15, max_size=15))
+    text = "".join(a.lower() if low else a for a, low in zip(position, small, strict=True))
+    assert PUZZLE.parse(text) == position
+
+
 @given(senet_positions, white_space, white_space)
 def test_white_space_around_a_position_does_not_matter(
     position: str, before: str, after: str
@@ -78,7 +85,8 @@ def test_white_space_around_a_position_does_not_matter(
         ("ABABABABAB....", "it has 14 squares, not 15"),
         ("A", "it has 1 square, not 15"),
         ("ABABABABAB......", "it has 16 squares, not 15"),
-        ("ababababab.....", "'a' is not one of A, B and '.'"),
+        ("ababababab....c", "'c' is not one of A, B and '.'"),
+        ("ababababa......", "it has 4 Bs, not 5, it has 6 empty squares, not 5"),
         ("ABABABABAB....C", "'C' is not one of A, B and '.'"),
         ("ABABABABAB____.", "'_' is not one of A, B and '.'"),
         ("ABABA BABAB.....", "' ' is not one of A, B and '.'"),

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.puzzle import Column, GoalPuzzle, StateSpace, Table
+from pipeline.puzzle import Column, GoalPuzzle, Table
 from pipeline.puzzles import MODULES, puzzle
 from pipeline.verify import VerifyFailed, prove, verify
 from pipeline.verify.claims import Rows
@@ -139,21 +139,6 @@ def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -
         else:
             table.prove()
             assert "taste: not proved" in listed.proved[-1].claim
-
-
-class Bare(StateSpace):
-    """A space of states that no proof knows."""
-
-    name = "bare"
-    title = "Bare"
-    size = 1
-    tables = (Pancakes().tables[0],)
-
-
-def test_a_puzzle_without_a_proof_says_so(stack: Path) -> None:
-    listed = one(stack, "stack")
-    prove(Bare(), [listed])
-    assert "not proved" in listed.proved[-1].claim
 
 
 def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:

@@ -26,6 +26,17 @@ def puzzle(name: str) -> Puzzle:
     return found
 
 
+def with_depths() -> list[str]:
+    """Those whose states lie at depths, which can be counted.
+
+    >>> with_depths()
+    ['eight', 'senet']
+    """
+    from pipeline.puzzle import StateSpace
+
+    return [name for name in MODULES if isinstance(puzzle(name), StateSpace)]
+
+
 def puzzles() -> list[Puzzle]:
     """All of them, in the order of the registry."""
     return [puzzle(name) for name in MODULES]

@@ -78,6 +78,8 @@ def _problem(state: str) -> str:
         said.append("tile 9 does not exist")
     if len(state) >= 9:
         said.extend(f"{_tile(digit)} is missing" for digit in SOLVED if digit not in state)
+    if len(state) == 8 and set(f"0{state}") == set(SOLVED):
+        said.append(f"and if it was read as a number, its leading 0 is lost: 0{state}")
     return ", ".join(said)
 
 

@@ -22,9 +22,6 @@ MOST_RANKS = 9
 LISTABLE = 36
 """Squares of the largest boards whose tours are listed whole."""
 
-KNOWN = {(7, 7): 165_575_218_320, (8, 8): 19_591_828_170_979_904}
-"""Directed open tours of boards too large to list (OEIS A165134): said, never tabled."""
-
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
 COUNTED = tuple((files, ranks) for files in range(1, 7) for ranks in range(1, 7))
@@ -60,6 +57,8 @@ class Board:
         what = f"a square of {self}"
         example = self.name(min(1, self.squares - 1))
         name = required_text(text, what, example).strip()
+        if name.isascii():  # the Kelvin sign is a k in lower case
+            name = name.lower()
         last = self.name(self.squares - 1)
         if not name:
             raise NotationError(what, text, "it is empty", example)
@@ -130,8 +129,7 @@ def parse_board(text: str) -> Board:
 def listed_table(board: Board) -> Table:
     """The table of every tour of a board; BoardTooLarge where there are too many to list."""
     if board.squares > LISTABLE:
-        limit = f"Boards of up to {LISTABLE} squares are listed whole."
-        raise BoardTooLarge(str(board), KNOWN.get((board.files, board.ranks)), limit)
+        raise BoardTooLarge(str(board), LISTABLE)
     return Table(
         f"{TOURS}{board}",
         f"Every directed open knight's tour of the {board} board",
@@ -204,6 +202,10 @@ class Knight(Puzzle):
             counts_table(tuple(counted)),
         )
 
+    def owns(self, table: str) -> bool:
+        board = listed_board(table)
+        return super().owns(table) or (board is not None and board.squares <= LISTABLE)
+
     def stage(self, table: str) -> str:
         own = any(table == known.name for known in self.tables)
         return self.name if own else f"{self.name} --board {table.removeprefix(TOURS)}"
@@ -225,8 +227,10 @@ def listed_board(table: str) -> Board | None:
     return board if table == f"{TOURS}{board}" else None
 
 
-def no_tour(board: Board, start: int) -> str:
-    """Why no tour begins at a square, in a sentence."""
+def no_tour(board: Board, start: int | None) -> str:
+    """Why no tour begins at a square, or at any, in a sentence."""
+    if start is None:
+        return f"{board} has no tour: the search of every path from every square found none."
     name = board.name(start)
     if board.squares % 2 and board.light(start):
         majority, minority = board.squares // 2 + 1, board.squares // 2

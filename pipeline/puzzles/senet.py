@@ -34,19 +34,20 @@ CHARACTERS = ".AB"
 def parse(text: str) -> str:
     """The position that a text names.
 
-    >>> parse("ABABABABAB.....")
+    >>> parse("ababABABAB.....")
     'ABABABABAB.....'
     """
-    position = required_text(text, "a Senet position", OPENING).strip()
+    position = required_text(text, "a Senet position", OPENING).strip().upper()
     if len(position) == SQUARES and all(position.count(piece) == 5 for piece in CHARACTERS):
         return position
-    raise NotationError("a Senet position", text, _problem(position), OPENING)
+    raise NotationError("a Senet position", text, _problem(text.strip()), OPENING)
 
 
-def _problem(position: str) -> str:
-    if not position:
+def _problem(text: str) -> str:
+    if not text:
         return "it is empty"
-    foreign = next((letter for letter in position if letter not in CHARACTERS), None)
+    position = text.upper()
+    foreign = next((letter for letter in text if letter.upper() not in CHARACTERS), None)
     if foreign:
         return f"{foreign!r} is not one of A, B and '.'"
     if len(position) != SQUARES:

@@ -3,3 +3,4 @@
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 COMMAND = "pipeline precompute"
+REMOVE = "pipeline remove"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,13 @@ class Kept:
 
     def clear(self, *, but_these: bool = False) -> None:
         """Remove the table's parts, whatever their description, or all but those of this one."""
-        for path in self._folder.glob(f".{self._table}.*{SUFFIX}"):
+        for path in self.parts():
             if not (but_these and path.name.startswith(f"{self._stem}.")):
                 path.unlink()
+
+    def parts(self) -> Iterator[Path]:
+        """The files of the table's parts, whatever their description."""
+        return self._folder.glob(f".{self._table}.*{SUFFIX}")
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{self._stem}.{name}{SUFFIX}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 from pipeline import __version__
 from pipeline.errors import TableDamaged, TableError, TableVersionError
 from pipeline.tables import FORMAT_VERSION, MANIFEST
-from pipeline.tables.mending import mending
+from pipeline.tables.mending import mending, unopened
 from pipeline.tables.publish import appearing, building_in, sha256
 
 Entry = dict[str, Any]
@@ -34,11 +37,23 @@ def _read(folder: Path) -> tuple[dict[str, Entry], dict[str, Page]]:
     path = folder / MANIFEST
     try:
         text = path.read_text("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}, {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise TableDamaged(str(path), f"it cannot be read ({error})", _again(path)) from error
+    except UnicodeDecodeError as error:
+        raise TableDamaged(str(path), "it is not a manifest", _again(path)) from error
+    except OSError as error:
+        raise unopened(str(path), error, _again(path)) from error
     return _parsed(text, str(path))
+
+
+def unlike(path: Path, said: Entry) -> str:
+    """How a file is not what the manifest says of it; "" where it is. OSError where none opens."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if status.st_size != said["bytes"]:
+        return f"it has {status.st_size:,} bytes, the manifest says {said['bytes']:,}"
+    return "" if sha256(path) == said["sha256"] else "its SHA-256 is not the manifest's"
 
 
 def parse_manifest(text: str, path: str) -> dict[str, Entry]:

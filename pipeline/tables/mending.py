@@ -1,8 +1,9 @@
-"""The command that mends what is missing or damaged, as errors name it."""
+"""What is said of a file that is missing or cannot be read, and the command that mends it."""
 
 from __future__ import annotations
 
-from pipeline.tables import COMMAND
+from pipeline.errors import TableError, TableMissing, TableUnreadable
+from pipeline.tables import COMMAND, REMOVE
 
 DEFAULT_FOLDER = "outputs"
 
@@ -15,9 +16,26 @@ def mending(stage: str, folder: str, *, force: bool = False) -> str:
     """
     words = [COMMAND, stage] if stage else [COMMAND]
     words += ["--force"] if force else []
-    if folder != DEFAULT_FOLDER:
-        # shlex would quote it too, but importing it costs more than a lookup
-        plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
-        escaped = folder.replace("'", "'\\''")
-        words += ["--outputs", folder if plain else f"'{escaped}'"]
-    return " ".join(words)
+    return " ".join(words) + _in(folder)
+
+
+def removing(table: str, folder: str) -> str:
+    """The command that removes a table from a folder."""
+    return f"{REMOVE} {table}{_in(folder)}"
+
+
+def _in(folder: str) -> str:
+    """How a command names a folder that is not the usual one."""
+    if folder == DEFAULT_FOLDER:
+        return ""
+    # shlex would quote it too, but importing it costs more than a lookup
+    plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
+    escaped = folder.replace("'", "'\\''")
+    return f" --outputs {folder}" if plain else f" --outputs '{escaped}'"
+
+
+def unopened(path: str, error: OSError, command: str) -> TableError:
+    """What is wrong with a file that did not open: it is not there, or may not be read."""
+    if isinstance(error, (FileNotFoundError, NotADirectoryError, IsADirectoryError)):
+        return TableMissing(path, command)
+    return TableUnreadable(path, (error.strerror or str(error)).lower(), command)

@@ -7,7 +7,7 @@ manifest), `spaces` and `goals` (8-puzzle and its like), `positions`, `lines` an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from pathlib import Path
 
@@ -32,10 +32,17 @@ from pipeline.verify.tours import prove_tours
 __all__ = ["Claim", "Report", "VerifyFailed", "prove", "verify"]
 
 
-def verify(folder: Path, *, quick: bool = False, report: Report = unheard) -> list[Claim]:
+def verify(
+    folder: Path,
+    *,
+    quick: bool = False,
+    report: Report = unheard,
+    whole: Callable[[str], None] = lambda table: None,
+) -> list[Claim]:
     """Prove everything that is published in a folder; VerifyFailed at the first untruth.
 
     With `quick` only the files' sizes, hashes and index headers are held against the manifest.
+    `whole` is told each table whose every row is proved, in the order of the manifest's claims.
     """
     proved: list[Claim] = []
     try:
@@ -44,36 +51,44 @@ def verify(folder: Path, *, quick: bool = False, report: Report = unheard) -> li
             check_files(table)
         check_pages(folder, report, proved)
         for puzzle in [] if quick else puzzles():
-            prove(puzzle, [table for table in listed if table.puzzle is puzzle])
+            of_it = [table for table in listed if table.puzzle is puzzle]
+            known = prove.dispatch(type(puzzle)) is not prove.dispatch(object)
+            prove(puzzle, _each(of_it, whole if known else lambda table: None))
     except VerifyFailed as failure:
         report(failure.claim, 0)
         raise
     return proved
 
 
+def _each(tables: list[Published], whole: Callable[[str], None]) -> Iterator[Published]:
+    """The tables in turn: who takes them has proved one when it asks for the next."""
+    for listed in tables:
+        yield listed
+        whole(listed.name)
+
+
 @singledispatch
-def prove(puzzle: Puzzle, tables: Sequence[Published]) -> None:
+def prove(puzzle: Puzzle, tables: Iterable[Published]) -> None:
     """Prove a puzzle's tables from its rules. Where no proof is known, the rows are only read."""
     for listed in tables:
         read_rows(listed)
-        listed.claims().claim("its rows are not proved: no proof knows this puzzle", 0).proved()
 
 
 @prove.register
-def _(puzzle: GoalPuzzle, tables: Sequence[Published]) -> None:
+def _(puzzle: GoalPuzzle, tables: Iterable[Published]) -> None:
     space = space_of(puzzle)
     for listed in tables:
         prove_goals(listed, puzzle, space)
 
 
 @prove.register
-def _(puzzle: Senet, tables: Sequence[Published]) -> None:
+def _(puzzle: Senet, tables: Iterable[Published]) -> None:
     for listed in tables:
         prove_senet(listed)
 
 
 @prove.register
-def _(puzzle: Knight, tables: Sequence[Published]) -> None:
+def _(puzzle: Knight, tables: Iterable[Published]) -> None:
     listing = {}
     for listed in tables:
         match listed.known.recipe:

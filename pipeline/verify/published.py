@@ -40,7 +40,7 @@ from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from pipeline.tables.content import ContentHash
 from pipeline.tables.index import CRC_AT, HEADER, MAGIC
 from pipeline.tables.manifest import Entry, parse_manifest, read_pages
-from pipeline.tables.mending import mending
+from pipeline.tables.mending import mending, unopened
 from pipeline.tables.parquet import description, schema
 from pipeline.tables.publish import sha256
 from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
@@ -124,9 +124,11 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
         text = path.read_bytes().decode()
     except FileNotFoundError as error:
         raise TableMissing(str(path), _command(folder, None, None, force=False)) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         command = _command(folder, None, None, force=True)
-        raise TableDamaged(str(path), f"it cannot be read ({error})", command) from error
+        raise TableDamaged(str(path), "it is not a manifest", command) from error
+    except OSError as error:
+        raise unopened(str(path), error, _command(folder, None, None, force=True)) from error
     entries = parse_manifest(text, str(path))
     proof = Proof("manifest", str(path), _command(folder, None, None, force=True), report, proved)
     with proof.claim(
@@ -200,10 +202,8 @@ def _check_bytes(proof: Proof, path: Path, said: Entry, rows: int, unknown: str)
             if size != said["bytes"]:
                 fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
             fact.same(f"SHA-256 {sha256(path)}", f"SHA-256 {said['sha256']}")
-    except FileNotFoundError as error:
-        raise TableMissing(str(path), proof.command) from error
     except OSError as error:
-        raise TableDamaged(str(path), f"it cannot be read ({error})", proof.command) from error
+        raise unopened(str(path), error, proof.command) from error
 
 
 def _check_header(fact: Fact, listed: Published, data: bytes) -> None:

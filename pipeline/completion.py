@@ -1,0 +1,66 @@
+"""What the shell offers for a word that is not finished: what can be asked, and what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from typer import Context
+
+from pipeline.errors import TablebaseError
+from pipeline.puzzles import MODULES, with_depths
+from pipeline.puzzles.knight import LISTABLE, MOST_FILES, MOST_RANKS
+from queries.answers import reader
+from queries.forms import FORMATS
+from queries.index import tables_folder
+
+Offered = Callable[[Context], list[str]]
+
+
+def stages(context: Context) -> list[str]:
+    """Those that are not named yet."""
+    return [name for name in MODULES if name not in (context.params.get("stages") or [])]
+
+
+def deep_puzzles(context: Context) -> list[str]:
+    return with_depths()
+
+
+def listable_boards(context: Context) -> list[str]:
+    """Boards whose tours can be listed, but for those too narrow to have any."""
+    sides = ((f, r) for f in range(3, MOST_FILES + 1) for r in range(3, MOST_RANKS + 1))
+    return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= LISTABLE]
+
+
+def removable_tables(context: Context) -> list[str]:
+    from pipeline.removal import removable
+
+    try:
+        return removable(Path(tables_folder(context.params.get("outputs"))))
+    except TablebaseError:
+        return []
+
+
+def batch_formats(context: Context) -> list[str]:
+    return list(FORMATS)
+
+
+def page_formats(context: Context) -> list[str]:
+    from queries.report import FORMATS as PAGE_FORMATS
+
+    return list(PAGE_FORMATS)
+
+
+def of_query(puzzle: str, option: str) -> Offered | None:
+    """What is offered for an option of a query, if anything can be."""
+    if option == "format":
+        return batch_formats
+
+    def offered(context: Context) -> list[str]:
+        asks = reader(puzzle, tables_folder(context.params.get("outputs")))
+        try:
+            return list(asks.values(option))
+        except TablebaseError:
+            return []
+
+    return offered

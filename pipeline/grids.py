@@ -1,0 +1,56 @@
+"""What is published as a grid of words: what a build made, and what there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from pipeline.terminal import spelled
+
+if TYPE_CHECKING:
+    from pipeline.tables.manifest import Entry
+
+
+def drawn(grid: Grid) -> str:
+    """A grid as text, as wide as it needs to be."""
+    console = Console(highlight=False, width=200)
+    with console.capture() as captured:
+        console.print(grid)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Grid:
+    """Published tables with rows, bytes and the seconds that building took."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column("table")
+    for name in ("rows", "bytes", "index bytes", "seconds"):
+        grid.add_column(name, justify="right")
+    for name, entry in sorted(entries.items()):
+        index = entry["index"]
+        grid.add_row(
+            name,
+            f"{entry['rows']:,}",
+            f"{entry['bytes']:,}",
+            f"{index['bytes']:,}" if index else "",
+            f"{seconds[name]:.2f}" if name in seconds else "up to date",
+        )
+    return grid
+
+
+def table_of_status(rows: list[dict[str, Any]]) -> Grid:
+    """What `status` says of tables and pages, for people."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("table", "rows", "bytes", "made by", "state"):
+        grid.add_column(
+            name, justify="right" if name in ("rows", "bytes") else "left", no_wrap=True
+        )
+    for row in rows:
+        numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
+        mended = "command" in row and row["state"] != "published"
+        state = f"{row['state']}: {row['command']}" if mended else row["state"]
+        words = (row["table"], *numbers, row.get("made_by", ""), state)
+        grid.add_row(*(Text(spelled(word)) for word in words))
+    return grid

@@ -1,0 +1,60 @@
+"""Taking tables out of a folder that were asked for beyond the puzzles' own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.errors import BadRequest, quoted
+from pipeline.puzzle import Puzzle, Table
+from pipeline.puzzles import puzzles
+from pipeline.tables.manifest import Entry, read_manifest
+
+if TYPE_CHECKING:
+    from pipeline.build import Request
+
+
+def removable(folder: Path) -> list[str]:
+    """The published tables that are none of the puzzles' own."""
+    return sorted(read_manifest(folder).keys() - _own())
+
+
+def removal(folder: Path, names: Sequence[str], jobs: int) -> Request:
+    """The build that publishes these no longer, and makes again what told of them.
+
+    One that was killed after the manifest was written is finished by asking for it again.
+    """
+    from pipeline.build import Request, files_of  # the shell's completion is not to wait for it
+
+    published = read_manifest(folder)
+    for name in names:
+        if name in _own():
+            raise BadRequest(
+                f"{name} is one of the tables that are always made",
+                "Only what was asked for beyond them can be removed",
+            )
+        left_over = any(asked.owns(name) for asked in puzzles()) and files_of(folder, name)
+        if name not in published and not left_over:
+            more = removable(folder)
+            hint = f"These can be: {', '.join(more)}" if more else "None here can be"
+            raise BadRequest(f"There is no table {quoted(name)} to remove", hint)
+    left = published.keys() - {*names}
+    stages = [
+        (asked, tuple(table for table in asked.tables if _outgrown(asked, table, published, left)))
+        for asked in puzzles()
+    ]
+    return Request(folder, stages, jobs=jobs, without=frozenset(names))
+
+
+def _own() -> set[str]:
+    return {table.name for asked in puzzles() for table in asked.tables}
+
+
+def _outgrown(
+    asked: Puzzle, table: Table, published: Mapping[str, Entry], left: Iterable[str]
+) -> bool:
+    """Whether a table tells of others that will be there no longer."""
+    entry = published.get(table.name)
+    grown = asked.grown(table, left).recipe.parameters()
+    return entry is not None and entry["parameters"] != grown

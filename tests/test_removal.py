@@ -1,0 +1,145 @@
+"""Tables that were asked for can be removed: all of it or nothing, however often it is killed."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.errors import BadRequest
+from pipeline.puzzles.knight import PUZZLE
+from pipeline.removal import removable, removal
+from pipeline.tables.manifest import read_manifest, write_manifest
+from tests.recorder import built
+from tests.shell import ROOT, Cli, environment
+
+TABLES = {"knight_tours_3x7", "knight_tours_4x3", "knight_counts"}
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two boards that were asked for, and the counts that tell of one of them only then."""
+    folder = tmp_path_factory.mktemp("listed")
+    tables = [table for table in PUZZLE.with_boards(["3x7", "4x3"]) if table.name in TABLES]
+    built(folder, PUZZLE, *tables)
+    return folder
+
+
+@pytest.fixture
+def folder(listed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(listed, tmp_path / "folder"))
+
+
+def boards(folder: Path) -> set[str]:
+    return set(pl.read_parquet(folder / "knight_counts.parquet")["board"].unique())
+
+
+def test_a_table_goes_and_the_counts_forget_its_board(folder: Path, cli: Cli) -> None:
+    assert removable(folder) == ["knight_tours_3x7", "knight_tours_4x3"]
+    assert "3x7" in boards(folder)
+    said = cli("remove", "knight_tours_3x7", "--outputs", str(folder))
+    assert (said.code, said.out) == (0, "removed knight_tours_3x7\n")
+    assert said.err.startswith("building knight_counts (parameters changed)\n")
+    assert removable(folder) == ["knight_tours_4x3"]
+    assert "3x7" not in boards(folder)
+    assert not list(folder.glob("*3x7*"))
+    assert "3x7" not in cli("status", "--outputs", str(folder)).out
+    again = cli("precompute", "knight", "--board", "3x7", "--outputs", str(folder))
+    assert again.code == 0
+    assert "3x7" in boards(folder)
+
+
+def test_only_what_was_asked_for_is_removed(folder: Path, cli: Cli) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    more = "These can be: knight_tours_3x7, knight_tours_4x3."
+    own = "Only what was asked for beyond them can be removed."
+    for words, complaint in (
+        ("knight_tours_3x7 eight", f"eight is one of the tables that are always made. {own}"),
+        ("knight_tours_5x5", f"knight_tours_5x5 is one of the tables that are always made. {own}"),
+        ("knight_tours_3x8", f"There is no table 'knight_tours_3x8' to remove. {more}"),
+        ("../listed", f"There is no table '../listed' to remove. {more}"),
+    ):
+        said = cli("remove", *words.split(), "--outputs", str(folder))
+        assert said == (2, "", f"pipeline: {complaint}\n")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_table_that_no_rule_knows_can_be_removed(folder: Path, cli: Cli) -> None:
+    entries = read_manifest(folder)
+    entries["hanoi"] = {**entries["knight_tours_4x3"], "file": "hanoi.parquet"}
+    write_manifest(folder, entries)
+    shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet")
+    (folder / "hanoi.parquet.txt").write_text("mine")
+    (folder / "hanoi.parquet").write_text("cut")
+    said = cli("status", "--outputs", str(folder))
+    assert f"damaged: pipeline remove hanoi --outputs {folder}" in said.out
+    assert cli("remove", "hanoi", "--quiet", "--outputs", str(folder)) == (0, "", "")
+    assert not (folder / "hanoi.parquet").exists()
+    assert (folder / "hanoi.parquet.txt").read_text() == "mine"
+    assert read_manifest(folder).keys() == TABLES
+
+
+def test_what_an_unfinished_listing_left_goes_too(folder: Path, cli: Cli) -> None:
+    kept = folder / ".knight_tours_3x8.0123.a1.kept"
+    kept.write_bytes(b"")
+    assert cli("remove", "knight_tours_3x8", "--outputs", str(folder)).code == 0
+    assert not kept.exists()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+
+steps, folder = int(sys.argv[1]), sys.argv[2]
+
+def killing(real):
+    def step(*given, **more):
+        global steps
+        if steps == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        steps -= 1
+        return real(*given, **more)
+    return step
+
+os.replace, Path.unlink = killing(os.replace), killing(Path.unlink)
+from pipeline.cli import app
+app(["remove", "knight_tours_3x7", "--outputs", folder])
+"""
+
+
+def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> None:
+    """Before the manifest is written all is as before; after it, asking again ends the work."""
+    steps, code, states = 0, -signal.SIGKILL, []
+    while code == -signal.SIGKILL:
+        folder = Path(shutil.copytree(listed, tmp_path / str(steps)))
+        command = [sys.executable, "-c", KILLED, str(steps), str(folder)]
+        code = subprocess.run(
+            command, cwd=ROOT, env=environment(), capture_output=True, check=False
+        ).returncode
+        there = "knight_tours_3x7" in read_manifest(folder)
+        states.append(there)
+        asked = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(folder))
+        assert cli(*asked).code == (0 if there else 3)
+        if (folder / "knight_tours_3x7.parquet").exists():
+            assert cli("remove", "knight_tours_3x7", "--outputs", str(folder)).code == 0
+        assert not list(folder.glob("*3x7*"))
+        assert "3x7" not in boards(folder)
+        steps += 1
+    assert code == 0
+    assert states == sorted(states, reverse=True)
+    assert set(states) == {True, False}
+    assert os.listdir(folder)
+
+
+def test_the_request_names_only_what_tells_of_others(folder: Path) -> None:
+    request = removal(folder, ["knight_tours_3x7"], 1)
+    assert [table.name for _, tables in request.tables for table in tables] == ["knight_counts"]
+    # every board of up to 6x6 is counted whether it is listed or not
+    request = removal(folder, ["knight_tours_4x3"], 1)
+    assert not [table for _, tables in request.tables for table in tables]
+    with pytest.raises(BadRequest):
+        removal(folder, ["knight_tours_5x5"], 1)

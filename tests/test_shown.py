@@ -1,0 +1,31 @@
+"""What opened tables look like at a prompt."""
+
+from pathlib import Path
+
+from pipeline.tables.manifest import read_manifest, write_manifest
+from queries import open_tables
+
+
+def test_the_folder_and_what_is_published(copy: Path) -> None:
+    tables = open_tables(str(copy))
+    knights = "knight_counts, knight_tours_5x5, knight_tours_6x6, knight_tours_8x8"
+    assert repr(tables) == f"<Tables in {copy}: eight, eight_edge, {knights}, senet>"
+    assert repr(tables.eight) == f"<EightTable in {copy}: eight, eight_edge>"
+    assert repr(tables.goals("eight")) == f"<GoalTable in {copy}: eight, eight_edge>"
+    assert repr(tables.senet) == f"<SenetTable in {copy}: senet>"
+    assert repr(tables.knight) == f"<KnightTable in {copy}: {knights}>"
+
+
+def test_a_puzzle_without_tables_there(copy: Path) -> None:
+    entries = read_manifest(copy)
+    entries["knight_tours_3x4"] = entries.pop("knight_tours_5x5")
+    write_manifest(copy, {name: entries[name] for name in ("eight", "knight_tours_3x4")})
+    tables = open_tables(str(copy))
+    assert repr(tables.senet) == f"<SenetTable in {copy}: none published>"
+    assert repr(tables.knight) == f"<KnightTable in {copy}: knight_tours_3x4>"
+
+
+def test_trouble_is_shown_and_not_raised(copy: Path) -> None:
+    tables = open_tables(str(copy))
+    (copy / "manifest.json").write_text("[]")
+    assert repr(tables).startswith(f"<Tables in {copy}: {copy}/manifest.json is damaged: ")
