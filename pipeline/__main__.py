@@ -57,7 +57,7 @@ def _run(words: list[str]) -> int:
             return 0
     from pipeline.cli import run
 
-    return run()
+    return run(words)
 
 
 if __name__ == "__main__":

@@ -57,10 +57,10 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-def run() -> int:
-    """Run the command line; returns the exit code. Words it cannot take get one sentence too."""
+def run(words: list[str]) -> int:
+    """Do what the words say; returns the exit code. Words it cannot take get one sentence too."""
     try:
-        return int(app(standalone_mode=False) or 0)
+        return int(app(words, prog_name="pipeline", standalone_mode=False) or 0)
     except UsageError as error:
         context, message = getattr(error, "ctx", None), error.format_message()
         if not message.strip():  # nothing was asked, and the help stands there already

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pipeline.__main__ import main
+from pipeline.__main__ import told
 from pipeline.build import UP_TO_DATE, why
 from pipeline.errors import TableError
 from pipeline.puzzles import puzzles
@@ -100,9 +100,8 @@ def inside(
     """What `ask` does, in this process: many questions would be many programs to start."""
 
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["pipeline", "query", *words, "--outputs", str(outputs)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-        code = main()
+        code = told(["query", *words, "--outputs", str(outputs)])
         said, complaint = capfdbinary.readouterr()
         return code, said.decode(), complaint.decode()
 

@@ -184,7 +184,6 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
         (["eight", "123456780", "--input-format", "csv"], "--input-format goes with a batch"),
         (["eight", "123456780", "--input", "x"], "no key goes with it"),
         (["eight", "--boards"], "--boards goes with one key"),
-        (["knight", "--count"], "--count goes with one key"),
     ],
 )
 def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:

@@ -52,7 +52,7 @@ def test_the_page_names_nothing_outside_itself(explorer: Path) -> None:
 @pytest.mark.parametrize("damaged", ["senet.idx", "knight_tours_6x6.parquet"])
 def test_a_damaged_table_makes_no_page(outputs: Path, tmp_path: Path, damaged: str) -> None:
     for file in outputs.iterdir():
-        if file.name != damaged:
+        if file.name != damaged and file.suffix != ".html":
             (tmp_path / file.name).symlink_to(file)
     content = bytearray((outputs / damaged).read_bytes())
     content[len(content) // 2] ^= 1

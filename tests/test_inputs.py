@@ -216,7 +216,7 @@ def empty_table(path: Path, given: list[str]) -> None:
         ("", b'note\t"state"\n', "looks like tsv, not text. Say --input-format tsv."),
         ("", b' {"state":"123456780"}', "looks like jsonl, not text. Say --input-format jsonl."),
         ("", b"123456780\n\xe9\n", "Line 2 of the input is not UTF-8."),
-        ("", gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (Truncated compressed"),
+        ("", gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (truncated compressed"),
         ("", b"\xff\xfe1", "Standard input cannot be read ("),
         ("", lzma.compress(b"123456780")[:-9], "Standard input cannot be read ("),
         ("", zstd(b"123456780")[:-2], "Standard input cannot be read ("),

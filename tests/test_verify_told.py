@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import verify
-from pipeline.__main__ import main
+from pipeline.__main__ import told
 from pipeline.puzzle import StateSpace
 from pipeline.puzzles.eight import PUZZLE as EIGHT
 from pipeline.tables.manifest import read_manifest, write_manifest
@@ -17,9 +17,8 @@ from tests.shell import Cli, Said
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s")
 
 
-def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> Said:
-    monkeypatch.setattr("sys.argv", ["pipeline", "verify", *words])
-    code = main()
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
+    code = told(["verify", *words])
     return Said(code, *capsys.readouterr())
 
 
@@ -65,9 +64,9 @@ def test_quick_says_that_nothing_was_proved(copy: Path, cli: Cli) -> None:
 
 
 def test_the_verdict_names_what_no_rule_knows(
-    eight: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = said(monkeypatch, capsys, "--outputs", str(eight))
+    code, out, err = said(capsys, "--outputs", str(eight))
     *lines, verdict = out.splitlines()
     assert (code, err) == (0, "")
     rows = [found.groups() for found in map(LINE.fullmatch, lines) if found]
@@ -82,7 +81,7 @@ def test_the_verdict_names_what_no_rule_knows(
         r"knight_tours_5x5\.parquet, which no proof here knows",
         verdict,
     )
-    told = json.loads(said(monkeypatch, capsys, "--json", "--outputs", str(eight)).out)
+    told = json.loads(said(capsys, "--json", "--outputs", str(eight)).out)
     assert (told["proved"], told["unproved"]) == (False, ["knight_tours_5x5.parquet"])
 
 
@@ -96,13 +95,13 @@ class Bare(StateSpace):
 
 
 def test_the_verdict_names_a_puzzle_without_a_proof(
-    eight: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    eight: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare = Bare()
     for module in (verify, verify.published):
         monkeypatch.setattr(module, "puzzles", lambda: [bare])
     only(eight, "eight", "eight_edge")
-    code, out, _ = said(monkeypatch, capsys, "--outputs", str(eight))
+    code, out, _ = said(capsys, "--outputs", str(eight))
     assert code == 0
     assert out.endswith(
         "; not proved: the rows of eight.parquet, eight_edge.parquet, which no proof here knows\n"
@@ -110,28 +109,28 @@ def test_the_verdict_names_a_puzzle_without_a_proof(
 
 
 def test_all_proved_is_said_plainly_and_every_claim_on_demand(
-    eight: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     only(eight, "eight", "eight_edge")
-    out = said(monkeypatch, capsys, "--verbose", "--outputs", str(eight)).out
+    out = said(capsys, "--verbose", "--outputs", str(eight)).out
     *claims, verdict = out.splitlines()
     assert re.fullmatch(r"proved: 29 claims, 2 tables, [\d.]+ s", verdict)
     assert len(claims) == 29
     assert all(line.endswith(" rows") for line in claims)
-    told = json.loads(said(monkeypatch, capsys, "--json", "--outputs", str(eight)).out)
+    told = json.loads(said(capsys, "--json", "--outputs", str(eight)).out)
     assert (told["proved"], told["unproved"]) == (True, [])
 
 
 def test_nothing_is_claimed_after_what_fails(
-    eight: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rewrite(eight, "eight_edge", cell("solutions", 7, 99))
-    code, out, err = said(monkeypatch, capsys, "--outputs", str(eight))
+    code, out, err = said(capsys, "--outputs", str(eight))
     assert code == 3
     assert "eight_edge.parquet fails a proof" in err
     # what was proved before stands there, and no verdict
     assert [line.split(",")[0] for line in out.splitlines()][1:] == ["eight.parquet"]
     assert "proved" not in out
-    told = json.loads(said(monkeypatch, capsys, "--json", "--outputs", str(eight)).out)
+    told = json.loads(said(capsys, "--json", "--outputs", str(eight)).out)
     assert told["proved"] is False
     assert told["failure"]["file"] == "eight_edge.parquet"
