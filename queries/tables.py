@@ -137,7 +137,7 @@ class EightTable(GoalTable):
 
     @cached_property
     def _rapid(self) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
-        return rapid_eight(self._reader.index("eight").data)
+        return rapid_eight(self._reader.index("eight").records())
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         if goal is None:
