@@ -301,9 +301,7 @@ class GoalPuzzle(StateSpace):
                 "string",
                 f"every optimal first move, in the order {order}; empty at the goal",
             ),
-            Column(
-                "solutions", HOLDS[self.solutions], "number of different shortest solutions"
-            ),
+            Column("solutions", HOLDS[self.solutions], "number of different shortest solutions"),
         )
 
     def graph(self) -> Graph:
