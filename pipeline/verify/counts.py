@@ -35,7 +35,7 @@ class CountsTable:
     def _squares(self) -> None:
         text = f"a row for every square of {len(self._boards)} boards, in order"
         with self._proof.claim(text, len(self._rows)) as fact:
-            squares = []
+            squares: list[tuple[object, ...]] = []
             for board in self._boards:
                 self._begin[str(board)] = len(squares)
                 sides = str(board), board.files, board.ranks
