@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
+from _thread import allocate_lock
 
 from pipeline.errors import TableDamaged, TableMissing, TableVersionError
 from pipeline.tables import FORMAT_VERSION, MANIFEST
@@ -45,6 +46,7 @@ class Index:
         except OSError as error:
             raise TableMissing(self._path, self._command) from error
         self._kept: dict[int, bytes] = {}
+        self._turn = allocate_lock()
         data = self._read(0, BLOCK)
         if data[:4] != MAGIC:
             raise self._damaged("it does not begin as an index does")
@@ -70,6 +72,8 @@ class Index:
 
     def record(self, rank: int) -> tuple[Any, ...]:
         """The fields of a rank's record."""
+        if not 0 <= rank < self.count:
+            raise self._damaged(f"it has no record {rank:,}")
         number, at = divmod(rank, self._each)
         body = self._kept.get(number) or self._block(number)
         return self._unpack(body, at * self.width)
@@ -106,8 +110,9 @@ class Index:
         try:
             if hasattr(os, "pread"):  # no two threads share a position
                 return os.pread(self._file, size, block * BLOCK)
-            os.lseek(self._file, block * BLOCK, os.SEEK_SET)
-            return os.read(self._file, size)
+            with self._turn:
+                os.lseek(self._file, block * BLOCK, os.SEEK_SET)
+                return os.read(self._file, size)
         except OSError as error:
             raise self._damaged("it cannot be read") from error
 
