@@ -1,4 +1,4 @@
-"""`docs/index-vectors/`: what each file holds, or why it is refused, for every reader of indexes."""
+"""`docs/index-vectors/`: what each file holds or why it is refused, for every reader."""
 
 import json
 import os
@@ -50,9 +50,7 @@ def test_every_kind_of_file_is_there() -> None:
 
 def published(vector: Vector, folder: Path) -> Published:
     """The file, listed as the index of a table."""
-    table = Table(
-        vector.name, "", "", (), AllTours(1, 1), index=(("record", f"{vector.width}s"),)
-    )
+    table = Table(vector.name, "", "", (), AllTours(1, 1), index=(("record", f"{vector.width}s"),))
     index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
     rows = folder / table.file
     rows.write_bytes(b"")
