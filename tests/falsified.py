@@ -18,7 +18,7 @@ from pipeline.puzzles.senet import PUZZLE as SENET
 from pipeline.tables.content import ContentHash
 from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
 from pipeline.tables.manifest import read_manifest, write_manifest
-from pipeline.tables.parquet import schema
+from pipeline.tables.parquet import schema, sorting
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.published import Published, check_files, published_in
@@ -58,18 +58,17 @@ def headed(data: bytes, **fields: object) -> bytes:
     return sealed(HEADER.pack(*(old | fields).values()) + data[HEADER.size :])
 
 
-def recorded(data: bytes, rank: int, record: bytes, at: int = 0) -> bytes:
-    """An index with other bytes in a record, and checksums that agree with them."""
+def place(data: bytes, rank: int) -> int:
+    """The first byte of a record."""
     width = HEADER.unpack_from(data)[3]
-    block, place = divmod(rank, BODY // width)
-    at += BLOCK * (1 + block) + place * width
-    return sealed(data[:at] + record + data[at + len(record) :])
+    block, number = divmod(rank, BODY // width)
+    return BLOCK * (1 + block) + number * width
 
 
-def sealed(data: bytes) -> bytes:
+def sealed(data: bytes | bytearray) -> bytes:
     """An index whose every block has its checksum, whatever it says."""
     content = HEADER.unpack_from(data)[6]
-    bodies = [data[at : at + BODY] for at in range(0, len(data), BLOCK)]
+    bodies = [bytes(data[at : at + BODY]) for at in range(0, len(data), BLOCK)]
     return b"".join(
         body + CHECKSUM.pack(checksum(content, number, body)) for number, body in enumerate(bodies)
     )
@@ -100,7 +99,10 @@ def rewrite(
     path = folder / f"{name}.parquet"
     rows = change(pq.read_table(path).combine_chunks())
     path.unlink()
-    pq.write_table(rows.cast(schema(TABLES[name])), path, row_group_size=row_group)
+    table = TABLES[name]
+    pq.write_table(
+        rows.cast(schema(table)), path, row_group_size=row_group, sorting_columns=sorting(table)
+    )
     vouch(folder, name)
 
 

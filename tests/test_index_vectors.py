@@ -83,9 +83,9 @@ def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> Non
     index = Index(str(tmp_path), "test", table)
     for number, record in vector.records.items():
         assert index.record(int(number)) == (bytes.fromhex(record),)
-    for number in vector.refused:
+    for beyond in vector.refused:
         with pytest.raises(TableError):
-            index.record(number)
+            index.record(beyond)
     if vector.refused and not vector.sound:
         with pytest.raises(TableError):
             index.records()
