@@ -38,13 +38,22 @@ class Reader:
         self.folder = folder
         self._of = asked_of
         self._indexes: dict[str, Index] = {}
+        self._closed = False
 
     def index(self, name: str) -> Index:
         """The index of a table of this puzzle."""
+        if self._closed:
+            raise ValueError(f"the tables in {self.folder} are closed")
         if name not in self._indexes:
             table = next(table for table in self._of.tables if table.name == name)
             self._indexes[name] = Index(self.folder, self._of.name, table)
         return self._indexes[name]
+
+    def close(self) -> None:
+        """Let go of the indexes' files."""
+        self._closed = True
+        for index in self._indexes.values():
+            index.close()
 
     def facts(self, key: str, asked: Asked) -> Facts:
         """The answer as facts; a TablebaseError where there is none."""

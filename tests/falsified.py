@@ -58,9 +58,9 @@ def headed(data: bytes, **fields: object) -> bytes:
     return sealed(HEADER.pack(*(old | fields).values()) + data[HEADER.size :])
 
 
-def place(data: bytes, rank: int) -> int:
+def place(data: bytes | bytearray, rank: int) -> int:
     """The first byte of a record."""
-    width = HEADER.unpack_from(data)[3]
+    width: int = HEADER.unpack_from(data)[3]
     block, number = divmod(rank, BODY // width)
     return BLOCK * (1 + block) + number * width
 
