@@ -148,6 +148,7 @@ ASKED = [
     ("eight_edge", "state", "378546201", 1),
     ("senet", "position", "ABAAABBB.B...A.", 1),
     *(("knight_tours_6x6", "start", start, 12) for start in ("a1", "c3", "f6")),
+    ("knight_tours_6x6", "start", "f1", 18),
 ]
 
 
