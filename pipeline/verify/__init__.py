@@ -35,7 +35,7 @@ __all__ = ["Claim", "Report", "VerifyFailed", "prove", "verify"]
 def verify(folder: Path, *, quick: bool = False, report: Report = unheard) -> list[Claim]:
     """Prove everything that is published in a folder; VerifyFailed at the first untruth.
 
-    With `quick` only the files' sizes, hashes and index headers are held against the manifest.
+    With `quick` only the files' sizes and hashes, and the indexes' headers and blocks, are checked.
     """
     proved: list[Claim] = []
     try:
