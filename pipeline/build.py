@@ -246,6 +246,7 @@ def _all_tours(
 ) -> Iterator[Columns]:
     sets, colours = _graph(board)
     names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
+    places = np.array(board.places(), dtype=np.uint8)
 
     def search(start: int) -> Arrays:
         """All of a start's tours: their texts, ends, and whether they close."""
@@ -261,12 +262,13 @@ def _all_tours(
     report.step("0 tours found, starts", 0, board.squares)
     for start, found in _in_order(pool, jobs + 1, search, range(board.squares)):
         if found:
-            text, end, closed = found
-            tours += len(end)
+            text, finish, closed = found
+            tours += len(finish)
             yield {
-                "start": np.full(len(end), start, dtype=np.uint8),
-                "end": end,
-                "number": np.arange(len(end), dtype=np.uint32),
+                "board": np.full(len(finish), str(board).encode()),
+                "start": np.full(len(finish), places[start]),
+                "finish": places[finish],
+                "number": np.arange(len(finish)),
                 "closed": closed,
                 "path": text.view(f"S{text.shape[1]}").ravel(),
             }
@@ -293,13 +295,15 @@ def _tour_per_pair(board: Board, report: Report) -> dict[str, npt.NDArray[Any]]:
             pair = f"{board.name(start)} to {board.name(end)}"
             raise SearchError(f"No tour of {board} from {pair} was found.")
     names = np.array([name.encode() for name in board.names()])
-    start, end = np.array(ends, dtype=np.uint8).T
+    start, finish = np.array(ends, dtype=np.uint8).T
+    places = np.array(board.places(), dtype=np.uint8)
     new_start = np.flatnonzero(np.diff(start, prepend=255))
     return {
-        "start": start,
-        "end": end,
+        "board": np.full(len(ends), str(board).encode()),
+        "start": places[start],
+        "finish": places[finish],
         "number": np.arange(len(ends)) - np.repeat(new_start, np.diff(new_start, append=len(ends))),
-        "closed": (neighbours[end] == start[:, None]).any(axis=1),
+        "closed": (neighbours[finish] == start[:, None]).any(axis=1),
         "path": names[squares].view(f"S{2 * board.squares}").ravel(),
         "squares": squares.view(f"S{board.squares}").ravel(),
     }
@@ -324,7 +328,9 @@ def _tour_counts(
     rows = [(board, square) for board in boards for square in range(board.squares)]
     return {
         "board": np.array([str(board) for board, _ in rows], dtype=np.bytes_),
-        "start": np.array([board.name(square) for board, square in rows], dtype=np.bytes_),
+        "files": np.array([board.files for board, _ in rows]),
+        "ranks": np.array([board.ranks for board, _ in rows]),
+        "start": np.array([board.places()[square] for board, square in rows]),
         "tours": np.array([found[str(board), square][0] for board, square in rows]),
         "closed": np.array([found[str(board), square][1] for board, square in rows]),
     }

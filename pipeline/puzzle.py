@@ -22,14 +22,19 @@ if TYPE_CHECKING:
     Bytes = npt.NDArray[np.bytes_]
     Columns = Mapping[str, npt.NDArray[Any]]
 
-KINDS = {"uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}
-"""Whole-number column kinds, each with the letter it has in an index record (`struct`)."""
+KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+"""Whole-number column kinds, each with its letter (`struct`): signed, as differences are."""
+HOLDS = {"B": "int16", "H": "int32", "I": "int64"}
+"""The smallest kind that holds all that a field of an index record may."""
 
 
 class Column:
-    """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`."""
+    """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`.
 
-    __slots__ = ("kind", "meaning", "name", "nullable", "values")
+    `distinct`: whether most values are different from all others, so that no dictionary helps.
+    """
+
+    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values")
 
     def __init__(
         self,
@@ -38,12 +43,14 @@ class Column:
         meaning: str,
         *,
         nullable: bool = False,
+        distinct: bool = False,
         values: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.kind = kind
         self.meaning = meaning
         self.nullable = nullable
+        self.distinct = distinct
         self.values = values
 
 
@@ -100,7 +107,7 @@ class TourCounts:
 class Table:
     """One published Parquet file, and the layout of the index beside it if it has one."""
 
-    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows")
+    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows", "sorted_by")
 
     def __init__(
         self,
@@ -111,6 +118,7 @@ class Table:
         recipe: BreadthFirst | AllTours | TourPerPair | TourCounts,
         index: tuple[tuple[str, str], ...] = (),
         rows: int | None = None,
+        sorted_by: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.meaning = meaning
@@ -121,6 +129,8 @@ class Table:
         """Fields of an index record in order: a name and a `struct` letter, little-endian."""
         self.rows = rows
         """How many rows there must be, where that is known beforehand."""
+        self.sorted_by = sorted_by
+        """Columns that the rows ascend by, text by its bytes: what a file's footer may say."""
 
     @property
     def file(self) -> str:
@@ -235,8 +245,8 @@ class GoalPuzzle(StateSpace):
     """Other ways to write a layout's name."""
     letters: str
     """The letters of all moves, in the order in which answers name them."""
-    solutions = "uint8"
-    """The kind of the column that counts shortest solutions."""
+    solutions = "B"
+    """The field of an index record that holds a number of shortest solutions (`struct`)."""
 
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
         """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
@@ -290,24 +300,27 @@ class GoalPuzzle(StateSpace):
                 if rows == self.size
                 else "states that reach no goal have no row"
             ),
-            self.columns(goals),
+            self.columns(),
             BreadthFirst({goal: self.layouts[goal] for goal in goals}),
-            index=(("distance", "B"), ("solutions", KINDS[self.solutions])),
+            index=(("distance", "B"), ("solutions", self.solutions)),
             rows=rows,
+            sorted_by=("state",),
         )
 
-    def columns(self, goals: tuple[str, ...]) -> tuple[Column, ...]:
+    def columns(self) -> tuple[Column, ...]:
         order = " ".join(self.letters)
         return (
-            Column("state", "string", f"the state, as typed ({self.example})"),
-            Column("goal", "enum", "the layout that this state reaches", values=goals),
-            Column("distance", "uint8", "fewest moves to it"),
+            Column("state", "string", f"the state, as typed ({self.example})", distinct=True),
+            Column(
+                "goal", "enum", "the layout that this state reaches", values=tuple(self.layouts)
+            ),
+            Column("distance", "int8", "fewest moves to it"),
             Column(
                 "best_moves",
                 "string",
                 f"every optimal first move, in the order {order}; empty at the goal",
             ),
-            Column("solutions", self.solutions, "number of different shortest solutions"),
+            Column("solutions", HOLDS[self.solutions], "number of different shortest solutions"),
         )
 
     def graph(self) -> Graph:
@@ -338,7 +351,7 @@ class GoalPuzzle(StateSpace):
             best[takers] = np.strings.add(best[takers], letter.encode())
         return {
             "state": self.states()[rows],
-            "goal": goal[rows],
+            "goal": np.array([list(self.layouts).index(name) for name in walks])[goal[rows]],
             "distance": depth[rows],
             "best_moves": best[rows],
             "solutions": ways[rows],
@@ -352,7 +365,7 @@ class GoalPuzzle(StateSpace):
 def _nearest(
     walks: Mapping[str, Walk],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
-    """For every state its distance, the number of its goal, and its shortest solutions."""
+    """For every state its distance, which of the walks reached it, and its shortest solutions."""
     import numpy as np
 
     from pipeline.errors import SearchError

@@ -41,13 +41,22 @@ class Reader:
         self._of = asked_of
         self._indexes: dict[str, Index] = {}
         self._rows: pl.DataFrame | None = None
+        self._closed = False
 
     def index(self, name: str) -> Index:
         """The index of a table of this puzzle."""
+        if self._closed:
+            raise ValueError(f"the tables in {self.folder} are closed")
         if name not in self._indexes:
             table = next(table for table in self._of.tables if table.name == name)
             self._indexes[name] = Index(self.folder, self._of.name, table)
         return self._indexes[name]
+
+    def close(self) -> None:
+        """Let go of the indexes' files."""
+        self._closed = True
+        for index in self._indexes.values():
+            index.close()
 
     def checked(self, asked: Asked) -> Asked:
         """The options in their one notation; a TablebaseError for what no key could be asked."""

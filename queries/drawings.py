@@ -201,7 +201,7 @@ def tour_svg(facts: Facts, *, square: float = 44, numbered: bool = True, bare: b
     squares = [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
     closed = bool(facts["closed"])
     kind = "closed" if closed else "open"
-    title = f"{board} from {facts['start']} to {facts['end']}, {kind}"
+    title = f"{board} from {facts['start']} to {facts['finish']}, {kind}"
     picture = Picture(f"A knight's tour of {title}", bare=bare)
     edge, top = (26, 42) if numbered else (2, 24)
     size, weight = (14, BOLD) if numbered else (12, "")

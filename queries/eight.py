@@ -62,7 +62,7 @@ class EightReader(GoalReader):
             from queries.ways import answers_to
 
             view = self.puzzle.view(goal)
-            records = self.index(self._tables[view.layout]).data
+            records = self.index(self._tables[view.layout]).records()
             rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
             self._rows_to[goal] = rows.extend(rows.clear(1))
         return self._rows_to[goal]

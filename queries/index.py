@@ -1,4 +1,4 @@
-"""The index of a table, mapped and checked whole: header, size, checksum, and the manifest's word.
+"""The index of a table: one block is read for one record, and is known to be whole.
 
 Only the standard library's light parts are imported. A file that is missing, short, foreign,
 damaged, of another version, or of another table than the manifest lists is never read as an answer.
@@ -6,14 +6,13 @@ damaged, of another version, or of another table than the manifest lists is neve
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
-import zlib
+from _thread import allocate_lock
 
 from pipeline.errors import TableDamaged, TableMissing, TableVersionError
 from pipeline.tables import FORMAT_VERSION, MANIFEST
-from pipeline.tables.index import CRC_AT, HEADER, MAGIC
+from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
 from pipeline.tables.mending import DEFAULT_FOLDER, mending, unopened
 
 TYPE_CHECKING = False
@@ -22,56 +21,110 @@ if TYPE_CHECKING:
 
     from pipeline.puzzle import Table
 
+MOST_KEPT = 512
+"""Blocks kept at hand: 2 MiB."""
+
 
 def tables_folder(asked: object) -> str:
     """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`."""
     return str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER)
 
 
-# all pages at once where the system can: the checksum reads every one of them anyway
-_MAPPED = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
-
-
 class Index:
-    """An open index: `data` is the records' bytes."""
+    """An open index."""
 
-    __slots__ = ("_unpack", "data", "width")
+    _file = -1
 
     def __init__(self, folder: str, stage: str, table: Table) -> None:
-        path = os.path.join(folder, table.index_file)
-        command = mending(stage, folder)
+        self._path = os.path.join(folder, table.index_file)
+        self._command = mending(stage, folder)
         content = _listed(folder, table)
         if content is None:
-            raise TableMissing(path, command)
+            raise TableMissing(self._path, self._command)
         try:
-            with open(path, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                if size < HEADER.size:
-                    problem = f"{size} bytes do not hold its header of {HEADER.size}"
-                    raise TableDamaged(path, problem, command)
-                data = memoryview(mmap.mmap(file.fileno(), 0, flags=_MAPPED, prot=mmap.PROT_READ))
+            self._file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         except OSError as error:
-            raise unopened(path, error, command) from error
-        magic, version, width, count, name, hashed, crc = HEADER.unpack_from(data)
-        if magic != MAGIC:
-            raise TableDamaged(path, "it does not begin as an index does", command)
+            raise unopened(self._path, error, self._command) from error
+        self._kept: dict[int, bytes] = {}
+        self._turn = allocate_lock()
+        data = self._read(0, BLOCK)
+        if data[:4] != MAGIC:
+            raise self._damaged("it does not begin as an index does")
+        if len(data) < HEADER.size:
+            raise self._damaged(f"{len(data)} bytes do not hold its header")
+        _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
         if version != FORMAT_VERSION:
-            raise TableVersionError(path, version, FORMAT_VERSION, command)
+            raise TableVersionError(self._path, version, FORMAT_VERSION, self._command)
+        self._whole(0, data)
         if name.rstrip(b"\0") != table.name.encode():
-            raise TableDamaged(path, "it is the index of another table", command)
-        if width != struct.calcsize(table.record) or size != HEADER.size + width * count:
-            raise TableDamaged(path, f"{size} bytes are not its {count} records", command)
-        if zlib.crc32(data[HEADER.size :], zlib.crc32(data[:CRC_AT])) != crc:
-            raise TableDamaged(path, "its checksum is wrong", command)
-        if hashed.hex() != content:
-            raise TableDamaged(path, "it was made from another table than is published", command)
-        self.data = data[HEADER.size :]
+            raise self._damaged("it is the index of another table")
+        size = os.fstat(self._file).st_size
+        if (zero, width, block) != (0, struct.calcsize(table.record), BLOCK):
+            raise self._damaged("its records are not those of its table")
+        if size != BLOCK * blocks(width, count):
+            raise self._damaged(f"{size:,} bytes are not its {count:,} records")
+        if self._content.hex() != content:
+            raise self._damaged("it was made from another table than is published")
         self.width = width
+        self.count = count
+        self._each = BODY // width
         self._unpack = struct.Struct(table.record).unpack_from
 
     def record(self, rank: int) -> tuple[Any, ...]:
         """The fields of a rank's record."""
-        return self._unpack(self.data, rank * self.width)
+        if not 0 <= rank < self.count:
+            raise self._damaged(f"it has no record {rank:,}")
+        number, at = divmod(rank, self._each)
+        body = self._kept.get(number) or self._block(number)
+        return self._unpack(body, at * self.width)
+
+    def records(self) -> bytes:
+        """All records on end, every block of them whole."""
+        step = self._each * self.width
+        bodies = (
+            self._whole(number, self._read(number, BLOCK))[:step]
+            for number in range(1, blocks(self.width, self.count))
+        )
+        return b"".join(bodies)[: self.count * self.width]
+
+    def close(self) -> None:
+        """Let go of the file; the index answers no more."""
+        self._kept = {}
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    __del__ = close
+
+    def _block(self, number: int) -> bytes:
+        """The records of a block, counted from 0 after the header."""
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
+        body = self._whole(number + 1, self._read(number + 1, BLOCK))
+        self._kept[number] = body
+        return body
+
+    def _read(self, block: int, size: int) -> bytes:
+        if self._file < 0:
+            raise ValueError(f"{self._path} is closed")
+        try:
+            if hasattr(os, "pread"):  # no two threads share a position
+                return os.pread(self._file, size, block * BLOCK)
+            with self._turn:
+                os.lseek(self._file, block * BLOCK, os.SEEK_SET)
+                return os.read(self._file, size)
+        except OSError as error:
+            raise self._damaged("it cannot be read") from error
+
+    def _whole(self, number: int, data: bytes) -> bytes:
+        body = data[:BODY]
+        found = data[BODY:]
+        if found != CHECKSUM.pack(checksum(self._content, number, body)):
+            raise self._damaged(f"the checksum of block {number:,} is wrong")
+        return body
+
+    def _damaged(self, problem: str) -> TableDamaged:
+        return TableDamaged(self._path, problem, self._command)
 
 
 def _listed(folder: str, table: Table) -> str | None:

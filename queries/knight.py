@@ -39,7 +39,7 @@ class KnightReader(Reader):
     )
     key = "SQUARE"
     keyless = "count"
-    columns = ("start", "end", "number", "closed", "path")
+    columns = ("start", "finish", "number", "closed", "path")
 
     def checked(self, asked: Asked) -> Asked:
         board = parse_board(str(asked.get("board", "8x8")))
@@ -115,7 +115,7 @@ class KnightReader(Reader):
         if number is not None:
             wanted = wanted.filter(pl.col("number") == number)
         if end is not None:
-            wanted = wanted.filter(pl.col("end") == board.name(end))
+            wanted = wanted.filter(pl.col("finish") == board.name(end))
         if closed:
             wanted = wanted.filter(pl.col("closed"))
         found = wanted.select("number", "path").head(1).collect().rows()
@@ -188,7 +188,10 @@ class KnightReader(Reader):
         jumps = facts["jumps"]
         assert isinstance(jumps, list)
         rows = [
-            ("tour", f"{board} from {facts['start']} to {facts['end']}, number {facts['number']}"),
+            (
+                "tour",
+                f"{board} from {facts['start']} to {facts['finish']}, number {facts['number']}",
+            ),
             ("closed", "yes" if facts["closed"] else "no"),
             ("squares", squares),
             ("jumps", " ".join(str(jump) for jump in jumps)),
@@ -231,7 +234,7 @@ def _tour(board: Board, number: int, squares: list[int]) -> Facts:
     return {
         "board": str(board),
         "start": board.name(start),
-        "end": board.name(end),
+        "finish": board.name(end),
         "number": number,
         "closed": end in board.neighbours(start),
         "path": "".join(board.name(square) for square in squares),

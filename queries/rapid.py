@@ -13,11 +13,11 @@ Probe = tuple[str, str, int, str, int]
 """State, layout, distance, best moves, solutions."""
 
 
-def rapid_eight(records: memoryview) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
+def rapid_eight(records: bytes) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
     """`distance` and `probe` over the records of `eight.idx`."""
     head, tail = rank_parts()
-    distances = bytes(records[0::2])
-    solutions = bytes(records[1::2])
+    distances = records[0::2]
+    solutions = records[1::2]
     slides = [
         [(letter, min(cell, to), max(cell, to)) for letter, to in exits]
         for cell, exits in enumerate(EXITS)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from queries.tables import Frame
 
 TYPES: dict[str, Any] = {
-    "uint8": pl.UInt8,
-    "uint16": pl.UInt16,
-    "uint32": pl.UInt32,
-    "uint64": pl.UInt64,
+    "int8": pl.Int8,
+    "int16": pl.Int16,
+    "int32": pl.Int32,
+    "int64": pl.Int64,
     "boolean": pl.Boolean,
 }
 

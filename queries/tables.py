@@ -63,7 +63,7 @@ class KnightAnswer:
 
     board: str
     start: str
-    end: str
+    finish: str
     number: int
     closed: bool
     path: str
@@ -141,7 +141,7 @@ class EightTable(GoalTable):
 
     @cached_property
     def _rapid(self) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
-        return rapid_eight(self._reader.index("eight").data)
+        return rapid_eight(self._reader.index("eight").records())
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         if goal is None:
@@ -233,7 +233,7 @@ class KnightTable(Shown):
         board: str = "8x8",
         number: int | None = None,
     ) -> Frame:
-        """A polars frame with end, number, closed and path for a column of squares."""
+        """A polars frame with finish, number, closed and path for a column of squares."""
         asked = self._asked(to, closed, board, number)
         return _annotated(self._reader, frame, column, prefix, asked)
 
@@ -252,29 +252,54 @@ class KnightTable(Shown):
 
 
 class Tables(Shown):
-    """The tables in one folder."""
+    """The tables in one folder; a context manager that closes them.
+
+    Once closed, what would read an index raises ValueError.
+
+    >>> from queries import open_tables
+    >>> with open_tables("outputs") as tables:
+    ...     tables.senet.probe("ABAAABBB.B...A.").plies
+    2
+    """
 
     def __init__(self, folder: str | None = None) -> None:
         self.folder = tables_folder(folder)
+        self._readers: dict[str, Reader] = {}
         manifest = os.path.join(self.folder, MANIFEST)
         if not os.path.isfile(manifest):
             raise TableMissing(manifest, mending("", self.folder))
 
+    def close(self) -> None:
+        """Let go of all files."""
+        for found in self._readers.values():
+            found.close()
+
+    def __enter__(self) -> Tables:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _reader(self, name: str) -> Reader:
+        if name not in self._readers:
+            self._readers[name] = reader(name, self.folder)
+        return self._readers[name]
+
     @cached_property
     def eight(self) -> EightTable:
-        return EightTable(reader("eight", self.folder))
+        return EightTable(self._reader("eight"))
 
     @cached_property
     def senet(self) -> SenetTable:
-        return SenetTable(reader("senet", self.folder))
+        return SenetTable(self._reader("senet"))
 
     @cached_property
     def knight(self) -> KnightTable:
-        return KnightTable(reader("knight", self.folder))
+        return KnightTable(self._reader("knight"))
 
     def goals(self, name: str) -> GoalTable:
         """Any registered puzzle that has goals."""
-        return GoalTable(reader(name, self.folder))
+        return GoalTable(self._reader(name))
 
 
 def _answer(kind: type[Answer], facts: Facts) -> Answer:

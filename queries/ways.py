@@ -41,7 +41,7 @@ def _after() -> npt.NDArray[np.uint32]:
     return found
 
 
-def answers_to(goal: str, view: View, records: memoryview, layouts: pl.Series) -> pl.DataFrame:
+def answers_to(goal: str, view: View, records: bytes, layouts: pl.Series) -> pl.DataFrame:
     """What a batch has of every state, for one goal; nulls where it is out of reach.
 
     `layouts` is the one that each state reaches, `records` the index of the view's layout.
@@ -63,7 +63,9 @@ def answers_to(goal: str, view: View, records: memoryview, layouts: pl.Series) -
             "distance": distance,
             "best_moves": best.astype(str).tolist(),
             "solutions": solutions,
-        }
+        },
+        schema_overrides={"distance": pl.Int8, "solutions": pl.Int16},
+        strict=False,
     )
     return found.select(pl.when(pl.Series(reached)).then(pl.all()))
 

@@ -2,8 +2,6 @@
 
 import hashlib
 import shutil
-import struct
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,9 @@ from pipeline.puzzles.eight import PUZZLE as EIGHT
 from pipeline.puzzles.knight import PUZZLE as KNIGHT
 from pipeline.puzzles.senet import PUZZLE as SENET
 from pipeline.tables.content import ContentHash
-from pipeline.tables.index import CRC_AT, HEADER
+from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
 from pipeline.tables.manifest import read_manifest, write_manifest
-from pipeline.tables.parquet import schema
+from pipeline.tables.parquet import schema, sorting
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.published import Published, check_files, published_in
@@ -51,6 +49,31 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+FIELDS = ("magic", "version", "zero", "width", "block", "count", "content", "name")
+
+
+def headed(data: bytes, **fields: object) -> bytes:
+    """An index with other words in its header, and checksums that agree with them."""
+    old = dict(zip(FIELDS, HEADER.unpack_from(data), strict=True))
+    return sealed(HEADER.pack(*(old | fields).values()) + data[HEADER.size :])
+
+
+def place(data: bytes | bytearray, rank: int) -> int:
+    """The first byte of a record."""
+    width: int = HEADER.unpack_from(data)[3]
+    block, number = divmod(rank, BODY // width)
+    return BLOCK * (1 + block) + number * width
+
+
+def sealed(data: bytes | bytearray) -> bytes:
+    """An index whose every block has its checksum, whatever it says."""
+    content = HEADER.unpack_from(data)[6]
+    bodies = [bytes(data[at : at + BODY]) for at in range(0, len(data), BLOCK)]
+    return b"".join(
+        body + CHECKSUM.pack(checksum(content, number, body)) for number, body in enumerate(bodies)
+    )
+
+
 def vouch(folder: Path, name: str) -> None:
     """Let the manifest and the index's header say what the table now is."""
     entries = read_manifest(folder)
@@ -63,12 +86,7 @@ def vouch(folder: Path, name: str) -> None:
     entry["content"] = content.hexdigest()
     if entry["index"]:
         index = folder / f"{name}.idx"
-        data = bytearray(index.read_bytes())
-        fields = list(HEADER.unpack_from(data))
-        fields[5] = bytes.fromhex(entry["content"])
-        HEADER.pack_into(data, 0, *fields)
-        crc = zlib.crc32(data[HEADER.size :], zlib.crc32(data[:CRC_AT]))
-        struct.pack_into("<I", data, CRC_AT, crc)
+        data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
         index.unlink()
         index.write_bytes(data)
         entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
@@ -81,7 +99,10 @@ def rewrite(
     path = folder / f"{name}.parquet"
     rows = change(pq.read_table(path).combine_chunks())
     path.unlink()
-    pq.write_table(rows.cast(schema(TABLES[name])), path, row_group_size=row_group)
+    table = TABLES[name]
+    pq.write_table(
+        rows.cast(schema(table)), path, row_group_size=row_group, sorting_columns=sorting(table)
+    )
     vouch(folder, name)
 
 

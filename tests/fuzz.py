@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import struct
 import sys
 import tempfile
 from pathlib import Path
@@ -27,6 +28,7 @@ FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parent.parent / "outputs"
 WHOLE = (OUTPUTS / TABLE.index_file).read_bytes()
 LISTED = read_manifest(OUTPUTS)
+TRUE = list(struct.iter_unpack(TABLE.record, Index(str(OUTPUTS), "knight", TABLE).records()))
 
 
 def words(text: str) -> None:
@@ -46,12 +48,16 @@ def words(text: str) -> None:
 
 
 def index(data: bytes) -> None:
-    """Bytes laid over a whole index: it is refused, or nothing has changed."""
+    """Bytes laid over a whole index: a record is refused or the true one, and so is all of it."""
     at = int.from_bytes(data[:3], "little") % len(WHOLE)
     changed = WHOLE[:at] + data[3:] + WHOLE[at + len(data[3:]) :]
     (FOLDER / TABLE.index_file).write_bytes(changed)
     with contextlib.suppress(TablebaseError):
-        Index(str(FOLDER), "knight", TABLE)
+        opened = Index(str(FOLDER), "knight", TABLE)
+        for rank in (0, at % len(TRUE), len(TRUE) - 1):
+            with contextlib.suppress(TablebaseError):
+                assert opened.record(rank) == TRUE[rank]
+        opened.records()
         assert changed == WHOLE
 
 

@@ -229,7 +229,7 @@ def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
         written = table.get(name)
         assert kind == (written if written in (pl.UInt32, pl.Boolean) else pl.String), name
     assert bad == [1, 4]
-    assert answers["end"].is_null().to_list() == [False, True, True, False, True]
+    assert answers["finish"].is_null().to_list() == [False, True, True, False, True]
     assert answers["error"].is_null().to_list() == [True, False, True, True, False]
 
 

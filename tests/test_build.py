@@ -242,19 +242,19 @@ def test_a_newer_manifest_is_refused_and_mended_by_force(tmp_path: Path) -> None
     built(tmp_path, KNIGHT, TOURS)
     before = contents(tmp_path)
     manifest = json.loads(before["manifest.json"])
-    newer = json.dumps({**manifest, "format_version": 2}, indent=1)
+    newer = json.dumps({**manifest, "format_version": 3}, indent=1)
     (tmp_path / "manifest.json").write_text(newer, "utf-8")
-    with pytest.raises(TableVersionError, match="has format version 2; this program reads") as told:
+    with pytest.raises(TableVersionError, match="has format version 3; this program reads") as told:
         built(tmp_path, KNIGHT, TOURS)
-    assert (told.value.found, told.value.wanted, told.value.exit_code) == (2, 1, 3)
+    assert (told.value.found, told.value.wanted, told.value.exit_code) == (3, 2, 3)
     assert (tmp_path / "manifest.json").read_text("utf-8") == newer
     assert built(tmp_path, KNIGHT, TOURS, force=True).finished == [TOURS.name]
     assert contents(tmp_path) == before
 
 
 BROKEN = ["", "{", "[]", "null", '"1"', "{}", "[" * 100_000, "\udce9"]
-BROKEN += ['{"format_version": 1}', '{"format_version": 1, "tables": []}']
-BROKEN += ['{"format_version": 1, "tables": {"eight": {}}}']
+BROKEN += ['{"format_version": 2}', '{"format_version": 2, "tables": []}']
+BROKEN += ['{"format_version": 2, "tables": {"eight": {}}}']
 
 
 @pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
@@ -338,8 +338,8 @@ class Wrong(Pancakes):
 @pytest.mark.parametrize(
     ("puzzle", "said"),
     [
-        (Wrong({"distance": 256}), "A value of column distance does not fit uint8."),
-        (Wrong({"solutions": -1}), "A value of column solutions does not fit uint8."),
+        (Wrong({"distance": 128}), "A value of column distance does not fit int8."),
+        (Wrong({"distance": -129}), "A value of column distance does not fit int8."),
         (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes."),
         (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index of panc"),
     ],

@@ -259,7 +259,7 @@ def test_annotate_says_what_probe_says(tables: Tables, outputs: Path) -> None:
             wanted = (
                 [None] * 4
                 if answer is None
-                else [answer.end, answer.number, answer.closed, answer.path]
+                else [answer.finish, answer.number, answer.closed, answer.path]
             )
             assert row == wanted
 

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import TableError
+from pipeline.puzzles import puzzles
+from pipeline.tables.index import BLOCK, BODY
 from pipeline.tables.manifest import read_manifest
 from pipeline.verify import verify
 from queries.answers import reader
 from queries.forms import Asked, Facts
+from queries.index import Index
 from tests import often
 from tests.falsified import own
 
@@ -84,6 +87,27 @@ def damaged(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     shutil.rmtree(folder)
 
 
+def refused_where_damaged(path: Path, whole: bytes, data: bytes) -> int:
+    """How many blocks are damaged: whatever reads one is told."""
+    stage, table = next(
+        (found.name, table)
+        for found in puzzles()
+        for table in found.tables
+        if table.index_file == path.name
+    )
+    places = range(0, max(len(whole), len(data)), BLOCK)
+    changed = [at // BLOCK for at in places if data[at : at + BLOCK] != whole[at : at + BLOCK]]
+    try:
+        index = Index(str(path.parent), stage, table)
+    except TableError:
+        return len(changed)
+    assert 0 not in changed
+    for number in changed:
+        with pytest.raises(TableError, match=f"the checksum of block {number:,} is wrong"):
+            index.record((number - 1) * (BODY // index.width))
+    return len(changed)
+
+
 FILES = {
     "eight.idx": 150,
     "eight_edge.idx": 150,
@@ -117,6 +141,8 @@ def test_no_damage_changes_an_answer(
                     refused += 1
                 else:
                     assert found == wanted, (question, "was answered wrong")
+            if path.suffix == ".idx" and data != whole:
+                refused += refused_where_damaged(path, whole, bytes(data))
     finally:
         path.write_bytes(whole)
     assert refused, "no damage was noticed at all"

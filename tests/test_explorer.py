@@ -98,7 +98,7 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
             tables.knight_tours_8x8 = await explorer.openKnight();
             const hashes = {};
             for (const [name, table] of Object.entries(tables)) {
-                const bytes = await new Blob([table.header, table.records]).arrayBuffer();
+                const bytes = await new Blob([...table.blocks()]).arrayBuffer();
                 const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
                 hashes[name] = [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
             }
@@ -324,10 +324,12 @@ def test_the_buttons_lead_where_they_say(shown: Explorer, outputs: Path) -> None
 def test_a_damaged_page_says_so(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
     text = explorer.read_text("utf-8")
     (packed,) = re.findall(r'id="eight\.idx">(.*?)<', text)
-    payload = bytearray(gzip.decompress(base64.b64decode(packed)))
-    payload[100_000] ^= 1
-    damaged = base64.b64encode(gzip.compress(bytes(payload))).decode()
-    for wrong in (damaged, packed[: len(packed) // 2], "?"):
+    payload = gzip.decompress(base64.b64decode(packed))
+    wrongs = []
+    for at in (30, 130, 100_000):  # the content hash, a checksum, a record
+        damaged = payload[:at] + bytes([payload[at] ^ 1]) + payload[at + 1 :]
+        wrongs.append(base64.b64encode(gzip.compress(damaged)).decode())
+    for wrong in (*wrongs, packed[: len(packed) // 2], "?"):
         file = tmp_path / "damaged.html"
         file.write_text(text.replace(packed, wrong), "utf-8")
         page = chromium.new_page()

@@ -25,11 +25,11 @@ ASKED = """asked => asked.map(([board, start, number]) => {
 @pytest.fixture(scope="module")
 def tours(outputs: Path) -> dict[str, pl.DataFrame]:
     """The published tables of every tour."""
-    columns = ["start", "end", "number", "closed", "path"]
+    columns = ["start", "finish", "number", "closed", "path"]
     return {
         str(board): pl.read_parquet(
             outputs / f"knight_tours_{board}.parquet", columns=columns
-        ).with_columns(pl.col("start", "end").cast(pl.String))
+        ).with_columns(pl.col("start", "finish").cast(pl.String))
         for board in (FIVE, SIX)
     }
 
@@ -38,7 +38,7 @@ def found(shown: Explorer, rows: pl.DataFrame, board: Board) -> pl.DataFrame:
     """What the page finds for the tours of these rows, and in how many milliseconds."""
     asked = [[str(board), *row] for row in rows.select("start", "number").rows()]
     answers = shown.page.evaluate(ASKED, asked)
-    kinds = {"end": pl.String, "closed": pl.Boolean, "path": pl.String, "ms": pl.Float64}
+    kinds = {"finish": pl.String, "closed": pl.Boolean, "path": pl.String, "ms": pl.Float64}
     return pl.DataFrame(answers, kinds, orient="row")
 
 
@@ -46,7 +46,7 @@ def test_every_tour_of_5x5(shown: Explorer, tours: dict[str, pl.DataFrame]) -> N
     shown.open("knight/5x5")
     rows = tours["5x5"]
     assert rows.height == 1728
-    assert found(shown, rows, FIVE).drop("ms").equals(rows.select("end", "closed", "path"))
+    assert found(shown, rows, FIVE).drop("ms").equals(rows.select("finish", "closed", "path"))
 
 
 def test_300_random_tours_of_6x6_and_the_first_and_last_of_each_start(
@@ -58,7 +58,7 @@ def test_300_random_tours_of_6x6_and_the_first_and_last_of_each_start(
     rows = pl.concat([every.sample(300, seed=6), every.filter(edges.over("start"))])
     assert rows.height == 300 + 3 * 36
     answers = found(shown, rows, SIX)
-    assert answers.drop("ms").equals(rows.select("end", "closed", "path"))
+    assert answers.drop("ms").equals(rows.select("finish", "closed", "path"))
     assert answers["ms"].median() < 100  # type: ignore[operator]  # a number
 
 
@@ -66,7 +66,7 @@ def test_the_longest_search_is_quick(shown: Explorer, tours: dict[str, pl.DataFr
     """The last tour of the fullest branch that the page must search through."""
     shown.open("knight/6x6")
     branches = tours["6x6"].group_by(pl.col("path").str.slice(0, 12)).agg(
-        pl.len(), pl.col("start", "end", "closed").last(), pl.col("number").max(),
+        pl.len(), pl.col("start", "finish", "closed").last(), pl.col("number").max(),
         pl.col("path").max().alias("last"),
     )  # fmt: skip
     fullest = branches.sort("len").tail(1)
@@ -87,10 +87,10 @@ def test_totals_and_first_tours_are_the_tables(
     )
     counted = dict(rows.group_by("start").len().rows())
     assert totals == [counted.get(name, 0) for name in board.names()]
-    pairs = rows.group_by("start", "end").agg(pl.col("number").min())
+    pairs = rows.group_by("start", "finish").agg(pl.col("number").min())
     numbers = page.evaluate(
         "([board, pairs]) => pairs.map((pair) => explorer.knight(board, ...pair).number)",
-        [str(board), pairs.select("start", "end").rows()],
+        [str(board), pairs.select("start", "finish").rows()],
     )
     assert numbers == pairs["number"].to_list()
 
@@ -159,7 +159,7 @@ def test_squares_where_no_tour_begins_or_ends_say_why(
     assert shown.address() == "knight/5x5"
     page.click("#knight-board [aria-label^=b2]")
     assert shown.address() == "knight/5x5/b2"
-    ends = set(tours["5x5"].filter(pl.col("start") == "b2")["end"])
+    ends = set(tours["5x5"].filter(pl.col("start") == "b2")["finish"])
     barred = page.locator("#knight-board .barred").all()
     assert len(barred) == 25 - 1 - len(ends)
     assert len(barred) > 12, "some of the right colour are barred too"

@@ -27,6 +27,7 @@ def text(side: int, tour: list[int]) -> str:
 def test_5x5_tour_for_tour(outputs: Path) -> None:
     expected = [
         (
+            "5x5",
             oracles.square_name(5, start),
             oracles.square_name(5, tour[-1]),
             number,
@@ -59,6 +60,12 @@ def six_by_six(outputs: Path) -> Iterator[tuple[pl.DataFrame, npt.NDArray[np.int
         yield part, (files - ord("a")) + 6 * (ranks - ord("1"))
 
 
+def numbers_of(names: pl.Series) -> npt.NDArray[np.int64]:
+    """The numbers of squares of the 6x6 board, whose Enum has all boards' squares."""
+    numbers = {oracles.square_name(6, square): square for square in range(36)}
+    return names.cast(pl.String).replace_strict(numbers, return_dtype=pl.Int64).to_numpy()
+
+
 @pytest.mark.long
 def test_6x6_row_for_row(outputs: Path) -> None:
     """In ascending order, no tour twice; the other columns are what the paths say."""
@@ -72,8 +79,9 @@ def test_6x6_row_for_row(outputs: Path) -> None:
         first = np.argmax(change != 0, axis=1)
         assert np.all(change[np.arange(len(change)), first] > 0)
         before = paths[-1:]
-        assert np.array_equal(part["start"].to_physical().to_numpy(), paths[:, 0])
-        assert np.array_equal(part["end"].to_physical().to_numpy(), paths[:, -1])
+        assert (part["board"] == "6x6").all()
+        assert np.array_equal(numbers_of(part["start"]), paths[:, 0])
+        assert np.array_equal(numbers_of(part["finish"]), paths[:, -1])
         assert np.array_equal(part["closed"].to_numpy(), near[paths[:, -1], paths[:, 0]])
         for start in np.unique(paths[:, 0]):
             numbers = part["number"].to_numpy()[paths[:, 0] == start]
@@ -100,13 +108,14 @@ def test_6x6_sampled_tours_are_tours_and_so_are_their_mirror_images(outputs: Pat
 def test_6x6_has_as_many_tours_each_way_round(outputs: Path) -> None:
     pairs = (
         pl.scan_parquet(outputs / SIX)
-        .group_by("start", "end")
+        .group_by("start", "finish")
         .agg(pl.len().alias("tours"), pl.col("closed").sum())
         .collect()
     )
     counts = np.zeros((36, 36, 2), dtype=np.int64)
-    start, end = pairs["start"].to_physical().to_numpy(), pairs["end"].to_physical().to_numpy()
-    counts[start, end] = pairs.select("tours", "closed").to_numpy()
+    counts[numbers_of(pairs["start"]), numbers_of(pairs["finish"])] = pairs.select(
+        "tours", "closed"
+    ).to_numpy()
     assert np.array_equal(counts, counts.transpose(1, 0, 2))
     for turned in mirrored(6, 6):
         assert np.array_equal(counts[np.ix_(turned, turned)], counts)
@@ -120,13 +129,14 @@ def test_6x6_has_as_many_tours_each_way_round(outputs: Path) -> None:
 def test_8x8_every_tour_replayed(outputs: Path) -> None:
     table = pl.read_parquet(outputs / "knight_tours_8x8.parquet")
     ends = set()
-    for start, end, _, closed, path in table.iter_rows():
+    for board, start, finish, _, closed, path in table.iter_rows():
+        assert board == "8x8"
         tour = squares(8, path)
         oracles.knight_check(8, 8, tour)
         assert path.startswith(start)
-        assert path.endswith(end)
+        assert path.endswith(finish)
         assert closed == oracles.is_closed(8, tour)
-        ends.add((start, end))
+        ends.add((start, finish))
     assert len(ends) == 2048
     assert len(set(table["path"])) == 2048
     assert table["closed"].sum() == sum(map(len, oracles.knight_jumps(8, 8).values()))
@@ -138,7 +148,9 @@ def test_8x8_every_tour_replayed(outputs: Path) -> None:
 def counts(outputs: Path) -> dict[str, list[tuple[str, int, int]]]:
     """The rows of each board."""
     found: dict[str, list[tuple[str, int, int]]] = {}
-    for board, start, *numbers in pl.read_parquet(outputs / "knight_counts.parquet").iter_rows():
+    rows = pl.read_parquet(outputs / "knight_counts.parquet").iter_rows()
+    for board, files, ranks, start, *numbers in rows:
+        assert board == f"{files}x{ranks}"
         found.setdefault(board, []).append((start, *numbers))
     return found
 

@@ -232,7 +232,7 @@ def replayed(answer: KnightAnswer) -> list[int]:
     tour = squares(files, answer.path)
     oracles.knight_check(files, ranks, tour)
     ends = [oracles.square_name(files, square) for square in (tour[0], tour[-1])]
-    assert [answer.start, answer.end] == ends
+    assert [answer.start, answer.finish] == ends
     assert answer.closed == oracles.is_closed(files, tour)
     for (here, there), jump in zip(pairwise(tour), answer.jumps, strict=True):
         right, down = JUMPS[jump - 1]
@@ -273,9 +273,12 @@ def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> N
         replayed(answer)
         assert answer.path == some["path"][number]
     assert tables.knight.probe("c3", board=board).number == 0
-    end = str(some["end"][-1])
+    end = str(some["finish"][-1])
     answer = tables.knight.probe("c3", board=board, to=end)
-    assert (answer.end, answer.number) == (end, some["end"].cast(pl.String).to_list().index(end))
+    assert (answer.finish, answer.number) == (
+        end,
+        some["finish"].cast(pl.String).to_list().index(end),
+    )
     closed = tables.knight.get("c3", board=board, closed=True)
     assert (closed is not None) == (board == "6x6")
     count = tables.knight.count("c3", board=board)

@@ -83,9 +83,9 @@ def test_its_table_is_the_searched_one(folder: Path) -> None:
     assert table.schema == {
         "state": pl.String,
         "goal": pl.Enum(["stacked"]),
-        "distance": pl.UInt8,
+        "distance": pl.Int8,
         "best_moves": pl.String,
-        "solutions": pl.UInt8,
+        "solutions": pl.Int16,
     }
     assert table.rows() == [
         (
@@ -106,7 +106,9 @@ def test_its_table_is_the_searched_one(folder: Path) -> None:
 def test_its_index_answers_for_each_rank(folder: Path) -> None:
     data = (folder / "pancakes.idx").read_bytes()
     expected = searched()
-    assert list(struct.iter_unpack("<BB", data[64:])) == [expected[stack] for stack in STACKS]
+    assert list(struct.iter_unpack("<BB", data[4096 : 4096 + 240])) == [
+        expected[stack] for stack in STACKS
+    ]
 
 
 def test_it_is_probed(folder: Path) -> None:

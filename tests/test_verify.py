@@ -12,7 +12,7 @@ import pytest
 from pipeline.errors import TableDamaged, TableError, TableMissing
 from pipeline.tables.manifest import read_manifest, write_manifest
 from pipeline.verify import Claim, VerifyFailed, verify
-from tests.falsified import TABLES, own, prove_one, refuted, sha256
+from tests.falsified import TABLES, own, prove_one, refuted, sealed, sha256
 
 
 @pytest.mark.long
@@ -100,7 +100,7 @@ def test_no_manifest_is_no_table(tmp_path: Path) -> None:
 
 
 def test_a_manifest_that_is_none_is_damaged(copy: Path) -> None:
-    for text in (b"", b"[]", b"\xff", b'{"format_version": 1}'):
+    for text in (b"", b"[]", b"\xff", b'{"format_version": 2}'):
         (copy / "manifest.json").write_bytes(text)
         with pytest.raises(TableDamaged):
             verify(copy, quick=True)
@@ -121,13 +121,19 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
     [
         (lambda data: data[:10], "10 bytes"),
         (lambda data: b"X" + data[1:], "magic"),
-        (lambda data: data[:4] + b"\2" + data[5:], "version 2"),
-        (lambda data: data[:6] + b"\3" + data[7:], "records of 3 bytes"),
-        (lambda data: data[:8] + b"\3" + data[9:], "records"),
-        (lambda data: data[:12] + b"E" + data[13:], "name"),
+        (lambda data: data[:4] + b"\3" + data[5:], "version 3"),
+        (lambda data: data[:6] + b"\1" + data[7:], "1 for later use"),
+        (lambda data: data[:8] + b"\3" + data[9:], "records of 3 bytes"),
+        (lambda data: data[:13] + b"\1" + data[14:], "blocks of 256 bytes"),
+        (lambda data: data[:16] + b"\3" + data[17:], "records"),
+        (lambda data: data[:56] + b"E" + data[57:], "name"),
         (lambda data: data[:30] + b"\0" + data[31:], "content hash"),
         (lambda data: data[:-1], "bytes"),
-        (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "checksum"),
+        (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "block 178: checksum"),
+        (lambda data: data[:4092] + b"\0\0\0\0" + data[4096:], "block 0: checksum"),
+        (lambda data: data[:4096] + data[8192:12288] + data[4096:8192] + data[12288:], "block 1:"),
+        (lambda data: sealed(data[:200] + b"\1" + data[201:]), "block 0: 3971 zeros"),
+        (lambda data: sealed(data[:-5] + b"\1" + data[-4:]), "block 178: 2615 zeros"),
     ],
 )
 def test_a_false_index_is_found_quickly(

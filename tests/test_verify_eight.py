@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.puzzles.eight import PUZZLE as EIGHT
-from pipeline.tables.index import HEADER
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.claims import Rows
 from pipeline.verify.goals import GoalTable
@@ -22,8 +21,10 @@ from tests.falsified import (
     exchanged,
     one,
     own,
+    place,
     refuted,
     rewrite,
+    sealed,
     vouch,
     without,
 )
@@ -138,8 +139,8 @@ def test_a_false_cell_in_a_file_that_is_vouched_for(copy: Path) -> None:
 def test_a_false_record_of_the_8_puzzle_is_found(copy: Path) -> None:
     own(copy / "eight_edge.idx")
     data = bytearray((copy / "eight_edge.idx").read_bytes())
-    data[HEADER.size + 2 * 100] ^= 1
-    (copy / "eight_edge.idx").write_bytes(data)
+    data[place(data, 100)] ^= 1
+    (copy / "eight_edge.idx").write_bytes(sealed(data))
     vouch(copy, "eight_edge")
     failure = refuted(copy, "eight_edge")
     assert failure.file == str(copy / "eight_edge.idx")

@@ -11,7 +11,6 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.puzzles.knight import PUZZLE as KNIGHT
 from pipeline.puzzles.knight import Board, listed_table
-from pipeline.tables.index import HEADER
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.published import check_files
 from tests import oracles
@@ -22,9 +21,11 @@ from tests.falsified import (
     exchanged,
     one,
     own,
+    place,
     prove_one,
     refuted,
     rewrite,
+    sealed,
     vouch,
     without,
 )
@@ -66,12 +67,13 @@ def test_a_path_of_another_length_is_found(copy: Path, five: pa.Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "value"), [("start", "c3"), ("end", "c3"), ("closed", True), ("number", 9)]
+    ("column", "value"),
+    [("board", "5x6"), ("start", "c3"), ("finish", "c3"), ("closed", True), ("number", 9)],
 )
 def test_a_false_cell_beside_a_path_is_found(copy: Path, column: str, value: object) -> None:
     rewrite(copy, "knight_tours_5x5", cell(column, 1000, value))
     failure = refuted(copy, "knight_tours_5x5")
-    assert "start, end, closed and number are the path's" in str(failure)
+    assert "board, start, finish, closed and number are the path's" in str(failure)
     assert failure.row == 1000
 
 
@@ -84,7 +86,7 @@ def numbered(rows: pa.Table) -> pa.Table:
         numbers.append(numbers[-1] + 1 if start == last else 0)
         last = start
     at = rows.column_names.index("number")
-    return rows.set_column(at, rows.field(at), pa.array(numbers, pa.uint32()))
+    return rows.set_column(at, rows.field(at), pa.array(numbers, pa.int64()))
 
 
 @pytest.mark.parametrize("row_group", [1 << 17, 100])
@@ -159,16 +161,16 @@ def test_pairs_out_of_order_are_found(copy: Path, outputs: Path) -> None:
     failure = refuted(copy, "knight_tours_8x8")
     assert failure.row == 40
     assert (
-        failure.content["end"]
-        == pq.read_table(outputs / "knight_tours_8x8.parquet")["end"][41].as_py()
+        failure.content["finish"]
+        == pq.read_table(outputs / "knight_tours_8x8.parquet")["finish"][41].as_py()
     )
 
 
 def test_a_false_record_of_the_chessboard_is_found(copy: Path) -> None:
     index = own(copy / "knight_tours_8x8.idx")
     data = bytearray(index.read_bytes())
-    data[HEADER.size + 64 * 2047 + 63] ^= 1
-    index.write_bytes(data)
+    data[place(data, 2047) + 63] ^= 1
+    index.write_bytes(sealed(data))
     vouch(copy, "knight_tours_8x8")
     failure = refuted(copy, "knight_tours_8x8")
     assert failure.row == 2047

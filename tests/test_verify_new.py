@@ -115,9 +115,9 @@ class Topped(Pancakes):
         old = self.goal_table("stack", "Every stack, with its fewest turns", ("sorted",))
         self.tables = (Table("stack", old.meaning, old.rank, old.columns, old.recipe),)
 
-    def columns(self, goals: tuple[str, ...]) -> tuple[Column, ...]:
-        more = Column("top", "uint8", "the first pancake"), Column("taste", "uint8", "of them")
-        return (*super().columns(goals), *more)
+    def columns(self) -> tuple[Column, ...]:
+        more = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
+        return (*super().columns(), *more)
 
     def features(self, state: str, goal: str) -> dict[str, int]:
         return {"top": int(state[0])}
@@ -126,7 +126,7 @@ class Topped(Pancakes):
 def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -> None:
     toy = Topped()
     rows = pq.read_table(stack / "stack.parquet")
-    tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.uint8())
+    tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.int8())
     rows = rows.append_column("top", tops).append_column("taste", tops)
     listed = replace(one(stack, "stack"), puzzle=toy, table=toy.tables[0])
     for column, value in (("top", 9), ("taste", 9)):

@@ -11,12 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.puzzles.senet import PUZZLE as SENET
-from pipeline.tables.index import HEADER
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
 from pipeline.verify.senet import SenetTable
 from tests import oracles
-from tests.falsified import cell, cells, one
+from tests.falsified import cell, cells, one, place, sealed
 
 
 @pytest.fixture(scope="module")
@@ -168,9 +167,9 @@ def test_a_false_record_of_senet_is_found(
     copy: Path, proved_plies: tuple[SenetTable, Any], byte: int, field: str
 ) -> None:
     data = bytearray((copy / "senet.idx").read_bytes())
-    data[HEADER.size + 8 * 500_000 + byte] ^= 1
+    data[place(data, 500_000) + byte] ^= 1
     (copy / "senet.idx").unlink()
-    (copy / "senet.idx").write_bytes(data)
+    (copy / "senet.idx").write_bytes(sealed(data))
     table, last = proved_plies
     listed = table._listed
     table._listed = one(copy, "senet")

@@ -281,18 +281,18 @@ class Eight(GoalPuzzle):
             "misplaced": misplaced(state, goal),
         }
 
-    def columns(self, goals: tuple[str, ...]) -> tuple[Column, ...]:
+    def columns(self) -> tuple[Column, ...]:
         return (
-            *super().columns(goals),
-            Column("blank", "uint8", "index of the blank, 0-8 in reading order"),
+            *super().columns(),
+            Column("blank", "int8", "index of the blank, 0-8 in reading order"),
             Column(
                 "manhattan",
-                "uint8",
+                "int8",
                 "cells between each tile and its place in that goal, added up; at most distance",
             ),
             Column(
                 "misplaced",
-                "uint8",
+                "int8",
                 "tiles not at their place in that goal; at most manhattan",
             ),
         )
@@ -334,13 +334,13 @@ class Eight(GoalPuzzle):
         columns["blank"] = np.argmin(boards, axis=0)
         distances = np.zeros(boards.shape[1], dtype=np.uint8)
         misplaces = np.zeros(boards.shape[1], dtype=np.uint8)
-        for number, goal in enumerate(walks):
+        for goal in walks:
             home = np.array([LAYOUTS[goal].index(digit) for digit in "012345678"])
             from_home = np.array(
                 [[_apart(home[tile], cell) for cell in range(9)] for tile in range(9)]
             )
             from_home[0] = 0
-            mine = columns["goal"] == number
+            mine = columns["goal"] == list(LAYOUTS).index(goal)
             for cell in range(9):
                 steps = from_home[boards[cell, mine], cell]
                 distances[mine] += steps.astype(np.uint8)

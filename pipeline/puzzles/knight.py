@@ -22,6 +22,13 @@ MOST_RANKS = 9
 LISTABLE = 36
 """Squares of the largest boards whose tours are listed whole."""
 
+SQUARES = tuple(
+    f"{chr(ord('a') + file)}{rank}"
+    for rank in range(1, MOST_RANKS + 1)
+    for file in range(MOST_FILES)
+)
+"""The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
+
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
 COUNTED = tuple((files, ranks) for files in range(1, 7) for ranks in range(1, 7))
@@ -51,6 +58,12 @@ class Board:
 
     def names(self) -> tuple[str, ...]:
         return tuple(self.name(square) for square in range(self.squares))
+
+    def places(self) -> tuple[int, ...]:
+        """Where in `SQUARES` each of the board's squares is."""
+        return tuple(
+            file + MOST_FILES * rank for rank in range(self.ranks) for file in range(self.files)
+        )
 
     def number(self, text: str) -> int:
         """The square that a text names; NotationError if it names none."""
@@ -134,7 +147,7 @@ def listed_table(board: Board) -> Table:
         f"{TOURS}{board}",
         f"Every directed open knight's tour of the {board} board",
         "rows in ascending order of the sequence of square numbers (a1 = 0, then along the rank)",
-        _columns(board),
+        TOUR_COLUMNS,
         AllTours(board.files, board.ranks),
     )
 
@@ -146,23 +159,25 @@ def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
         "rows by board (files, then ranks), then by square number",
         (
             Column("board", "string", "files x ranks"),
-            Column("start", "string", "square where the tours begin"),
-            Column("tours", "uint64", "directed open tours from that square"),
-            Column("closed", "uint64", "those that are closed"),
+            Column("files", "int8", "its files"),
+            Column("ranks", "int8", "its ranks"),
+            Column("start", "enum", "square where the tours begin", values=SQUARES),
+            Column("tours", "int64", "directed open tours from that square"),
+            Column("closed", "int64", "those that are closed"),
         ),
         TourCounts(boards),
+        sorted_by=("files", "ranks"),
     )
 
 
-def _columns(board: Board) -> tuple[Column, ...]:
-    names = board.names()
-    return (
-        Column("start", "enum", "square where the tour begins", values=names),
-        Column("end", "enum", "square where it ends", values=names),
-        Column("number", "uint32", "0, 1, 2 ... within its start"),
-        Column("closed", "boolean", "whether the knight can jump from end back to start"),
-        Column("path", "string", "two characters a square, start first"),
-    )
+TOUR_COLUMNS = (
+    Column("board", "string", "files x ranks"),
+    Column("start", "enum", "square where the tour begins", values=SQUARES),
+    Column("finish", "enum", "square where it ends", values=SQUARES),
+    Column("number", "int64", "0, 1, 2 ... within its start", distinct=True),
+    Column("closed", "boolean", "whether the knight can jump from finish back to start"),
+    Column("path", "string", "two characters a square, start first", distinct=True),
+)
 
 
 _PAIRS = Board(*PAIRS_BOARD)
@@ -179,8 +194,8 @@ class Knight(Puzzle):
             f"{TOURS}{_PAIRS}",
             f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
             "tour can join",
-            "rows by start, then end (square numbers); row number = 32 * start + number",
-            _columns(_PAIRS),
+            "rows by start, then finish (square numbers); row number = 32 * start + number",
+            TOUR_COLUMNS,
             TourPerPair(*PAIRS_BOARD),
             index=(("squares", f"{_PAIRS.squares}s"),),
             rows=_PAIRS.squares**2 // 2,

@@ -158,20 +158,21 @@ class Senet(StateSpace):
             "with the fewest plies from the opening ABABABABAB..... and a shortest line of play",
             "rows in notation order (. < A < B); row number = rank",
             (
-                Column("position", "string", "15 characters of A, B and ."),
+                Column("position", "string", "15 characters of A, B and .", distinct=True),
                 Column(
                     "plies",
-                    "uint8",
+                    "int8",
                     "fewest plies from the opening; null if no line of play ever reaches it",
                     nullable=True,
                 ),
-                Column("plies_even", "uint8", "fewest even plies (A to move)", nullable=True),
-                Column("plies_odd", "uint8", "fewest odd plies (B to move)", nullable=True),
+                Column("plies_even", "int8", "fewest even plies (A to move)", nullable=True),
+                Column("plies_odd", "int8", "fewest odd plies (B to move)", nullable=True),
                 Column(
                     "dice",
                     "string",
                     "the throws of a shortest line, one digit a ply: the smallest such string",
                     nullable=True,
+                    distinct=True,
                 ),
                 Column(
                     "moves",
@@ -179,10 +180,11 @@ class Senet(StateSpace):
                     "that line's moves, squares 1-15, - to an empty square, x for a swap; among "
                     "lines with the same throws, the smallest by starting squares",
                     nullable=True,
+                    distinct=True,
                 ),
                 Column(
                     "lines",
-                    "uint64",
+                    "int64",
                     "number of different shortest lines (piece and throw)",
                     nullable=True,
                 ),
@@ -196,6 +198,7 @@ class Senet(StateSpace):
                 ("lines", "I"),
             ),
             rows=SIZE,
+            sorted_by=("position",),
         ),
     )
 

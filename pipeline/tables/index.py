@@ -1,14 +1,14 @@
-"""The index of a table: a 64-byte header, then fixed-width records; record r answers for rank r.
+"""The index of a table: blocks of 4 KiB, each with its checksum; record r answers for rank r.
 
-Header, little-endian: magic `PTIX`, format version and record width (16 bits each), record count
-(32 bits), table name (16 bytes, zero-padded), the table's content hash (32 bytes), and the CRC-32
-of all the rest of the file. Only the standard library is imported, so that a lone lookup can
-share these words.
+Block 0 is the header, the others hold records that never straddle two of them, so that the block
+of a rank is found by arithmetic, read alone, and known to be whole. docs/index-format.md has every
+byte. Only the standard library is imported, so that a lone lookup can share these words.
 """
 
 from __future__ import annotations
 
 import struct
+import zlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +16,32 @@ if TYPE_CHECKING:
 
     from pipeline.puzzle import Columns, Table
 
-HEADER = struct.Struct("<4sHHI16s32sI")
 MAGIC = b"PTIX"
-CRC_AT = HEADER.size - 4
+BLOCK = 4096
+BODY = BLOCK - 4
+"""Bytes of a block before its checksum."""
+HEADER = struct.Struct("<4sHHIIQ32s64s")
+"""Magic, format version, zero, width and size of block, count, content hash, the table's name."""
+NUMBER = struct.Struct("<Q")
+CHECKSUM = struct.Struct("<I")
+MOST_NAME = 64
+
+
+def checksum(content: bytes, block: int, body: bytes | memoryview) -> int:
+    """A block's checksum: it tells another table's block, and one in another place, from this."""
+    return zlib.crc32(body, zlib.crc32(NUMBER.pack(block), zlib.crc32(content)))
+
+
+def blocks(width: int, count: int) -> int:
+    """How many blocks hold so many records of that width, the header's included."""
+    return 1 + -(-count // (BODY // width))
 
 
 def write_index(file: IO[bytes], table: Table, fields: Columns, content: str) -> int:
     """Write a table's index from one array a field; returns the number of records."""
-    import zlib
-
     import numpy as np
 
+    from pipeline.errors import SearchError
     from pipeline.tables import FORMAT_VERSION
 
     names = [name for name, _ in table.index]
@@ -37,20 +52,16 @@ def write_index(file: IO[bytes], table: Table, fields: Columns, content: str) ->
     for name in names:
         records[name] = fields[name]
         if records[name].dtype.kind == "u" and np.any(records[name] != fields[name]):
-            from pipeline.errors import SearchError
-
             raise SearchError(f"A value of {name} does not fit the index of {table.name}.")
-    body = records.tobytes()
-    header = HEADER.pack(
-        MAGIC,
-        FORMAT_VERSION,
-        records.itemsize,
-        count,
-        table.name.encode(),
-        bytes.fromhex(content),
-        0,
-    )
-    crc = zlib.crc32(body, zlib.crc32(header[:CRC_AT]))
-    for part in (header[:CRC_AT], struct.pack("<I", crc), body):
-        file.write(part)
+    width, title = records.itemsize, table.name.encode()
+    if width > BODY or len(title) > MOST_NAME:
+        raise SearchError(f"The records or the name of {table.name} do not fit an index.")
+    hashed = bytes.fromhex(content)
+    body = memoryview(records.tobytes())
+    step = BODY // width * width
+    header = HEADER.pack(MAGIC, FORMAT_VERSION, 0, width, BLOCK, count, hashed, title)
+    for number in range(blocks(width, count)):
+        data = bytes(body[(number - 1) * step : number * step]) if number else header
+        data = data.ljust(BODY, b"\0")
+        file.write(data + CHECKSUM.pack(checksum(hashed, number, data)))
     return count

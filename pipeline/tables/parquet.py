@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pipeline.puzzle import Columns
 
 COMPRESSION_LEVEL = 3
-ROW_GROUP = 1 << 17
+ROW_GROUP = 1 << 16
+"""Few enough rows that a reader who asks for one of them skips most of a table."""
 
 
 def schema(table: Table) -> pa.Schema:
@@ -46,6 +47,7 @@ def description(table: Table) -> str:
         schema(table).to_string(),
         *(f"{key}={value}" for key, value in (schema(table).metadata or {}).items()),
         *(f"{column.name}:{column.kind}:{column.values}" for column in table.columns),
+        f"sorted by {table.sorted_by}",
         table.record,
     ]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
@@ -67,6 +69,12 @@ def _enum_metadata(column: Column) -> dict[bytes, bytes] | None:
     return dict(empty.to_arrow().schema.field(0).metadata or {})
 
 
+def sorting(table: Table) -> list[pq.SortingColumn]:
+    """What the footers say of the order of rows."""
+    names = [column.name for column in table.columns]
+    return [pq.SortingColumn(names.index(name), nulls_first=False) for name in table.sorted_by]
+
+
 class TableWriter:
     """Writes a table's rows in the order given; its content hash goes along."""
 
@@ -81,14 +89,13 @@ class TableWriter:
             self._schema,
             compression="zstd",
             compression_level=COMPRESSION_LEVEL,
-            use_dictionary=[
-                column.name for column in table.columns if column.kind not in ("string", "uint32")
-            ],
+            use_dictionary=[column.name for column in table.columns if not column.distinct],
             column_encoding={
                 column.name: "DELTA_BINARY_PACKED"
                 for column in table.columns
-                if column.kind == "uint32"
+                if column.distinct and column.kind in KINDS
             },
+            sorting_columns=sorting(table),
         )
 
     def __enter__(self) -> TableWriter:

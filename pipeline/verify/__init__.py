@@ -41,7 +41,7 @@ def verify(
 ) -> list[Claim]:
     """Prove everything that is published in a folder; VerifyFailed at the first untruth.
 
-    With `quick` only the files' sizes, hashes and index headers are held against the manifest.
+    With `quick` only the files' sizes and hashes, and the indexes' headers and blocks, are checked.
     `whole` is told each table whose every row is proved, in the order of the manifest's claims.
     """
     proved: list[Claim] = []

@@ -201,7 +201,7 @@ class Rows:
         column = self.column(name)
         if column.null_count:
             # a wider kind, so that what stands for a null is no value that the column can have
-            wider = pa.int16() if pa.types.is_uint8(column.type) else column.type
+            wider = pa.int16() if pa.types.is_int8(column.type) else column.type
             column = column.cast(wider).fill_null(null)
         found: Array = column.to_numpy(zero_copy_only=False)
         return found

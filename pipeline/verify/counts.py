@@ -35,19 +35,19 @@ class CountsTable:
     def _squares(self) -> None:
         text = f"a row for every square of {len(self._boards)} boards, in order"
         with self._proof.claim(text, len(self._rows)) as fact:
-            squares = [
-                (str(board), board.name(square))
-                for board in self._boards
-                for square in range(board.squares)
-            ]
-            columns = (self._rows.column(name).to_pylist() for name in ("board", "start"))
-            found = list(zip(*columns, strict=True))
-            for row, (have, want) in enumerate(zip(found, squares, strict=False)):
-                if have != want:
-                    self._rows.refute(fact, row, " ".join(have), " ".join(want))
-            fact.same(f"{len(self._rows)} rows", f"{len(squares)} rows")
+            squares: list[tuple[object, ...]] = []
             for board in self._boards:
-                self._begin[str(board)] = squares.index((str(board), "a1"))
+                self._begin[str(board)] = len(squares)
+                sides = str(board), board.files, board.ranks
+                squares += [(*sides, board.name(square)) for square in range(board.squares)]
+            named = ("board", "files", "ranks", "start")
+            columns = (self._rows.column(name).to_pylist() for name in named)
+            for row, (have, want) in enumerate(
+                zip(zip(*columns, strict=True), squares, strict=False)
+            ):
+                if have != want:
+                    self._rows.refute(fact, row, _words(have), _words(want))
+            fact.same(f"{len(self._rows)} rows", f"{len(squares)} rows")
 
     def _check(
         self, fact: Fact, board: Board, square: int, tours: int | None, closed: int | None
@@ -122,6 +122,10 @@ class CountsTable:
             for board in boards:
                 for square, tours in enumerate(recounted(board)):
                     self._check(fact, board, square, *tours)
+
+
+def _words(row: tuple[object, ...]) -> str:
+    return " ".join(map(str, row))
 
 
 def _sources(known: list[tuple[Board, tuple[int, str]]]) -> str:

@@ -21,10 +21,10 @@ BOOLEAN, INT32, INT64, BYTE_ARRAY = 0, 1, 2, 6
 """Types as they are stored."""
 WORDS: dict[str, tuple[int, int | None, dict[int, Any] | None]] = {
     "boolean": (BOOLEAN, None, None),
-    "uint8": (INT32, 11, {10: {1: 8, 2: False}}),
-    "uint16": (INT32, 12, {10: {1: 16, 2: False}}),
-    "uint32": (INT32, 13, {10: {1: 32, 2: False}}),
-    "uint64": (INT64, 14, {10: {1: 64, 2: False}}),
+    "int8": (INT32, 15, {10: {1: 8, 2: True}}),
+    "int16": (INT32, 16, {10: {1: 16, 2: True}}),
+    "int32": (INT32, None, None),
+    "int64": (INT64, None, None),
     "string": (BYTE_ARRAY, 0, {1: {}}),
     "enum": (BYTE_ARRAY, 0, {1: {}}),
 }

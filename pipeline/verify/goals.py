@@ -63,6 +63,10 @@ class GoalTable:
             if after is not None:
                 expected = f"a state after {self._state(after)}"
                 self._rows.refute(fact, after + 1, self._state(after + 1), expected)
+            row = first(self._goals < 0)
+            if row is not None:
+                found = f"goal {self._rows.column('goal')[row]}"
+                self._rows.refute(fact, row, found, f"goal {' or '.join(self._roots)}")
         self._row_of = np.full(len(self._space.states), -1, dtype=np.int32)
         self._row_of[self._ranks] = np.arange(len(self._rows))
 

@@ -10,7 +10,6 @@ import contextlib
 import json
 import stat
 import struct
-import zlib
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,10 +37,10 @@ from pipeline.puzzles.knight import (
 )
 from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from pipeline.tables.content import ContentHash
-from pipeline.tables.index import CRC_AT, HEADER, MAGIC
+from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
 from pipeline.tables.manifest import Entry, parse_manifest, read_pages
 from pipeline.tables.mending import mending, unopened
-from pipeline.tables.parquet import description, schema
+from pipeline.tables.parquet import description, schema, sorting
 from pipeline.tables.publish import sha256
 from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
 from pipeline.verify.footer import check_footer
@@ -177,9 +176,14 @@ def check_files(listed: Published) -> None:
         proof = listed.claims(listed.index_path, force=False)
         _check_bytes(proof, listed.index_path, index, index["records"], unknown)
         proof = listed.claims(listed.index_path)
-        claim = "the header is this table's: version, name, records, content hash, checksum"
+        data = listed.index_path.read_bytes()
+        claim = "the header is this table's: version, name, records, content hash"
         with proof.claim(claim, index["records"]) as fact:
-            _check_header(fact, listed, listed.index_path.read_bytes())
+            _check_header(fact, listed, data)
+        with proof.claim(
+            "every block has its checksum, and zeros after its records", index["records"]
+        ) as fact:
+            _check_blocks(fact, data)
 
 
 def check_pages(folder: Path, report: Report, proved: list[Claim]) -> None:
@@ -208,22 +212,39 @@ def _check_bytes(proof: Proof, path: Path, said: Entry, rows: int, unknown: str)
 
 def _check_header(fact: Fact, listed: Published, data: bytes) -> None:
     entry = listed.entry
-    if len(data) < HEADER.size:
-        fact.refuted(f"{len(data)} bytes", f"a header of {HEADER.size} bytes")
-    magic, version, width, count, name, content, crc = HEADER.unpack_from(data)
+    if len(data) < BLOCK:
+        fact.refuted(f"{len(data)} bytes", f"a header of {BLOCK} bytes")
+    magic, version, zero, width, block, count, content, name = HEADER.unpack_from(data)
     fact.same(f"magic {magic!r}", f"magic {MAGIC!r}")
     fact.same(f"version {version}", f"version {FORMAT_VERSION}")
+    fact.same(f"{zero} for later use", "0 for later use")
     named = listed.name.encode()[: len(name)].ljust(len(name), b"\0")
     fact.same(f"name {name!r}", f"name {named!r}")
     fact.same(f"content hash {content.hex()}", f"content hash {entry['content']}")
+    fact.same(f"blocks of {block} bytes", f"blocks of {BLOCK} bytes")
     if listed.table:
-        fact.same(
-            f"records of {width} bytes", f"records of {struct.calcsize(listed.table.record)} bytes"
-        )
+        wanted = struct.calcsize(listed.table.record)
+        fact.same(f"records of {width} bytes", f"records of {wanted} bytes")
+    elif not 0 < width <= BODY:
+        fact.refuted(f"records of {width} bytes", f"records of 1 to {BODY} bytes")
     fact.same(f"{count} records", f"{entry['index']['records']} records")
-    fact.same(f"{len(data)} bytes", f"{HEADER.size + width * count} bytes")
-    checksum = zlib.crc32(data[HEADER.size :], zlib.crc32(data[:CRC_AT]))
-    fact.same(f"checksum {crc:08x}", f"checksum {checksum:08x}")
+    fact.same(f"{len(data)} bytes", f"{BLOCK * blocks(width, count)} bytes")
+
+
+def _check_blocks(fact: Fact, data: bytes) -> None:
+    """Every block's checksum, and nothing but zeros where no record is."""
+    _, _, _, width, _, count, content, _ = HEADER.unpack_from(data)
+    each = BODY // width
+    for number in range(blocks(width, count)):
+        block = data[number * BLOCK : (number + 1) * BLOCK]
+        (said,) = CHECKSUM.unpack(block[BODY:])
+        found = checksum(content, number, block[:BODY])
+        fact.same(f"block {number}: checksum {said:08x}", f"block {number}: checksum {found:08x}")
+        used = min(each, count - (number - 1) * each) * width if number else HEADER.size
+        fact.same(
+            f"block {number}: {block[used:BODY].count(0)} zeros after its records",
+            f"block {number}: {BODY - used} zeros after its records",
+        )
 
 
 def check_schema(listed: Published) -> pq.FileMetaData:
@@ -258,7 +279,7 @@ def read_rows(listed: Published) -> Rows:
             begin = 0
             for number in range(file.metadata.num_row_groups):
                 group = file.metadata.row_group(number)
-                check_group(fact, group, batch.slice(begin, group.num_rows))
+                check_group(fact, listed.known, group, batch.slice(begin, group.num_rows))
                 begin += group.num_rows
         fact.same(f"{batch.num_rows:,} rows", f"{listed.entry['rows']:,} rows")
         content.update(batch)
@@ -275,10 +296,12 @@ def one_batch(fact: Fact, table: pa.Table) -> pa.RecordBatch:
     return batches[0]
 
 
-def check_group(fact: Fact, group: pq.RowGroupMetaData, rows: pa.RecordBatch) -> None:
+def check_group(fact: Fact, table: Table, group: pq.RowGroupMetaData, rows: pa.RecordBatch) -> None:
     """What the footer says of a row group, which readers skip by, against its decoded rows."""
     fact.same(f"{rows.num_rows:,} rows in a group", f"{group.num_rows:,} rows in a group")
-    fact.same(f"sorting columns {group.sorting_columns}", "sorting columns ()")
+    fact.same(
+        f"sorting columns {group.sorting_columns}", f"sorting columns {tuple(sorting(table))}"
+    )
     for column, name in enumerate(rows.schema.names):
         chunk, values = group.column(column), rows.column(column)
         fact.same(f"column {chunk.path_in_schema}", f"column {name}")
@@ -319,7 +342,11 @@ def decoding(fact: Fact) -> Iterator[None]:
 def records(listed: Published) -> Array:
     """The records of a table's index, whose header is proved."""
     dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
-    return np.frombuffer(listed.index_path.read_bytes(), dtype=dtype, offset=HEADER.size)
+    data = np.frombuffer(listed.index_path.read_bytes(), np.uint8).reshape(-1, BLOCK)[1:]
+    used = BODY // dtype.itemsize * dtype.itemsize
+    return (
+        np.ascontiguousarray(data[:, :used]).view(dtype).ravel()[: listed.entry["index"]["records"]]
+    )
 
 
 def _numpy(letter: str) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.puzzle import AllTours, TourPerPair
@@ -88,7 +89,7 @@ def prove_tours(listed: Published) -> Counted:
     claims = Claims(
         proof.claim(CONTENT, rows),
         proof.claim("every path is a tour: each square once, each step a knight's jump", rows),
-        proof.claim("start, end, closed and number are the path's", rows),
+        proof.claim("board, start, finish, closed and number are the path's", rows),
         proof.claim(
             "there is one tour for every ordered pair of squares whose colours allow it, in order"
             if every_pair
@@ -167,7 +168,7 @@ def _part(
 ) -> Part:
     with decoding(claims.content), pq.ParquetFile(listed.path, metadata=metadata) as file:
         batch = one_batch(claims.content, file.read_row_group(group, use_threads=False))
-        check_group(claims.content, metadata.row_group(group), batch)
+        check_group(claims.content, listed.known, metadata.row_group(group), batch)
     rows = Rows(batch, begin)
     squares = _walk(rows, geometry, claims.walked)
     start, end, number = _check_columns(rows, geometry, squares, claims.columns)
@@ -220,7 +221,10 @@ def _check_columns(
     rows: Rows, geometry: Geometry, squares: npt.NDArray[np.uint8], fact: Fact
 ) -> tuple[Array, Array, Array]:
     start, end = squares[:, 0], squares[:, -1]
-    for name, expected in (("start", start), ("end", end)):
+    row = first(~pc.equal(rows.column("board"), str(geometry.board)).to_numpy(zero_copy_only=False))
+    if row is not None:
+        rows.refute(fact, row, f"board {rows.column('board')[row]}", str(geometry.board))
+    for name, expected in (("start", start), ("finish", end)):
         column = rows.column(name)
         square_of = {text: square for square, text in enumerate(geometry.names)}
         named = np.array(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pipeline.output import write
 from pipeline.puzzles import puzzles
-from pipeline.tables.index import HEADER
+from pipeline.tables.index import BLOCK, CHECKSUM, HEADER
 from queries.index import Index
 
 TYPE_CHECKING = False
@@ -114,12 +114,15 @@ def _block(folder: Path, stage: str, table: Table) -> str:
 
 
 def _sorted_index(folder: Path, stage: str, table: Table) -> bytes:
-    """An index: its header, then the first bytes of all its records, then the second ...
+    """An index: its header, its blocks' checksums, then the first bytes of all its records, then
+    the second ...
 
     Bytes of one kind together compress better than record by record.
     """
     index = Index(str(folder), stage, table)
-    header = (folder / table.index_file).read_bytes()[: HEADER.size]
+    records = index.records()
+    data = (folder / table.index_file).read_bytes()
+    checksums = (data[end - CHECKSUM.size : end] for end in range(BLOCK, len(data) + 1, BLOCK))
     kept = index.width - RESTORED.get(table.name, 0)
-    planes = (bytes(index.data[plane :: index.width]) for plane in range(kept))
-    return b"".join((header, *planes))
+    planes = (records[plane :: index.width] for plane in range(kept))
+    return b"".join((data[: HEADER.size], *checksums, *planes))

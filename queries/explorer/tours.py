@@ -27,7 +27,7 @@ def signposts(folder: str, stage: str, table: Table) -> bytes:
     tours = pl.scan_parquet(published(folder, stage, table))
     beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * BEGUN)).len().collect()
     counts = dict(beginnings.rows())
-    firsts = tours.group_by("start", "end").agg(pl.col("number").min()).sort("start", "end")
+    firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")
     ends: dict[str, dict[str, int]] = {name: {} for name in board.names()}
     for start, end, number in firsts.collect().rows():
         ends[start][end] = number

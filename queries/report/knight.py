@@ -52,29 +52,29 @@ def closed(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
 
 def ends_5x5(knight_tours_5x5: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_tours_5x5.cast({"start": pl.String, "end": pl.String})
+        knight_tours_5x5.cast({"start": pl.String, "finish": pl.String})
         .filter(pl.col("start").is_in(["a1", "c1", "b2", "c3"]))
-        .group_by("start", "end")
+        .group_by("start", "finish")
         .len("tours")
-        .sort("start", "end")
+        .sort("start", "finish")
         .collect()
     )
 
 
 def ends_6x6(knight_tours_6x6: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_tours_6x6.cast({"start": pl.String, "end": pl.String})
+        knight_tours_6x6.cast({"start": pl.String, "finish": pl.String})
         .filter(pl.col("start").is_in(["a1", "b1", "c1", "b2", "c2", "c3"]))
-        .group_by("start", "end")
+        .group_by("start", "finish")
         .len("tours")
-        .sort("start", "end")
+        .sort("start", "finish")
         .collect()
     )
 
 
 def gallery(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_tours_8x8.cast({"start": pl.String, "end": pl.String})
+        knight_tours_8x8.cast({"start": pl.String, "finish": pl.String})
         .with_columns(pl.lit("8x8").alias("board"))
         .sort("closed", "number", descending=[True, False], maintain_order=True)
         .unique(["start", "closed"], keep="first", maintain_order=True)
@@ -187,7 +187,7 @@ def _ends(frame: pl.DataFrame, side: int, columns: int) -> Drawn:
     boards = []
     for start in frame["start"].unique(maintain_order=True):
         ends = frame.filter(pl.col("start") == start).drop("start")
-        cells = _filled(ends, side, "end").with_columns(labelled("tours"))
+        cells = _filled(ends, side, "finish").with_columns(labelled("tours"))
         boards.append(board(cells, "tours", f"from {start}", 44 if side == 6 else 38))
     return side_by_side(boards, columns)
 
@@ -197,7 +197,7 @@ def _text_ends(frame: pl.DataFrame) -> str:
     return (
         "How many tours from a square end on each other square. The starts shown stand for all: "
         "turning and mirroring the board brings every other start to one of them. "
-        f"At most {top['tours']:,} join two squares ({top['start']} and {top['end']} for one)."
+        f"At most {top['tours']:,} join two squares ({top['start']} and {top['finish']} for one)."
     )
 
 

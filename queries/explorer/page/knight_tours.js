@@ -166,7 +166,7 @@ export function knightFacts(board, start, number) {
   return {
     board: board.name,
     start: board.nameOf(start),
-    end: board.nameOf(end),
+    finish: board.nameOf(end),
     number,
     closed: board.jump(end, start) > 0,
     path: squares.map((square) => board.nameOf(square)).join(""),

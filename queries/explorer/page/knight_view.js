@@ -61,7 +61,7 @@ export function makeKnightView(went) {
   function begin(from, number = null, { draw = true, ...how } = {}) {
     start = from;
     facts = number === null ? null : knightFacts(board, start, number);
-    const texts = { start: start === null ? "" : name(start), end: facts?.end ?? "", number: facts?.number ?? "" };
+    const texts = { start: start === null ? "" : name(start), end: facts?.finish ?? "", number: facts?.number ?? "" };
     for (const [key, field] of Object.entries(fields)) {
       if (document.activeElement !== field) field.value = texts[key];
     }
@@ -75,7 +75,7 @@ export function makeKnightView(went) {
     went([
       ...(listed(board) ? [board.name] : []),
       ...(start === null ? [] : [name(start)]),
-      ...(facts ? [listed(board) ? facts.number : facts.end] : []),
+      ...(facts ? [listed(board) ? facts.number : facts.finish] : []),
     ], how);
   }
 
@@ -138,7 +138,7 @@ export function makeKnightView(went) {
 
   function now(at) {
     byId("knight-now").textContent = facts
-      ? `${facts.start} to ${facts.end}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`
+      ? `${facts.start} to ${facts.finish}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`
       : start === null ? "Choose the square where the tour starts."
         : `From ${name(start)}: now choose where it ends${listed(board) ? ", or a number" : ""}.`;
   }
@@ -147,7 +147,7 @@ export function makeKnightView(went) {
     const total = start === null ? 0 : toursFrom(board, start);
     byId("knight-kind").textContent = facts ? (facts.closed ? "Closed" : "Open") : start === null ? "Start?" : "End?";
     byId("knight-ends").textContent = facts
-      ? `tour from ${facts.start} to ${facts.end}`
+      ? `tour from ${facts.start} to ${facts.finish}`
       : start === null ? "choose a square"
         : listed(board) ? `${many(total)} tours begin at ${name(start)}`
           : `${total} squares can end a tour from ${name(start)}`;
@@ -173,7 +173,7 @@ export function makeKnightView(went) {
   }
 
   function told() {
-    if (facts) say(`${facts.closed ? "A closed" : "An open"} tour from ${facts.start} to ${facts.end}.`);
+    if (facts) say(`${facts.closed ? "A closed" : "An open"} tour from ${facts.start} to ${facts.finish}.`);
     else say(byId("knight-now").textContent);
   }
 
@@ -215,7 +215,7 @@ export function makeKnightView(went) {
       problem("Choose the start first.", field);
     } else if (key === "number" && !WHOLE_NUMBER.test(text)) {
       problem(`${quoted(text)} is not a tour’s number: it is a whole number from 0.`, field);
-    } else if (key === "end" && text === facts?.end) {
+    } else if (key === "end" && text === facts?.finish) {
       problem("");
     } else {
       const [number, none] = key === "end" && WHOLE_NUMBER.test(text) ? squareOf(text) : tourOf(start, text);
@@ -255,7 +255,7 @@ export function makeKnightView(went) {
     name: "Knight’s tour",
     board: "knight-board",
     open: openKnight,
-    title: () => (facts ? `${facts.start} to ${facts.end}` : "choose"),
+    title: () => (facts ? `${facts.start} to ${facts.finish}` : "choose"),
     leave: () => player.halt(),
     /** Show what an address names: a board or none, a start, and a tour's end or number. */
     show(parts) {

@@ -1,9 +1,12 @@
-// The reader of what the page carries, each thing compressed. Of .idx files (docs/index-format.md:
-// a 64-byte header, then fixed-width records) the bytes are sorted by their place in the record;
-// here the true records are put together again, and the file's own checksum has to agree.
+// The reader of what the page carries, each thing compressed. Of .idx files (docs/index-format.md)
+// that is the header, the blocks' checksums, and the bytes sorted by their place in the record; here
+// the true blocks are put together again, and every checksum has to agree.
 
-const HEADER = 64;
-const CRC_AT = 60;
+const HEADER = 120;
+const CONTENT = 24;
+const NAME = 56;
+const BLOCK = 4096;
+const BODY = BLOCK - 4;
 
 // four tables: a checksum of six million bytes goes four bytes at a time
 const CRC_TABLES = Array.from({ length: 4 }, () => new Uint32Array(256));
@@ -35,8 +38,8 @@ function crc32(...parts) {
 }
 
 /**
- * An index of the page: its header and records; throws if it is not sound. `check` compares the
- * checksum; it is left to the caller where bytes have to be restored first.
+ * An index of the page: its records and blocks; throws if it is not sound. `check` compares the
+ * checksums; it is left to the caller where bytes have to be restored first.
  */
 export async function openIndex(name, width, count, { unchecked = false } = {}) {
   const sound = (so, problem) => mustBe(so, `${name}.idx`, problem);
@@ -45,19 +48,36 @@ export async function openIndex(name, width, count, { unchecked = false } = {}) 
   const fields = new DataView(payload.buffer, 0, HEADER);
   const text = (from, to) => String.fromCharCode(...header.subarray(from, to));
   sound(text(0, 4) === "PTIX", "not an index");
-  sound(fields.getUint16(4, true) === 1, "not of format version 1");
-  sound(text(12, 28) === name.padEnd(16, "\0"), "the index of another table");
-  sound(fields.getUint16(6, true) === width && fields.getUint32(8, true) === count, "of another size");
+  sound(fields.getUint16(4, true) === 2, "not of format version 2");
+  sound(text(NAME, HEADER) === name.padEnd(HEADER - NAME, "\0"), "the index of another table");
+  const sizes = [fields.getUint32(8, true), fields.getUint32(12, true), fields.getBigUint64(16, true)];
+  sound(`${sizes}` === `${[width, BLOCK, count]}`, "of another size");
+  const used = BODY - (BODY % width);
+  const checksums = payload.subarray(HEADER, HEADER + 4 * (1 + Math.ceil((width * count) / used)));
   const records = new Uint8Array(width * count);
-  for (let plane = 0, from = HEADER; from < payload.length; plane++, from += count) {
+  for (let plane = 0, from = HEADER + checksums.length; from < payload.length; plane++, from += count) {
     for (let at = 0, to = plane; at < count; at++, to += width) records[to] = payload[from + at];
   }
+  function* blocks() {
+    for (let number = 0; 4 * number < checksums.length; number++) {
+      const block = new Uint8Array(BLOCK);
+      block.set(number ? records.subarray(used * (number - 1), used * number) : header);
+      block.set(checksums.subarray(4 * number, 4 * number + 4), BODY);
+      yield block;
+    }
+  }
   const check = () => {
-    const crc = crc32(header.subarray(0, CRC_AT), records);
-    sound(crc === fields.getUint32(CRC_AT, true), "damaged: its checksum is wrong");
+    const place = new Uint8Array(8);
+    const number = new DataView(place.buffer);
+    for (const block of blocks()) {
+      const crc = crc32(header.subarray(CONTENT, NAME), place, block.subarray(0, BODY));
+      const said = new DataView(block.buffer).getUint32(BODY, true);
+      sound(crc === said, `damaged: the checksum of block ${number.getUint32(0, true)} is wrong`);
+      number.setUint32(0, number.getUint32(0, true) + 1, true);
+    }
   };
   if (!unchecked) check();
-  return { header, records, check };
+  return { records, blocks, check };
 }
 
 /** What the page carries under a name, unpacked. */
