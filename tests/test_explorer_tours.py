@@ -17,8 +17,8 @@ from tests.explorer_browser import Explorer
 FIVE, SIX = Board(5, 5), Board(6, 6)
 ASKED = """asked => asked.map(([board, start, number]) => {
     const began = performance.now();
-    const { end, closed, path } = explorer.knight(board, start, number);
-    return [end, closed, path, performance.now() - began];
+    const { finish, closed, path } = explorer.knight(board, start, number);
+    return [finish, closed, path, performance.now() - began];
 })"""
 
 

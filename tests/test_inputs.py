@@ -203,7 +203,7 @@ def empty_table(path: Path, given: list[str]) -> None:
     else:
         found = pl.read_parquet(path)
         assert (len(found), found.columns) == (0, names)
-        assert [found.schema[name] for name in ("state", "distance")] == [pl.String, pl.UInt8]
+        assert [found.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_page_older_than_its_tables_is_no_error(copy: Path, cli: Cli) -> None:
 
 def test_tables_of_another_format_version(copy: Path, cli: Cli) -> None:
     path = copy / "manifest.json"
-    path.write_text(path.read_text().replace('"format_version": 1', '"format_version": 0'))
+    path.write_text(path.read_text().replace('"format_version": 2', '"format_version": 0'))
     said = cli("status", "--outputs", str(copy))
     assert (said.code, said.out) == (3, "")
     assert "format version 0" in said.err
