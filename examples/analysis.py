@@ -43,7 +43,7 @@ def _(mo):
 def _(pl, show):
     answer_1 = (
         pl.scan_parquet("outputs/eight.parquet")
-        .group_by(pl.col("goal").cast(pl.String), "distance")
+        .group_by("goal", "distance")
         .agg(pl.len().alias("states"))
         .sort("goal", "distance")
         .collect()
@@ -105,9 +105,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 4. Where does the blank make a state hard?
+    ## 4. How far do the heuristics fall short?
 
-    The mean distance by cell of the blank, 0-8 in reading order, for both layouts.
+    The two tables one below the other: for each goal, the mean of a heuristic less the distance.
     """)
     return
 
@@ -115,10 +115,18 @@ def _(mo):
 @app.cell
 def _(pl, show):
     answer_4 = (
-        pl.scan_parquet("outputs/eight.parquet")
-        .group_by(pl.col("goal").cast(pl.String), "blank")
-        .agg(pl.col("distance").mean().alias("mean"))
-        .sort("goal", "blank")
+        pl.concat(
+            [
+                pl.scan_parquet("outputs/eight.parquet"),
+                pl.scan_parquet("outputs/eight_edge.parquet"),
+            ]
+        )
+        .group_by("goal")
+        .agg(
+            (pl.col("manhattan") - pl.col("distance")).mean().alias("manhattan"),
+            (pl.col("misplaced") - pl.col("distance")).mean().alias("misplaced"),
+        )
+        .sort("goal")
         .collect()
     )
     show(answer_4)
@@ -128,9 +136,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 5. How far are the states that I have?
+    ## 5. Where does the blank make a state hard?
 
-    A join with a list of one's own: two states, and one that is none.
+    The mean distance by cell of the blank, 0-8 in reading order, for both layouts.
     """)
     return
 
@@ -138,10 +146,10 @@ def _(mo):
 @app.cell
 def _(pl, show):
     answer_5 = (
-        pl.LazyFrame({"state": ["378546201", "123456789", "867254301"]})
-        .join(pl.scan_parquet("outputs/eight.parquet"), on="state", how="left")
-        .select("state", "distance", "best_moves")
-        .sort("state")
+        pl.scan_parquet("outputs/eight.parquet")
+        .group_by("goal", "blank")
+        .agg(pl.col("distance").mean().alias("mean"))
+        .sort("goal", "blank")
         .collect()
     )
     show(answer_5)
@@ -151,9 +159,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 6. How often is the best move the only one?
+    ## 6. How fast do the states grow in number?
 
-    By distance from corner: the share of states with a single optimal first move.
+    By distance from corner: how many more states than one move nearer, and how many times as many.
     """)
     return
 
@@ -164,8 +172,12 @@ def _(pl, show):
         pl.scan_parquet("outputs/eight.parquet")
         .filter(pl.col("goal") == "corner")
         .group_by("distance")
-        .agg((pl.col("best_moves").str.len_chars() == 1).mean().alias("single"))
+        .agg(pl.len().alias("states"))
         .sort("distance")
+        .with_columns(
+            pl.col("states").diff().alias("more"),
+            (pl.col("states") / pl.col("states").shift()).alias("times"),
+        )
         .collect()
     )
     show(answer_6)
@@ -175,9 +187,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 7. How many Senet positions are within n plies?
+    ## 7. How far are the states that I have?
 
-    The positions at each number of plies, and all up to there.
+    A join with a list of one's own: two states, and one that is none.
     """)
     return
 
@@ -185,12 +197,10 @@ def _(mo):
 @app.cell
 def _(pl, show):
     answer_7 = (
-        pl.scan_parquet("outputs/senet.parquet")
-        .drop_nulls("plies")
-        .group_by("plies")
-        .agg(pl.len().alias("positions"))
-        .sort("plies")
-        .with_columns(pl.col("positions").cum_sum().alias("within"))
+        pl.LazyFrame({"state": ["378546201", "123456789", "867254301"]})
+        .join(pl.scan_parquet("outputs/eight.parquet"), on="state", how="left")
+        .select("state", "distance", "best_moves")
+        .sort("state")
         .collect()
     )
     show(answer_7)
@@ -200,9 +210,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 8. Which Senet positions can most lines reach?
+    ## 8. What does the table say of one state?
 
-    The five positions with the most different shortest lines of play.
+    Rows are in the order of states, so no more is read than the part of the file that can have it.
     """)
     return
 
@@ -210,11 +220,9 @@ def _(mo):
 @app.cell
 def _(pl, show):
     answer_8 = (
-        pl.scan_parquet("outputs/senet.parquet")
-        .drop_nulls("lines")
-        .sort(["lines", "position"], descending=[True, False])
-        .select("position", "plies", "lines")
-        .head(5)
+        pl.scan_parquet("outputs/eight.parquet")
+        .filter(pl.col("state") == "378546201")
+        .select("state", "goal", "distance", "solutions")
         .collect()
     )
     show(answer_8)
@@ -224,9 +232,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 9. Who can have the move?
+    ## 9. How often is the best move the only one?
 
-    Senet positions by whether they are reached with A to move, with B to move, or with both.
+    By distance from corner: the share of states with a single optimal first move.
     """)
     return
 
@@ -234,13 +242,11 @@ def _(mo):
 @app.cell
 def _(pl, show):
     answer_9 = (
-        pl.scan_parquet("outputs/senet.parquet")
-        .group_by(
-            pl.col("plies_even").is_not_null().alias("a"),
-            pl.col("plies_odd").is_not_null().alias("b"),
-        )
-        .agg(pl.len().alias("positions"))
-        .sort("a", "b")
+        pl.scan_parquet("outputs/eight.parquet")
+        .filter(pl.col("goal") == "corner")
+        .group_by("distance")
+        .agg((pl.col("best_moves").str.len_chars() == 1).mean().alias("single"))
+        .sort("distance")
         .collect()
     )
     show(answer_9)
@@ -250,9 +256,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 10. Where do the most tours begin?
+    ## 10. How many Senet positions are within n plies?
 
-    Tours of 6x6 by start, and how many of them are closed, the most first.
+    The positions at each number of plies, and all up to there.
     """)
     return
 
@@ -260,10 +266,12 @@ def _(mo):
 @app.cell
 def _(pl, show):
     answer_10 = (
-        pl.scan_parquet("outputs/knight_tours_6x6.parquet")
-        .group_by(pl.col("start").cast(pl.String))
-        .agg(pl.len().alias("tours"), pl.col("closed").sum())
-        .sort(["tours", "start"], descending=[True, False])
+        pl.scan_parquet("outputs/senet.parquet")
+        .drop_nulls("plies")
+        .group_by("plies")
+        .agg(pl.len().alias("positions"))
+        .sort("plies")
+        .with_columns(pl.col("positions").cum_sum().alias("within"))
         .collect()
     )
     show(answer_10)
@@ -273,9 +281,9 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 11. Which boards have tours?
+    ## 11. Which Senet positions can most lines reach?
 
-    Every board of the counts that has any, with its tours and closed tours.
+    The five positions with the most different shortest lines of play.
     """)
     return
 
@@ -283,11 +291,11 @@ def _(mo):
 @app.cell
 def _(pl, show):
     answer_11 = (
-        pl.scan_parquet("outputs/knight_counts.parquet")
-        .group_by("board")
-        .agg(pl.col("tours").sum(), pl.col("closed").sum())
-        .filter(pl.col("tours") > 0)
-        .sort("board")
+        pl.scan_parquet("outputs/senet.parquet")
+        .drop_nulls("lines")
+        .sort(["lines", "position"], descending=[True, False])
+        .select("position", "plies", "lines")
+        .head(5)
         .collect()
     )
     show(answer_11)
@@ -297,7 +305,210 @@ def _(pl, show):
 @app.cell
 def _(mo):
     mo.md("""
-    ## 12. Where is the knight half-way?
+    ## 12. Who can have the move?
+
+    Senet positions by whether they are reached with A to move, with B to move, or with both.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_12 = (
+        pl.scan_parquet("outputs/senet.parquet")
+        .group_by(
+            pl.col("plies_even").is_not_null().alias("a"),
+            pl.col("plies_odd").is_not_null().alias("b"),
+        )
+        .agg(pl.len().alias("positions"))
+        .sort("a", "b")
+        .collect()
+    )
+    show(answer_12)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 13. How much later can B have the move?
+
+    Senet positions by odd plies less even plies; none where only one of the two is possible.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_13 = (
+        pl.scan_parquet("outputs/senet.parquet")
+        .group_by((pl.col("plies_odd") - pl.col("plies_even")).alias("later"))
+        .agg(pl.len().alias("positions"))
+        .sort("later", nulls_last=True)
+        .collect()
+    )
+    show(answer_13)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 14. Where do the most tours begin?
+
+    Tours of 6x6 by start, and how many of them are closed, the most first.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_14 = (
+        pl.scan_parquet("outputs/knight_tours_6x6.parquet")
+        .group_by("start")
+        .agg(pl.len().alias("tours"), pl.col("closed").sum())
+        .sort(["tours", "start"], descending=[True, False])
+        .collect()
+    )
+    show(answer_14)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 15. Which boards have tours?
+
+    Every board of the counts that has any, with its tours and closed tours.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_15 = (
+        pl.scan_parquet("outputs/knight_counts.parquet")
+        .group_by("board")
+        .agg(pl.col("tours").sum(), pl.col("closed").sum())
+        .filter(pl.col("tours") > 0)
+        .sort("board")
+        .collect()
+    )
+    show(answer_15)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 16. Are there as many tours as were counted?
+
+    The lists of 5x5 and 6x6, one below the other, joined with the counts on board and start.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_16 = (
+        pl.scan_parquet(["outputs/knight_tours_5x5.parquet", "outputs/knight_tours_6x6.parquet"])
+        .group_by("board", "start")
+        .agg(pl.len().alias("listed"))
+        .join(pl.scan_parquet("outputs/knight_counts.parquet"), on=["board", "start"])
+        .select("board", "start", "listed", (pl.col("tours") - pl.col("listed")).alias("missing"))
+        .sort("board", "start")
+        .collect()
+    )
+    show(answer_16)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 17. Which squares gain most by a larger board?
+
+    A join across boards: the tours from the same square of 5x5 and of 6x6.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_17 = (
+        pl.scan_parquet("outputs/knight_tours_5x5.parquet")
+        .group_by("start")
+        .agg(pl.len().alias("five"))
+        .join(
+            pl.scan_parquet("outputs/knight_tours_6x6.parquet")
+            .group_by("start")
+            .agg(pl.len().alias("six")),
+            on="start",
+        )
+        .with_columns((pl.col("six") / pl.col("five")).alias("times"))
+        .sort(["times", "start"], descending=[True, False])
+        .collect()
+    )
+    show(answer_17)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 18. Where do the tours from each square end?
+
+    The ends that rank first for each start of 6x6, and their share of the tours from there.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_18 = (
+        pl.scan_parquet("outputs/knight_tours_6x6.parquet")
+        .group_by("start", "finish")
+        .agg(pl.len().alias("tours"))
+        .with_columns(
+            pl.col("tours").rank("min", descending=True).over("start").alias("place"),
+            (pl.col("tours") / pl.col("tours").sum().over("start")).alias("share"),
+        )
+        .filter(pl.col("place") == 1)
+        .sort("start", "finish")
+        .collect()
+    )
+    show(answer_18)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 19. Which are the first tours from c3 to each end?
+
+    Two for each end of 6x6. A path begins with its start: a range of paths reads few of the rows.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_19 = (
+        pl.scan_parquet("outputs/knight_tours_6x6.parquet")
+        .filter(pl.col("path") >= "c3", pl.col("path") < "c4")
+        .filter(pl.col("number").rank("ordinal").over("finish") <= 2)
+        .select("finish", "number", "path")
+        .sort("finish", "number")
+        .collect()
+    )
+    show(answer_19)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 20. Where is the knight half-way?
 
     The square of the 32nd stop in the closed tours of the 8x8 table, the five most common.
     """)
@@ -306,7 +517,7 @@ def _(mo):
 
 @app.cell
 def _(pl, show):
-    answer_12 = (
+    answer_20 = (
         pl.scan_parquet("outputs/knight_tours_8x8.parquet")
         .filter("closed")
         .group_by(pl.col("path").str.slice(62, 2).alias("square"))
@@ -315,7 +526,7 @@ def _(pl, show):
         .head(5)
         .collect()
     )
-    show(answer_12)
+    show(answer_20)
     return
 
 

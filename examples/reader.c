@@ -19,9 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 64, LARGEST = HEADER + 8 * 756756, NEVER = 255, WORD = 64 };
-static unsigned char file[LARGEST + 1]; /* room for a byte too many, so that a longer file shows */
-static size_t width;
+enum { BLOCK = 4096, BODY = BLOCK - 4, SLOTS = 256, NEVER = 255, WORD = 64 };
 
 static void die(int code, const char *what, const char *problem) {
     fputs("reader: ", stderr);
@@ -30,47 +28,85 @@ static void die(int code, const char *what, const char *problem) {
     exit(code);
 }
 
-static uint32_t number(const unsigned char *bytes, int size) { /* lowest byte first */
+static uint64_t number(const unsigned char *bytes, int size) { /* lowest byte first */
     return size ? number(bytes + 1, size - 1) << 8 | *bytes : 0;
 }
 
-/* The next two functions alone know how a file is laid out. */
-static void open_index(const char *folder, const char *name, size_t record, size_t count) {
-    char path[4096], padded[16] = {0};
-    width = record;
-    memcpy(padded, name, strlen(name));
-    if (snprintf(path, sizeof path, "%s/%s.idx", folder, name) >= (int)sizeof path)
-        die(3, folder, "is too long a path");
-    FILE *in = fopen(path, "rb");
-    if (!in) die(3, path, "cannot be read");
-    size_t size = fread(file, 1, sizeof file, in);
-    fclose(in);
-    if (size < HEADER || memcmp(file, "PTIX", 4)) die(3, path, "is not an index");
-    if (number(file + 4, 2) != 1) die(3, path, "is not of format version 1");
-    if (number(file + 6, 2) != record || number(file + 8, 4) != count
-        || memcmp(file + 12, padded, sizeof padded))
-        die(3, path, "is the index of another table");
-    if (size != HEADER + record * count) die(3, path, "is too short or too long");
-    uint32_t crc = 0xFFFFFFFF;
+/* ---- the index: what is from here to the 8-puzzle alone knows how a file is laid out ---- */
+
+static FILE *file;
+static char path[4096];
+static size_t width;
+static uint64_t count;
+static unsigned char header[BLOCK], kept[SLOTS][BLOCK]; /* each block read has one slot to be in */
+static uint64_t held[SLOTS];                            /* which block it is, 0 for none yet */
+
+static uint32_t sum(uint32_t crc, const unsigned char *bytes, size_t size) {
     for (size_t at = 0; at < size; at++) {
-        if (at == 60) at = HEADER; /* the checksum leaves out its own four bytes */
-        crc ^= file[at];
+        crc ^= bytes[at];
         for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
     }
-    if (~crc != number(file + 60, 4)) die(3, path, "is damaged: its checksum is wrong");
+    return crc;
 }
 
-static const unsigned char *record(size_t rank) { return file + HEADER + width * rank; }
+/* Reads a block; whether all of it is there and its checksum is right. */
+static int read_block(uint64_t which, unsigned char *block) {
+    unsigned char named[8];
+    for (int at = 0; at < 8; at++) named[at] = which >> 8 * at & 255;
+    if (fseek(file, (long)(BLOCK * which), SEEK_SET) || fread(block, 1, BLOCK, file) != BLOCK)
+        return 0;
+    uint32_t crc = sum(sum(0xFFFFFFFF, header + 24, 32), named, sizeof named);
+    return ~sum(crc, block, BODY) == number(block + BODY, 4);
+}
+
+static void open_index(const char *folder, const char *name, size_t record) {
+    char padded[64] = {0};
+    if (snprintf(path, sizeof path, "%s/%s.idx", folder, name) >= (int)sizeof path)
+        die(3, folder, "is too long a path");
+    file = fopen(path, "rb");
+    if (!file) die(3, path, "cannot be read");
+    setvbuf(file, NULL, _IONBF, 0); /* no buffer, which would read ahead to no use */
+    int whole = read_block(0, header);
+    if (memcmp(header, "PTIX", 4)) die(3, path, "is not an index");
+    if (number(header + 4, 2) != 2) die(3, path, "is not of format version 2");
+    if (!whole) die(3, path, "is damaged: its header is not whole");
+    if (number(header + 6, 2) || number(header + 12, 4) != BLOCK)
+        die(3, path, "is laid out in a later way");
+    memcpy(padded, name, strlen(name) < 64 ? strlen(name) : 64);
+    if (strlen(name) > 64 || number(header + 8, 4) != record || memcmp(header + 56, padded, 64))
+        die(3, path, "is the index of another table");
+    width = record;
+    count = number(header + 16, 8);
+    uint64_t each = BODY / width, blocks = count / each + (count % each > 0); /* no overflow */
+    long size = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+    if (size % BLOCK || (uint64_t)size / BLOCK - 1 != blocks)
+        die(3, path, "is too short or too long");
+}
+
+static void read_record(uint64_t rank, unsigned char *into) {
+    uint64_t each = BODY / width, which = 1 + rank / each, slot = which % SLOTS;
+    if (rank >= count) die(3, path, "has too few records");
+    if (held[slot] != which) {
+        held[slot] = 0;
+        if (!read_block(which, kept[slot])) die(3, path, "is damaged: a block is not whole");
+        held[slot] = which;
+    }
+    memcpy(into, kept[slot] + width * (rank % each), width);
+}
 
 /* ---- the 8-puzzle ---- */
 
-static const unsigned char *eight_record(const char *state) {
-    size_t rank = 0;
+struct eight { unsigned char distance, solutions; };
+
+static struct eight look_up(const char *state) {
+    uint64_t rank = 0;
+    unsigned char found[2];
     for (int i = 0; i < 9; i++) {
-        rank *= (size_t)(9 - i);
+        rank *= (uint64_t)(9 - i);
         for (int j = i; j < 9; j++) rank += state[j] < state[i];
     }
-    return record(rank);
+    read_record(rank, found);
+    return (struct eight){found[0], found[1]};
 }
 
 /* The first move that leads nearer to the goal, in the order U D L R from a way (0-3) on: made in
@@ -84,7 +120,7 @@ static int downhill(const char *state, int way, char after[10]) {
         strcpy(after, state);
         after[blank] = state[blank + step[way]];
         after[blank + step[way]] = '0';
-        if (eight_record(after)[0] + 1 == eight_record(state)[0]) break;
+        if (look_up(after).distance + 1 == look_up(state).distance) break;
     }
     return way;
 }
@@ -97,24 +133,23 @@ static void eight(const char *state, const char *unused) {
     int odd = 0; /* tile pairs out of order: no move changes whether they are odd in number */
     for (int i = 0; i < 9; i++)
         for (int j = i; j < 9; j++) odd ^= state[j] != '0' && state[j] < state[i];
-    const unsigned char *found = eight_record(state);
-    printf("%s %s %d %d ", state, odd ? "centre" : "corner", found[0], found[1]);
-    char here[10], after[10];
-    const char *none = found[0] ? "" : "-";
-    for (int way = 0; (way = downhill(state, way, after)) < 4; way++) putchar("UDLR"[way]);
-    printf("%s ", none);
+    struct eight found = look_up(state);
+    char here[10], after[10], best[5] = "-", solution[NEVER + 1] = "-", *end = best;
+    for (int way = 0; (way = downhill(state, way, after)) < 4; way++) *end++ = "UDLR"[way];
     strcpy(here, state);
-    for (int way; (way = downhill(here, 0, after)) < 4; strcpy(here, after)) putchar("UDLR"[way]);
-    printf("%s\n", none);
+    end = solution;
+    for (int way; (way = downhill(here, 0, after)) < 4; strcpy(here, after)) *end++ = "UDLR"[way];
+    printf("%s %s %d ", state, odd ? "centre" : "corner", found.distance);
+    printf("%d %s %s\n", found.solutions, best, solution);
 }
 
 /* ---- Senet ---- */
 
-static size_t factorial(int of) { return of < 2 ? 1 : (size_t)of * factorial(of - 1); }
+static uint64_t factorial(int of) { return of < 2 ? 1 : (uint64_t)of * factorial(of - 1); }
 
-static const unsigned char *senet_record(const char *position) {
+static void senet_record(const char *position, unsigned char found[8]) {
     int left[] = {5, 5, 5};
-    size_t rank = 0, ways;
+    uint64_t rank = 0, ways;
     for (int at = 0; at < 15; at++) {
         int piece = (int)(strchr(".AB", position[at]) - ".AB");
         for (int smaller = 0; smaller < piece; smaller++) {
@@ -126,34 +161,37 @@ static const unsigned char *senet_record(const char *position) {
         }
         left[piece]--;
     }
-    return record(rank);
+    read_record(rank, found);
 }
 
 static void senet(const char *position, const char *unused) {
     (void)unused;
-    int count[3] = {0};
+    int pieces[3] = {0};
     for (const char *at = position; *at; at++)
-        for (int piece = 0; piece < 3; piece++) count[piece] += *at == ".AB"[piece];
-    if (strlen(position) != 15 || count[0] != 5 || count[1] != 5 || count[2] != 5)
+        for (int piece = 0; piece < 3; piece++) pieces[piece] += *at == ".AB"[piece];
+    if (strlen(position) != 15 || pieces[0] != 5 || pieces[1] != 5 || pieces[2] != 5)
         die(2, position, "is not a position, five each of A, B and .: ABABABABAB.....");
-    const unsigned char *found = senet_record(position);
+    unsigned char found[8];
+    senet_record(position, found);
     int plies = found[0] < found[2] ? found[0] : found[2];
     if (plies == NEVER) die(1, position, "is never reached from the opening");
-    printf("%s %d", position, plies);
-    for (int parity = 0; parity < 2; parity++)
-        if (found[2 * parity] == NEVER) printf(" -");
-        else printf(" %d", found[2 * parity]);
-    printf(" %lu %s", (unsigned long)number(found + 4, 4), plies ? "" : "-");
     int throw[NEVER], start[NEVER], swap[NEVER];
     char squares[WORD];
     strcpy(squares, position);
     for (int ply = plies; ply > 0; ply--) { /* the line of play, walked backwards */
-        int last = senet_record(squares)[2 * (ply % 2) + 1];
+        unsigned char back[8];
+        senet_record(squares, back);
+        int last = back[2 * (ply % 2) + 1];
         throw[ply] = last / 16, start[ply] = last % 16;
         char *one = squares + start[ply] - 1, *other = one + throw[ply], moved = *other;
         *other = *one, *one = moved;
         swap[ply] = *other != '.';
     }
+    printf("%s %d", position, plies);
+    for (int parity = 0; parity < 2; parity++)
+        if (found[2 * parity] == NEVER) printf(" -");
+        else printf(" %d", found[2 * parity]);
+    printf(" %lu %s", (unsigned long)number(found + 4, 4), plies ? "" : "-");
     for (int ply = 1; ply <= plies; ply++) printf("%d", throw[ply]);
     for (int ply = 1; ply <= plies; ply++)
         printf(" %d%c%d", start[ply], swap[ply] ? 'x' : '-', start[ply] + throw[ply]);
@@ -176,9 +214,10 @@ static void knight(const char *start, const char *finish) {
         snprintf(both, sizeof both, "no tour leads from %.2s to %.2s:", start, finish);
         die(1, both, "it ends on the other colour");
     }
-    const unsigned char *path = record((size_t)(32 * one + other / 2));
+    unsigned char tour[64];
+    read_record((uint64_t)(32 * one + other / 2), tour);
     printf("%s %s %s ", start, finish, files * ranks == 2 ? "closed" : "open");
-    for (int at = 0; at < 64; at++) printf("%c%d", 'a' + path[at] % 8, 1 + path[at] / 8);
+    for (int at = 0; at < 64; at++) printf("%c%d", 'a' + tour[at] % 8, 1 + tour[at] / 8);
     puts("");
 }
 
@@ -186,20 +225,20 @@ static void knight(const char *start, const char *finish) {
 
 static const struct {
     const char *puzzle, *table;
-    size_t width, count;
+    size_t width;
     int words;
     void (*answer)(const char *, const char *);
 } PUZZLES[] = {
-    {"eight", "eight", 2, 362880, 1, eight},
-    {"senet", "senet", 8, 756756, 1, senet},
-    {"knight", "knight_tours_8x8", 64, 2048, 2, knight},
+    {"eight", "eight", 2, 1, eight},
+    {"senet", "senet", 8, 1, senet},
+    {"knight", "knight_tours_8x8", 64, 2, knight},
 };
 
 int main(int argc, char **argv) {
     int at = 0, given = 3;
     while (argc > 2 && at < 3 && strcmp(argv[2], PUZZLES[at].puzzle)) at++;
     if (argc < 3 || at == 3) die(2, "usage:", "reader FOLDER eight|senet|knight [KEY...]");
-    open_index(argv[1], PUZZLES[at].table, PUZZLES[at].width, PUZZLES[at].count);
+    open_index(argv[1], PUZZLES[at].table, PUZZLES[at].width);
     for (;;) {
         char typed[2][WORD];
         const char *word[2] = {NULL, NULL};

@@ -13,52 +13,84 @@
 //
 // Without keys on the command line it reads them from standard input. The first key without an
 // answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file.
-import { readFileSync } from "node:fs";
+import { fstatSync, openSync, readSync } from "node:fs";
 import { text } from "node:stream/consumers";
 
 // ---- the same, line for line, in read_eight.html ----
 function fail(code, problem) { throw Object.assign(new Error(problem), { code }); }
-/** A function from a number to its record, of an index (the whole file as a Uint8Array). Nothing
- * else here knows how the file is laid out. */
-function openIndex(file, name, width, count) {
-  const header = new DataView(file.buffer, file.byteOffset, file.length);
-  const text = (from, to) => String.fromCharCode(...file.subarray(from, to));
+/** A function from a number to its record, of an index of so many bytes, some of which are what
+ * `read(from, to)` gives. Nothing else here knows how the file is laid out. */
+async function openIndex(read, bytes, name, width) {
   const must = (sound, problem) => { if (!sound) fail(3, `${name}.idx ${problem}`); };
-  must(file.length >= 64 && text(0, 4) === "PTIX", "is not an index");
-  must(header.getUint16(4, true) === 1, "is not of format version 1");
-  const table = [header.getUint16(6, true), header.getUint32(8, true), text(12, 28)].join();
-  must(table === `${width},${count},${name.padEnd(16, "\0")}`, "is the index of another table");
-  must(file.length === 64 + width * count, "is too short or too long");
-  let crc = ~0;
-  for (let at = 0; at < file.length; at++) {
-    if (at === 60) at = 64; // the checksum leaves out its own four bytes
-    crc ^= file[at];
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  must(~crc >>> 0 === header.getUint32(60, true), "is damaged: its checksum is wrong");
-  return (number) => file.subarray(64 + width * number, 64 + width * (number + 1));
+  const view = (block) => new DataView(block.buffer, block.byteOffset, block.length);
+  const block = (number) => read(4096 * number, 4096 * (number + 1)).catch(
+    (error) => fail(3, `${name}.idx cannot be read: ${error.code ?? error.message}`));
+  const first = await block(0);
+  const header = new Uint8Array(4096);
+  header.set(first); // a short one is filled up, to say first of what version it is
+  const whole = (number, block) => {
+    const summed = new Uint8Array(32 + 8 + 4092);
+    summed.set(header.subarray(24, 56));
+    view(summed).setBigUint64(32, BigInt(number), true);
+    summed.set(block.subarray(0, 4092), 40);
+    let crc = ~0;
+    for (const byte of summed) {
+      crc ^= byte;
+      for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return block.length === 4096 && ~crc >>> 0 === view(block).getUint32(4092, true);
+  };
+  const text = (from, to) => String.fromCharCode(...header.subarray(from, to));
+  const number = (at) => view(header).getUint32(at, true);
+  must(text(0, 4) === "PTIX", "is not an index");
+  must(view(header).getUint16(4, true) === 2, "is not of format version 2");
+  must(whole(0, first), "is damaged: its header is not whole");
+  const later = view(header).getUint16(6, true) !== 0 || number(12) !== 4096;
+  must(!later, "is laid out in a later way");
+  const table = number(8) === width && text(56, 120) === name.padEnd(64, "\0");
+  must(table, "is the index of another table");
+  const count = Number(view(header).getBigUint64(16, true));
+  const each = Math.floor(4092 / width);
+  must(bytes === 4096 * (1 + Math.ceil(count / each)), "is too short or too long");
+  const kept = new Map(); // blocks that have passed, to be asked again
+  return async (rank) => {
+    must(rank < count, `has no record ${rank}`);
+    const at = 1 + Math.floor(rank / each);
+    if (!kept.has(at)) {
+      const found = await block(at);
+      must(whole(at, found), `is damaged: block ${at} is not whole`);
+      if (kept.size === 256) kept.clear();
+      kept.set(at, found);
+    }
+    return kept.get(at).subarray(width * (rank % each), width * (rank % each + 1));
+  };
 }
 /** What eight.idx says of a state. */
-function eight(record, state) {
+async function eight(record, state) {
   if ([...state].sort().join("") !== "012345678")
     fail(2, `${JSON.stringify(state)} is not a state, which has each digit 0-8 once: 378546201`);
   const smaller = (digits, i) => [...digits.slice(i)].filter((later) => later < digits[i]).length;
   const rank = (of) => [...of].reduce((sum, _, i) => sum * (9 - i) + smaller(of, i), 0);
-  const far = (of) => record(rank(of))[0];
-  const downhill = (from) => { // each move that leads nearer to the goal, with the state after it
+  const far = async (of) => (await record(rank(of)))[0];
+  const downhill = async (from) => { // each move that leads nearer, with the state after it
     const blank = from.indexOf("0");
     const open = { U: blank > 2, D: blank < 6, L: blank % 3 > 0, R: blank % 3 < 2 };
-    return [..."UDLR"].filter((way) => open[way]).map((way) => {
+    const nearer = await far(from) - 1;
+    const found = [];
+    for (const way of [..."UDLR"].filter((way) => open[way])) {
       const tile = from[blank + { U: -3, D: 3, L: -1, R: 1 }[way]];
-      return [way, from.replace(tile, "-").replace("0", tile).replace("-", "0")];
-    }).filter(([, after]) => far(after) === far(from) - 1);
+      const after = from.replace(tile, "-").replace("0", tile).replace("-", "0");
+      if (await far(after) === nearer) found.push([way, after]);
+    }
+    return found;
   };
   const tiles = state.replace("0", ""); // no move changes whether its pairs out of order are odd
   const odd = [...tiles].reduce((sum, _, i) => sum + smaller(tiles, i), 0) % 2;
-  const [distance, solutions] = record(rank(state));
-  const best = downhill(state).map(([way]) => way).join("");
+  const [distance, solutions] = await record(rank(state));
+  const ways = await downhill(state);
+  const best = ways.map(([way]) => way).join("");
   let solution = "";
-  for (let [move] = downhill(state); move; [move] = downhill(move[1])) solution += move[0];
+  for (let [move] = ways; move; [move] = await downhill(move[1])) solution += move[0];
   return { state, goal: odd ? "centre" : "corner", distance, solutions, best, solution };
 }
 // ---- from here on in this file alone ----
@@ -66,7 +98,7 @@ function eight(record, state) {
 const NEVER = 255;
 
 /** What senet.idx says of a position. */
-function senet(record, position) {
+async function senet(record, position) {
   if ([...position].sort().join("") !== ".....AAAAABBBBB") {
     fail(2, `${JSON.stringify(position)} is not a position, `
       + "five each of A, B and .: ABABABABAB.....");
@@ -85,7 +117,7 @@ function senet(record, position) {
     }
     return total;
   };
-  const found = record(rank(position));
+  const found = await record(rank(position));
   const [even, , odd] = found;
   const plies = Math.min(even, odd);
   if (plies === NEVER) fail(1, `${position} is never reached from the opening`);
@@ -94,7 +126,7 @@ function senet(record, position) {
   const throws = [];
   const moves = [];
   for (let ply = plies; ply > 0; ply--) { // the line of play, walked backwards
-    const last = record(rank(squares))[ply % 2 ? 3 : 1];
+    const last = (await record(rank(squares)))[ply % 2 ? 3 : 1];
     const [start, goal] = [last & 15, (last & 15) + (last >> 4)];
     [squares[start - 1], squares[goal - 1]] = [squares[goal - 1], squares[start - 1]];
     throws.unshift(last >> 4);
@@ -106,7 +138,7 @@ function senet(record, position) {
 }
 
 /** What knight_tours_8x8.idx says of two squares. */
-function knight(record, start, finish) {
+async function knight(record, start, finish) {
   const [one, other] = [start, finish].map((name) => {
     if (!/^[a-h][1-8]$/.test(name)) {
       fail(2, `${JSON.stringify(name)} is not a square, one of a1 to h8: b1`);
@@ -117,37 +149,45 @@ function knight(record, start, finish) {
   if ((files + ranks) % 2 === 0) {
     fail(1, `no tour leads from ${start} to ${finish}: it ends on the other colour`);
   }
-  const squares = [...record(32 * one + (other >> 1))];
+  const squares = [...await record(32 * one + (other >> 1))];
   const path = squares.map((square) => "abcdefgh"[square % 8] + (1 + (square >> 3))).join("");
   return { start, finish, kind: files * ranks === 2 ? "closed" : "open", path };
 }
 
 /** What answers for a puzzle, from how many words, from which table. */
 const ANSWERS = {
-  eight: [eight, 1, "eight", 2, 362880],
-  senet: [senet, 1, "senet", 8, 756756],
-  knight: [knight, 2, "knight_tours_8x8", 64, 2048],
+  eight: [eight, 1, "eight", 2],
+  senet: [senet, 1, "senet", 8],
+  knight: [knight, 2, "knight_tours_8x8", 64],
 };
+
+function openFile(folder, name, width) {
+  const path = `${folder}/${name}.idx`;
+  let file;
+  try {
+    file = openSync(path);
+  } catch (error) {
+    fail(3, `${path} cannot be read: ${error.code}`);
+  }
+  const read = async (from, to) => {
+    const bytes = new Uint8Array(to - from);
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from));
+  };
+  return openIndex(read, fstatSync(file).size, name, width);
+}
 
 async function main([folder, puzzle, ...words]) {
   if (!Object.hasOwn(ANSWERS, puzzle ?? "")) {
     fail(2, "usage: reader.mjs FOLDER eight|senet|knight [KEY...]");
   }
-  const [answer, size, name, width, count] = ANSWERS[puzzle];
-  const path = `${folder}/${name}.idx`;
-  let file;
-  try {
-    file = readFileSync(path);
-  } catch (error) {
-    fail(3, `${path} cannot be read: ${error.code}`);
-  }
-  const record = openIndex(file, name, width, count);
+  const [answer, size, name, width] = ANSWERS[puzzle];
+  const record = await openFile(folder, name, width);
   const keys = words.length ? words : (await text(process.stdin)).match(/\S+/g) ?? [];
   for (let at = 0; at < keys.length; at += size) {
     if (at + size > keys.length) {
       fail(2, `${JSON.stringify(keys[at])} lacks the square where the tour ends: b1 a3`);
     }
-    const said = Object.values(answer(record, ...keys.slice(at, at + size)));
+    const said = Object.values(await answer(record, ...keys.slice(at, at + size)));
     console.log(said.map((word) => (word === "" ? "-" : word)).join(" "));
   }
 }

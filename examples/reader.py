@@ -19,10 +19,13 @@ import struct
 import sys
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
+from io import FileIO
 from itertools import combinations
 from math import factorial, prod
 
-HEADER = struct.Struct("<4sHHI16s32sI")
+BLOCK = 4096
+HEADER = struct.Struct("<4sHHIIQ32s64s")
 NEVER = 255
 
 
@@ -35,34 +38,56 @@ class Trouble(Exception):
 
 
 class Index:
-    """The records of a table. Nothing else here knows how the file is laid out."""
+    """The records of a table, each read with its block. Nothing else here knows how the file is
+    laid out."""
 
-    def __init__(self, folder: str, name: str, width: int, count: int) -> None:
-        path = f"{folder}/{name}.idx"
+    def __init__(self, folder: str, name: str, width: int) -> None:
+        self.path = f"{folder}/{name}.idx"
         try:
-            with open(path, "rb") as file:
-                self.data = data = file.read()
+            self.file = FileIO(self.path)  # no buffer, which would read ahead to no use
         except OSError as error:
-            raise Trouble(3, f"{path} cannot be read: {error.strerror}") from error
-        self.width = width
-        magic, version, *table, _, crc = HEADER.unpack(data[:64].ljust(64, b"\0"))
-        wanted = [width, count, name.encode().ljust(16, b"\0")]
-        # the checksum leaves out its own four bytes
-        summed = zlib.crc32(data[64:], zlib.crc32(data[:60]))
+            raise Trouble(3, f"{self.path} cannot be read: {error.strerror}") from error
+        header = self._read(0)
+        fields = HEADER.unpack(header.ljust(BLOCK, b"\0")[: HEADER.size])
+        magic, version, zero, *table, size, self.count, self.content, named = fields
+        self.width, self.each = width, (BLOCK - 4) // width
+        blocks = 1 - -self.count // self.each
+        wanted = [width], name.encode().ljust(64, b"\0")
         checks = {
             "is not an index": magic == b"PTIX",
-            "is not of format version 1": version == 1,
-            "is the index of another table": table == wanted,
-            "is too short or too long": len(data) == HEADER.size + width * count,
-            "is damaged: its checksum is wrong": summed == crc,
+            "is not of format version 2": version == 2,
+            "is damaged: its header is not whole": self._whole(0, header),
+            "is laid out in a later way": (zero, size) == (0, BLOCK),
+            "is the index of another table": (table, named) == wanted,
+            "is too short or too long": self.file.seek(0, 2) == BLOCK * blocks,
         }
         for problem, sound in checks.items():
             if not sound:
-                raise Trouble(3, f"{path} {problem}")
+                raise Trouble(3, f"{self.path} {problem}")
+        self.block = lru_cache(256)(self._block)  # blocks that have passed, to be asked again
 
     def record(self, number: int) -> bytes:
-        at = HEADER.size + self.width * number
-        return self.data[at : at + self.width]
+        if number >= self.count:
+            raise Trouble(3, f"{self.path} has no record {number}")
+        before, place = divmod(number, self.each)
+        return self.block(1 + before)[self.width * place : self.width * (place + 1)]
+
+    def _block(self, number: int) -> bytes:
+        block = self._read(number)
+        if not self._whole(number, block):
+            raise Trouble(3, f"{self.path} is damaged: block {number} is not whole")
+        return block
+
+    def _read(self, number: int) -> bytes:
+        try:
+            self.file.seek(BLOCK * number)
+            return self.file.read(BLOCK)
+        except OSError as error:
+            raise Trouble(3, f"{self.path} cannot be read: {error.strerror}") from error
+
+    def _whole(self, number: int, block: bytes) -> bool:
+        crc = zlib.crc32(self.content + number.to_bytes(8, "little") + block[:-4])
+        return len(block) == BLOCK and crc == int.from_bytes(block[-4:], "little")
 
 
 # ---- the 8-puzzle ----
@@ -170,9 +195,9 @@ def knight(index: Index, start: str, finish: str) -> str:
 # ---- the command ----
 
 ANSWERS = {
-    "eight": (eight, 1, ("eight", 2, 362_880)),
-    "senet": (senet, 1, ("senet", 8, 756_756)),
-    "knight": (knight, 2, ("knight_tours_8x8", 64, 2048)),
+    "eight": (eight, 1, ("eight", 2)),
+    "senet": (senet, 1, ("senet", 8)),
+    "knight": (knight, 2, ("knight_tours_8x8", 64)),
 }
 """What answers for a puzzle, from how many words, from which table."""
 

@@ -95,7 +95,6 @@ def histogram(name: str, folder: str) -> pl.DataFrame:
             .group_by(by)
             .agg(pl.len().alias("states"))
             .sort(by, nulls_last=True, maintain_order=True)
-            .with_columns(pl.col("goal").cast(pl.String) if "goal" in by else [])
         )
         frames.append(counts.collect())
     return pl.concat(frames)

@@ -20,6 +20,7 @@ from queries.index import Index
 from queries.tables import Tables
 from tests.falsified import sha256
 from tests.index_vectors import FOLDER, LIST, Vector, written
+from tests.reader_programs import RECORDS, run
 from tests.shell import environment
 from tests.test_readers import eight_line
 
@@ -152,3 +153,25 @@ def test_a_reader_in_rust_solves_as_this_program_does(
     code, said, error = asked(rust, "eight", outputs / "eight.idx", content, lines=states)
     assert (code, error) == (0, "")
     assert said == [eight_line(tables, state) for state in states]
+
+
+# ---- the readers in examples/ ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="session", params=sorted(RECORDS))
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return RECORDS[request.param](tmp_path_factory.mktemp("records"))
+
+
+def test_the_readers_do_as_the_vectors_say(
+    vector: Vector, reader: list[str], tmp_path: Path
+) -> None:
+    """But for the content hash, which they do not compare with a manifest."""
+    shutil.copy(FOLDER / vector.file, tmp_path / f"{vector.name}.idx")
+    words = (*reader, str(tmp_path), vector.name, str(vector.width))
+    said = run(*words, *vector.records)
+    opens = vector.opens or vector.file == "other-content.idx"
+    assert (said.code, said.out.split()) == (0 if opens else 3, list(vector.records.values()))
+    for number in vector.refused:
+        said = run(*words, str(number))
+        assert (said.code, said.out) == (3, "")

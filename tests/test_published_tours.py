@@ -168,7 +168,7 @@ def test_counts_are_by_board_then_square(outputs: Path) -> None:
 def test_counts_are_the_listed_tables_rows(outputs: Path, side: int) -> None:
     listed = (
         pl.scan_parquet(outputs / f"knight_tours_{side}x{side}.parquet")
-        .group_by(pl.col("start").cast(pl.String))
+        .group_by("start")
         .agg(pl.len(), pl.col("closed").sum())
         .collect()
     )

@@ -1,6 +1,7 @@
 """The readers in `examples/`, in C, JavaScript, a page and Python, against the real files."""
 
 import json
+import os
 import random
 import re
 import shutil
@@ -200,15 +201,17 @@ def test_a_reader_says_how_it_is_used(program: list[str], words: list[str]) -> N
 
 
 Damage = Callable[[bytes], bytes]
+AT_BLOCK = 4096 * 77
+AT_BYTE = AT_BLOCK + 2 * 598  # the record of 378546201
 
 
 def _resealed(damage: Damage) -> Damage:
-    """The same damage, its checksum set right again."""
+    """The same damage, the header's checksum set right again."""
 
     def done(data: bytes) -> bytes:
         worse = damage(data)
-        crc = zlib.crc32(worse[64:], zlib.crc32(worse[:60]))
-        return worse[:60] + struct.pack("<I", crc) + worse[64:]
+        crc = zlib.crc32(worse[24:56] + bytes(8) + worse[:4092])
+        return worse[:4092] + struct.pack("<I", crc) + worse[4096:]
 
     return done
 
@@ -226,22 +229,26 @@ def _flip(offset: int) -> Damage:
     [
         pytest.param(lambda data: b"", "not an index", id="empty"),
         pytest.param(lambda data: data[:3], "not an index", id="three bytes"),
-        pytest.param(lambda data: data[:63], "", id="half a header"),
-        pytest.param(_resealed(_put(0, b"PTIY")), "not an index", id="magic"),
-        pytest.param(_resealed(_put(4, b"\2")), "not of format version 1", id="version 2"),
-        pytest.param(_resealed(_put(5, b"\1")), "not of format version 1", id="version 257"),
-        pytest.param(_resealed(_put(6, b"\1")), "the index of another table", id="width"),
-        pytest.param(_resealed(_put(8, b"\x7f")), "the index of another table", id="count"),
-        pytest.param(_resealed(_put(12, b"E")), "the index of another table", id="name"),
-        pytest.param(_resealed(_put(27, b"x")), "the index of another table", id="name's end"),
-        pytest.param(_resealed(lambda data: data[:-1]), "too short or too long", id="cut off"),
-        pytest.param(_resealed(lambda data: data[:64]), "too short or too long", id="header alone"),
-        pytest.param(_resealed(lambda data: data + b"\0"), "too short or too long", id="added to"),
-        pytest.param(_flip(30), "damaged", id="content"),
-        pytest.param(_flip(60), "damaged", id="checksum, first byte"),
-        pytest.param(_flip(63), "damaged", id="checksum, last byte"),
-        pytest.param(_flip(64), "damaged", id="first record"),
-        pytest.param(_flip(725_823), "damaged", id="last record"),
+        pytest.param(lambda data: data[:4095], "header is not whole", id="header cut off"),
+        pytest.param(_put(0, b"PTIY"), "not an index", id="magic"),
+        pytest.param(_put(4, b"\1"), "not of format version 2", id="version 1"),
+        pytest.param(_put(4, b"\3"), "not of format version 2", id="version 3"),
+        pytest.param(_put(5, b"\1"), "not of format version 2", id="version 258"),
+        pytest.param(_resealed(_put(6, b"\1")), "in a later way", id="zero"),
+        pytest.param(_resealed(_put(12, b"\0\2")), "in a later way", id="block"),
+        pytest.param(_resealed(_put(8, b"\1")), "the index of another table", id="width"),
+        pytest.param(_resealed(_put(56, b"E")), "the index of another table", id="name"),
+        pytest.param(_resealed(_put(119, b"x")), "the index of another table", id="name's end"),
+        pytest.param(_resealed(_put(23, b"\x80")), "too short or too long", id="count"),
+        pytest.param(lambda data: data[:-1], "too short or too long", id="cut off"),
+        pytest.param(lambda data: data[:4096], "too short or too long", id="header alone"),
+        pytest.param(lambda data: data + b"\0", "too short or too long", id="added to"),
+        pytest.param(_flip(30), "header is not whole", id="content"),
+        pytest.param(_flip(4000), "header is not whole", id="header's filling"),
+        pytest.param(_flip(4092), "header is not whole", id="header's checksum"),
+        pytest.param(_flip(AT_BYTE), "not whole", id="record"),
+        pytest.param(_flip(AT_BLOCK), "not whole", id="first of its block"),
+        pytest.param(_flip(AT_BLOCK + 4095), "not whole", id="checksum of its block"),
     ],
 )
 def test_a_reader_refuses_a_damaged_file(
@@ -252,6 +259,41 @@ def test_a_reader_refuses_a_damaged_file(
     assert (said.code, said.out) == (3, "")
     assert problem in said.err
     assert said.err.count("\n") == 1, "a sentence, and no traceback"
+
+
+def test_a_reader_needs_the_blocks_of_its_answer_alone(
+    reader: list[str], outputs: Path, tables: Tables, tmp_path: Path
+) -> None:
+    """All others are rubbish, in a file too long for whoever reads the whole of it."""
+    state = "152703846"
+    way = tables.eight.path(state)
+    asked = {*way, *(after for here in way for _, after in eight.moves(here))}
+    needed = {1 + eight.rank(each) // 2046 for each in asked}
+    assert len(needed) > 3
+    data = (outputs / "eight.idx").read_bytes()
+    long = _resealed(_put(16, struct.pack("<Q", 2046 * 2**28)))(data)[:4096]
+    path = tmp_path / "eight.idx"
+    path.write_bytes(long + random.Random(4).randbytes(len(data) - 4096))
+    os.truncate(path, 4096 * (1 + 2**28))
+
+    def put(number: int, wrong: int = 0) -> None:
+        block = bytearray(data[4096 * number : 4096 * (number + 1)])
+        block[4000] ^= wrong
+        with path.open("r+b") as file:
+            file.seek(4096 * number)
+            file.write(block)
+
+    for number in needed:
+        put(number)
+    wanted = Said(0, eight_line(tables, state) + "\n", "")
+    assert run(*reader, tmp_path, "eight", state) == wanted
+    for number in needed:
+        put(number, wrong=1)
+        said = run(*reader, tmp_path, "eight", state)
+        assert (said.code, said.out) == (3, "")
+        assert "not whole" in said.err
+        put(number)
+    assert run(*reader, tmp_path, "eight", state) == wanted
 
 
 KEYS = {
@@ -267,11 +309,11 @@ def test_a_reader_checks_the_file_of_every_puzzle(
 ) -> None:
     name, words = KEYS[puzzle]
     data = (outputs / name).read_bytes()
-    for damage, problem in (
-        (_flip(len(data) - 1), "damaged"),
-        (_resealed(lambda data: data[:-1]), "too short or too long"),
+    for damaged, problem in (
+        (data[:4096] + bytes(len(data) - 4096), "damaged"),
+        (data[:-1], "too short or too long"),
     ):
-        (tmp_path / name).write_bytes(damage(data))
+        (tmp_path / name).write_bytes(damaged)
         said = run(*program, tmp_path, puzzle, *words)
         assert (said.code, said.out) == (3, "")
         assert problem in said.err
@@ -322,7 +364,7 @@ def test_the_python_reader_needs_the_standard_library_alone() -> None:
 def test_the_page_and_the_node_reader_share_their_code() -> None:
     text = (EXAMPLES / "reader.mjs").read_text("utf-8")
     shared = text[text.index("function fail") : text.index("// ---- from here on")]
-    assert len(re.findall("^function ", shared, re.MULTILINE)) == 3
+    assert len(re.findall("^(?:async )?function ", shared, re.MULTILINE)) == 3
     assert shared in (EXAMPLES / "read_eight.html").read_text("utf-8")
 
 

@@ -246,7 +246,7 @@ def test_blank_and_heuristics_count_every_state(shown: Shown) -> None:
     assert set(parities["distance"]) == {1}
     heuristics = answer(shown, "eight-heuristics")
     assert heuristics["states"].sum() == 2 * 3 * 181_440
-    gap = (pl.col("distance").cast(pl.Int64) - pl.col("value")) * pl.col("states")
+    gap = (pl.col("distance") - pl.col("value")) * pl.col("states")
     errors = (
         heuristics.filter(pl.col("heuristic") == "manhattan")
         .group_by("goal", "distance")

@@ -35,7 +35,7 @@ TO_31 = alt.X(
 
 def by_distance(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
-        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        pl.concat([eight, eight_edge])
         .group_by("goal", "distance")
         .agg(
             pl.len().alias("states"),
@@ -52,7 +52,7 @@ def by_distance(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
 
 def by_blank(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
-        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        pl.concat([eight, eight_edge])
         .group_by("goal", "blank", "distance")
         .len("states")
         .sort("goal", "blank", "distance")
@@ -62,7 +62,7 @@ def by_blank(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
 
 def heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
-        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        pl.concat([eight, eight_edge])
         .unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
         .group_by("goal", "distance", pl.col("variable").alias("heuristic"), "value")
         .len("states")
@@ -73,7 +73,7 @@ def heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
 
 def hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
-        pl.concat([eight.cast({"goal": pl.String}), eight_edge.cast({"goal": pl.String})])
+        pl.concat([eight, eight_edge])
         .filter(pl.col("distance") == pl.col("distance").max().over("goal"))
         .select("goal", "distance", "state", "solutions", "best_moves")
         .sort("goal", "state")

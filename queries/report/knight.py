@@ -17,25 +17,19 @@ EIGHT = Board(8, 8)
 
 
 def starts(knight_tours_5x5: pl.LazyFrame, knight_tours_6x6: pl.LazyFrame) -> pl.DataFrame:
-    boards = {"5x5": knight_tours_5x5, "6x6": knight_tours_6x6}
-    return pl.concat(
-        tours.group_by(pl.col("start").cast(pl.String))
+    return (
+        pl.concat([knight_tours_5x5, knight_tours_6x6])
+        .group_by("board", "start")
         .agg(pl.len().alias("tours"), pl.col("closed").sum())
-        .select(pl.lit(board).alias("board"), "start", "tours", "closed")
-        .sort("start")
+        .sort("board", "start")
         .collect()
-        for board, tours in boards.items()
     )
 
 
 def counts(knight_counts: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_counts.group_by("board")
+        knight_counts.group_by("board", "files", "ranks")
         .agg(pl.col("tours").sum(), pl.col("closed").sum())
-        .with_columns(
-            pl.col("board").str.extract(r"^(\d+)").cast(pl.UInt8).alias("files"),
-            pl.col("board").str.extract(r"(\d+)$").cast(pl.UInt8).alias("ranks"),
-        )
         .sort("files", "ranks")
         .collect()
     )
@@ -43,7 +37,7 @@ def counts(knight_counts: pl.LazyFrame) -> pl.DataFrame:
 
 def closed(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_tours_8x8.group_by(pl.col("start").cast(pl.String))
+        knight_tours_8x8.group_by("start")
         .agg(pl.len().alias("tours"), pl.col("closed").sum())
         .sort("start")
         .collect()
@@ -52,8 +46,7 @@ def closed(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
 
 def ends_5x5(knight_tours_5x5: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_tours_5x5.cast({"start": pl.String, "finish": pl.String})
-        .filter(pl.col("start").is_in(["a1", "c1", "b2", "c3"]))
+        knight_tours_5x5.filter(pl.col("start").is_in(["a1", "c1", "b2", "c3"]))
         .group_by("start", "finish")
         .len("tours")
         .sort("start", "finish")
@@ -63,8 +56,7 @@ def ends_5x5(knight_tours_5x5: pl.LazyFrame) -> pl.DataFrame:
 
 def ends_6x6(knight_tours_6x6: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_tours_6x6.cast({"start": pl.String, "finish": pl.String})
-        .filter(pl.col("start").is_in(["a1", "b1", "c1", "b2", "c2", "c3"]))
+        knight_tours_6x6.filter(pl.col("start").is_in(["a1", "b1", "c1", "b2", "c2", "c3"]))
         .group_by("start", "finish")
         .len("tours")
         .sort("start", "finish")
@@ -74,9 +66,7 @@ def ends_6x6(knight_tours_6x6: pl.LazyFrame) -> pl.DataFrame:
 
 def gallery(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_tours_8x8.cast({"start": pl.String, "finish": pl.String})
-        .with_columns(pl.lit("8x8").alias("board"))
-        .sort("closed", "number", descending=[True, False], maintain_order=True)
+        knight_tours_8x8.sort("closed", "number", descending=[True, False], maintain_order=True)
         .unique(["start", "closed"], keep="first", maintain_order=True)
         .filter(pl.col("start").is_in(["a1", "b1", "c2", "d4", "h8", "e5"]))
         .sort("start", "closed", descending=[False, True])
@@ -89,16 +79,17 @@ def gallery(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
 
 def _placed(frame: pl.DataFrame, square: str) -> pl.DataFrame:
     """With file and rank of a column of squares."""
+    name = pl.col(square).cast(pl.String)
     return frame.with_columns(
-        pl.col(square).str.slice(0, 1).alias("file"),
-        pl.col(square).str.slice(1).cast(pl.UInt8).alias("rank"),
+        name.str.slice(0, 1).alias("file"),
+        name.str.slice(1).cast(pl.UInt8).alias("rank"),
     )
 
 
 def _filled(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
     """With a row for every square of a board, 0 where there was none."""
     names = [f"{file}{rank}" for rank in range(1, side + 1) for file in "abcdef"[:side]]
-    every = pl.DataFrame({square: names})
+    every = pl.DataFrame({square: names}, {square: frame.schema[square]})
     return _placed(
         every.join(frame, on=square, how="left", maintain_order="left").fill_null(0), square
     )
