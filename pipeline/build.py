@@ -31,7 +31,14 @@ from pipeline.search.pairs import paths_between
 from pipeline.search.tours import count_from, neighbour_sets, paths_from
 from pipeline.tables.index import write_index
 from pipeline.tables.kept import SUFFIX, Arrays, Kept
-from pipeline.tables.manifest import Entry, read_manifest, unlike, write_manifest
+from pipeline.tables.manifest import (
+    Entry,
+    files_of,
+    holds_rows,
+    read_manifest,
+    unlike,
+    write_manifest,
+)
 from pipeline.tables.parquet import TableWriter, description
 from pipeline.tables.publish import PART, appearing, building_in, sha256
 
@@ -98,6 +105,7 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
                 kept = Kept(request.folder, table)
                 kept.clear(but_these=reason not in (UP_TO_DATE, FORCED))
                 if reason == UP_TO_DATE:
+                    _clear(request.folder, table.name, published[table.name])
                     continue
                 started = time.perf_counter()
                 if isinstance(table.recipe, BreadthFirst) and isinstance(puzzle, StateSpace):
@@ -107,18 +115,26 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
                     entry = _tours(request, table, kept, report)
                 published[table.name] = entry
                 write_manifest(request.folder, published)
+                _clear(request.folder, table.name, entry)
                 report.built(table, entry, time.perf_counter() - started)
         if gone:
             write_manifest(request.folder, published)
-        for path in (path for name in request.without for path in files_of(request.folder, name)):
-            path.unlink()
+        for name in request.without:
+            _clear(request.folder, name, None)
     return published
 
 
-def files_of(folder: Path, name: str) -> list[Path]:
-    """A table's files, and what is kept of an unfinished build of it."""
-    files = (folder / f"{name}{end}" for end in (".parquet", ".idx"))
+def unlisted(folder: Path, name: str, entry: Entry | None) -> list[Path]:
+    """A table's files that the manifest does not list, and what is kept of an unfinished build."""
+    listed = [file["file"] for file in files_of(entry)] if entry else []
+    rows = (path for path in folder.glob(f"{name}.*parquet") if holds_rows(path.name, name))
+    files = (path for path in (*rows, folder / f"{name}.idx") if path.name not in listed)
     return [*filter(Path.exists, files), *folder.glob(f".{name}.*{SUFFIX}")]
+
+
+def _clear(folder: Path, name: str, entry: Entry | None) -> None:
+    for path in unlisted(folder, name, entry):
+        path.unlink()
 
 
 def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
@@ -128,8 +144,8 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
     published = read_manifest(request.folder)
     for puzzle, tables in request.tables:
         for table in (puzzle.grown(asked, published) for asked in tables):
-            left = any(Kept(request.folder, table).parts())
             entry = published.get(table.name)
+            left = unlisted(request.folder, table.name, entry)
             if left or why(request.folder, entry, table, force=False) != UP_TO_DATE:
                 return None
     return published
@@ -145,8 +161,7 @@ def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
         return "parameters changed"
     if entry.get("description") != description(table):
         return "description changed"
-    files = [entry, entry["index"]] if entry["index"] else [entry]
-    for file in files:
+    for file in files_of(entry):
         try:
             if unlike(folder / file["file"], file):
                 return f"{file['file']} damaged"
@@ -171,9 +186,8 @@ def _publish(
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} came to {writer.rows:,} rows, not {table.rows:,}.")
         entry: Entry = {
-            "file": table.file,
+            "files": [{"file": table.file, "rows": writer.rows, "first": 0, **_facts(file)}],
             "rows": writer.rows,
-            **_facts(file),
             "content": writer.content,
             "made_by": f"puzzle-tablebase {__version__}",
             "parameters": table.recipe.parameters(),

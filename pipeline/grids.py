@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from pipeline.tables.manifest import size_of
 from pipeline.terminal import spelled
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Gri
         grid.add_row(
             name,
             f"{entry['rows']:,}",
-            f"{entry['bytes']:,}",
+            f"{size_of(entry):,}",
             f"{index['bytes']:,}" if index else "",
             f"{seconds[name]:.2f}" if name in seconds else "up to date",
         )

@@ -25,7 +25,7 @@ def removal(folder: Path, names: Sequence[str], jobs: int) -> Request:
 
     One that was killed after the manifest was written is finished by asking for it again.
     """
-    from pipeline.build import Request, files_of  # the shell's completion is not to wait for it
+    from pipeline.build import Request, unlisted  # the shell's completion is not to wait for it
 
     published = read_manifest(folder)
     for name in names:
@@ -34,7 +34,7 @@ def removal(folder: Path, names: Sequence[str], jobs: int) -> Request:
                 f"{name} is one of the tables that are always made",
                 "Only what was asked for beyond them can be removed",
             )
-        left_over = any(asked.owns(name) for asked in puzzles()) and files_of(folder, name)
+        left_over = any(asked.owns(name) for asked in puzzles()) and unlisted(folder, name, None)
         if name not in published and not left_over:
             more = removable(folder)
             hint = f"These can be: {', '.join(more)}" if more else "None here can be"

@@ -94,12 +94,10 @@ class Reader:
     def rows(self) -> pl.DataFrame:
         """A batch's columns of the whole table, read once."""
         if self._rows is None:
-            import polars as pl
+            from queries.published import scanned
 
-            from queries.published import published
-
-            path = published(self.folder, self._of.name, self.table)
-            self._rows = pl.read_parquet(path, columns=list(self.columns))
+            rows = scanned(self.folder, self._of.name, self.table)
+            self._rows = rows.select(self.columns).collect()
         return self._rows
 
     def added(self, asked: Asked) -> tuple[str, ...]:

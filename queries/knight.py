@@ -137,27 +137,24 @@ class KnightReader(Reader):
 
     def tours(self, board: Board) -> pl.LazyFrame:
         """The table of every tour of a board."""
-        import polars as pl
-
-        from queries.published import published
+        from queries.published import scanned
 
         table = listed_table(board)
-        stage = PUZZLE.stage(table.name)
-        return pl.scan_parquet(published(self.folder, stage, table))
+        return scanned(self.folder, PUZZLE.stage(table.name), table)
 
     def count(self, board: Board, start: int | None) -> Facts:
         """How many tours begin at a square, or at all of them, and how many of those are closed."""
         import polars as pl
 
-        from queries.published import published
+        from queries.published import scanned
 
         table = PUZZLE.tables[-1]
-        path = published(self.folder, "knight", table)
-        rows = pl.scan_parquet(path).filter(pl.col("board") == str(board))
+        rows = scanned(self.folder, "knight", table).filter(pl.col("board") == str(board))
         if start is not None:
             rows = rows.filter(pl.col("start") == board.name(start))
         found = rows.select("tours", "closed").collect().rows()
         if not found and board.squares <= LISTABLE:
+            path = os.path.join(self.folder, table.file)
             row_of = f"{path}: the row of {board}"
             raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.folder))
         if not found:

@@ -12,9 +12,9 @@ from pipeline.errors import BadRequest, TableError, quoted
 from pipeline.puzzle import StateSpace
 from pipeline.puzzles import MODULES, puzzle, puzzles, with_depths
 from pipeline.tables import MANIFEST
-from pipeline.tables.manifest import read_manifest, read_pages, unlike
+from pipeline.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
 from pipeline.tables.mending import mending, removing
-from queries.published import published
+from queries.published import scanned
 
 
 def status(folder: str) -> list[dict[str, Any]]:
@@ -44,14 +44,13 @@ def status(folder: str) -> list[dict[str, Any]]:
 def _row(folder: str, name: str, entry: dict[str, Any] | None, command: str) -> dict[str, Any]:
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
-    facts = {key: entry[key] for key in ("rows", "bytes", "made_by")}
+    facts = {"rows": entry["rows"], "bytes": size_of(entry), "made_by": entry["made_by"]}
     return {"table": name, "state": _state(folder, entry), **facts, "command": command}
 
 
 def _state(folder: str, entry: dict[str, Any]) -> str:
-    files = [entry, *([entry["index"]] if entry["index"] else [])]
     try:
-        damaged = any(unlike(Path(folder) / file["file"], file) for file in files)
+        damaged = any(unlike(Path(folder) / file["file"], file) for file in files_of(entry))
     except (FileNotFoundError, NotADirectoryError):
         damaged = True
     except OSError:
@@ -91,7 +90,7 @@ def histogram(name: str, folder: str) -> pl.DataFrame:
     for table in asked.tables:
         by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]
         counts = (
-            pl.scan_parquet(published(folder, name, table))
+            scanned(folder, name, table)
             .group_by(by)
             .agg(pl.len().alias("states"))
             .sort(by, nulls_last=True, maintain_order=True)

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from pipeline.puzzle import Table
 from pipeline.puzzles.eight import PUZZLE as EIGHT
 from pipeline.puzzles.knight import PUZZLE as KNIGHT
+from pipeline.puzzles.knight import Board, listed_table
 from pipeline.puzzles.senet import PUZZLE as SENET
 from pipeline.tables.content import ContentHash
 from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
@@ -24,6 +26,8 @@ from pipeline.verify.claims import unheard
 from pipeline.verify.published import Published, check_files, published_in
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
+SMALL = listed_table(Board(3, 4))
+TABLES[SMALL.name] = SMALL
 
 
 def linked_copy(outputs: Path, tmp_path: Path) -> Path:
@@ -74,15 +78,27 @@ def sealed(data: bytes | bytearray) -> bytes:
     )
 
 
-def vouch(folder: Path, name: str) -> None:
+def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
+    """What a manifest says of a file of rows."""
+    size = path.stat().st_size
+    return {
+        "file": path.name, "rows": rows, "first": first, "bytes": size, "sha256": sha256(path)
+    }  # fmt: skip
+
+
+def vouch(folder: Path, name: str, files: int = 1) -> None:
     """Let the manifest and the index's header say what the table now is."""
     entries = read_manifest(folder)
-    entry, path = entries[name], folder / f"{name}.parquet"
+    entry = entries[name] | {"files": [], "rows": 0}
+    entries[name] = entry
     content = ContentHash(TABLES[name].columns)
-    rows = pq.read_table(path)
-    for batch in rows.to_batches():
-        content.update(batch)
-    entry |= {"rows": rows.num_rows, "bytes": path.stat().st_size, "sha256": sha256(path)}
+    for number in range(1, files + 1):
+        path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
+        rows = pq.read_table(path)
+        for batch in rows.to_batches():
+            content.update(batch)
+        entry["files"].append(said_of(path, rows.num_rows, entry["rows"]))
+        entry["rows"] += rows.num_rows
     entry["content"] = content.hexdigest()
     if entry["index"]:
         index = folder / f"{name}.idx"
@@ -99,11 +115,36 @@ def rewrite(
     path = folder / f"{name}.parquet"
     rows = change(pq.read_table(path).combine_chunks())
     path.unlink()
-    table = TABLES[name]
+    written(rows, path, TABLES[name], row_group)
+    vouch(folder, name)
+
+
+def split(folder: Path, name: str, *at: int, row_group: int = 1 << 16) -> list[Path]:
+    """The table published as several files that begin at row 0 and these; tours are numbered in
+    each file by itself.
+    """
+    whole = folder / f"{name}.parquet"
+    rows = pq.read_table(whole).combine_chunks()
+    whole.unlink()
+    paths: list[Path] = []
+    for begin, end in zip([0, *at], [*at, len(rows)], strict=True):
+        part = rows.slice(begin, end - begin)
+        if "number" in part.column_names and len(part):
+            broken_off = pc.equal(part["start"].cast(pa.string()), part["start"][0].as_py())
+            before = pc.if_else(broken_off, part["number"][0], 0)
+            column = part.column_names.index("number")
+            numbers = pc.subtract(part["number"], before)
+            part = part.set_column(column, part.schema.field(column), numbers)
+        paths.append(folder / f"{name}.{len(paths) + 1}.parquet")
+        written(part, paths[-1], TABLES[name], row_group)
+    vouch(folder, name, len(paths))
+    return paths
+
+
+def written(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16) -> None:
     pq.write_table(
         rows.cast(schema(table)), path, row_group_size=row_group, sorting_columns=sorting(table)
     )
-    vouch(folder, name)
 
 
 def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:

@@ -18,7 +18,7 @@ STAGE = "knight --board 3x4"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     built(tmp_path, KNIGHT, TOURS)
-    found = published(str(tmp_path), STAGE, TOURS)
+    (found,) = published(str(tmp_path), STAGE, TOURS)
     assert found == tmp_path / "knight_tours_3x4.parquet"
     return found
 

@@ -13,7 +13,7 @@ import pytest
 from pipeline.errors import TableError
 from pipeline.puzzles import puzzles
 from pipeline.tables.index import BLOCK, BODY
-from pipeline.tables.manifest import read_manifest
+from pipeline.tables.manifest import files_of, read_manifest
 from pipeline.verify import verify
 from queries.answers import reader
 from queries.forms import Asked, Facts
@@ -152,7 +152,7 @@ def test_no_damage_changes_an_answer(
 def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
     """In every file that is published, the largest too."""
     listed = read_manifest(copy).values()
-    files = [file["file"] for entry in listed for file in (entry, entry["index"]) if file]
+    files = [file["file"] for entry in listed for file in files_of(entry)]
     for name in (*files, "manifest.json"):
         path = own(copy / name) if (copy / name).is_symlink() else copy / name
         whole = path.read_bytes()

@@ -18,7 +18,7 @@ from pipeline.verify.claims import unheard
 from pipeline.verify.published import Published, check_files
 from queries.index import Index
 from queries.tables import Tables
-from tests.falsified import sha256
+from tests.falsified import said_of, sha256
 from tests.index_vectors import FOLDER, LIST, Vector, written
 from tests.reader_programs import RECORDS, run
 from tests.shell import environment
@@ -57,10 +57,8 @@ def published(vector: Vector, folder: Path) -> Published:
     rows.write_bytes(b"")
     count = max(map(int, vector.records), default=-1) + 1
     entry = {
-        "file": rows.name,
+        "files": [said_of(rows, count)],
         "rows": count,
-        "bytes": 0,
-        "sha256": sha256(rows),
         "content": vector.content,
         "made_by": "a test",
         "parameters": {},

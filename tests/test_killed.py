@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.tables import MANIFEST
-from pipeline.tables.manifest import read_manifest
+from pipeline.tables.manifest import files_of, read_manifest
 from pipeline.tables.publish import building_in
 from tests import LONG, often
 from tests.falsified import sha256
@@ -186,7 +186,7 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     ended_well("mend", *folders)
     for folder in folders:
         for entry in read_manifest(folder).values():
-            for file in (entry, entry["index"]):
+            for file in files_of(entry):
                 assert sha256(folder / file["file"]) == file["sha256"]
         assert not list(folder.glob(".*.part"))
 

@@ -14,6 +14,7 @@ from pipeline.errors import BadRequest
 from pipeline.puzzles.knight import PUZZLE
 from pipeline.removal import removable, removal
 from pipeline.tables.manifest import read_manifest, write_manifest
+from tests.falsified import said_of
 from tests.recorder import built
 from tests.shell import ROOT, Cli, environment
 
@@ -70,9 +71,10 @@ def test_only_what_was_asked_for_is_removed(folder: Path, cli: Cli) -> None:
 
 def test_a_table_that_no_rule_knows_can_be_removed(folder: Path, cli: Cli) -> None:
     entries = read_manifest(folder)
-    entries["hanoi"] = {**entries["knight_tours_4x3"], "file": "hanoi.parquet"}
+    path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
+    entry = entries["knight_tours_4x3"]
+    entries["hanoi"] = {**entry, "files": [said_of(path, entry["rows"])]}
     write_manifest(folder, entries)
-    shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet")
     (folder / "hanoi.parquet.txt").write_text("mine")
     (folder / "hanoi.parquet").write_text("cut")
     said = cli("status", "--outputs", str(folder))

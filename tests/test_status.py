@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.tables.manifest import read_manifest, write_manifest
-from tests.falsified import own
+from tests.falsified import own, said_of
 from tests.shell import Cli
 
 
@@ -55,10 +55,9 @@ def test_a_table_that_cannot_be_used(
 def test_the_commands_mend_all_that_is_named(copy: Path, cli: Cli) -> None:
     """A table that was asked for is none of those that are made unasked."""
     entries = read_manifest(copy)
-    entries["knight_tours_3x4"] = {
-        **entries["knight_tours_5x5"],
-        "file": "knight_tours_3x4.parquet",
-    }
+    listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
+    files = [{**listed, "file": "knight_tours_3x4.parquet"}]
+    entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
     write_manifest(copy, entries)
     for name in ("eight.idx", "knight_counts.parquet"):
         (copy / name).unlink()

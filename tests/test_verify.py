@@ -12,7 +12,7 @@ import pytest
 from pipeline.errors import TableDamaged, TableError, TableMissing
 from pipeline.tables.manifest import read_manifest, write_manifest
 from pipeline.verify import Claim, VerifyFailed, verify
-from tests.falsified import TABLES, own, prove_one, refuted, sealed, sha256
+from tests.falsified import TABLES, own, prove_one, refuted, said_of, sealed, sha256
 
 
 @pytest.mark.long
@@ -157,13 +157,12 @@ Edit = Callable[[dict[str, Any]], object]
 @pytest.mark.parametrize(
     ("edit", "found"),
     [
-        (lambda entry: entry.update(file="senet.parquet"), "senet.parquet"),
         (lambda entry: entry["index"].update(file="senet.idx"), "senet.idx"),
         (lambda entry: entry["index"].update(records="1"), "a number of records"),
         (lambda entry: entry["index"].pop("records"), "a number of records"),
         (lambda entry: entry.update(index=None), "without an index"),
-        (lambda entry: entry.update(bytes=7), "bytes"),
-        (lambda entry: entry.update(sha256="0" * 64), "SHA-256"),
+        (lambda entry: entry["files"][0].update(bytes=7), "bytes"),
+        (lambda entry: entry["files"][0].update(sha256="0" * 64), "SHA-256"),
         (lambda entry: entry.update(content="0" * 64), "content hash"),
         (lambda entry: entry["index"].update(records=7), "records"),
         (lambda entry: entry["index"].update(sha256="0" * 64), "SHA-256"),
@@ -183,7 +182,7 @@ def test_a_manifest_that_says_something_else_is_found_quickly(
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda entry: entry.update(rows=1729),
+        lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
         lambda entry: entry.update(parameters={}),
         lambda entry: entry["parameters"].update(board="5x6"),
         lambda entry: entry.update(description="0"),
@@ -210,8 +209,7 @@ def test_another_schema_is_found(copy: Path) -> None:
     ):
         pq.write_table(other, path)
         entries = read_manifest(copy)
-        size = path.stat().st_size
-        entries["knight_tours_5x5"].update(bytes=size, sha256=sha256(path))
+        entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
         write_manifest(copy, entries)
         assert "schema" in str(refuted(copy, "knight_tours_5x5"))
 
@@ -224,17 +222,16 @@ def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)
         entries = read_manifest(copy)
-        entries["knight_tours_5x5"].update(bytes=len(data), sha256=sha256(path))
+        entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
         write_manifest(copy, entries)
         refuted(copy, "knight_tours_5x5")
 
 
 def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
     entries = read_manifest(copy)
-    shutil.copy(copy / "knight_tours_5x5.parquet", copy / "strange.parquet")
-    entries["strange"] = {**entries["knight_tours_5x5"], "file": "strange.parquet"}
-    entries["knight_tours_9x9"] = {**entries["strange"], "file": "knight_tours_9x9.parquet"}
-    shutil.copy(copy / "strange.parquet", copy / "knight_tours_9x9.parquet")
+    for name in ("strange", "knight_tours_9x9"):
+        path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
+        entries[name] = {**entries["knight_tours_5x5"], "files": [said_of(path, 1728)]}
     write_manifest(copy, entries)
     proved = verify(copy, quick=True)
     for name in ("strange", "knight_tours_9x9"):
@@ -248,7 +245,7 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
 @pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
 def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
     entries = read_manifest(copy)
-    entries["eight"]["file"] = text + "x" * 10_000
+    entries["eight"]["index"]["file"] = text + "x" * 10_000
     write_manifest(copy, entries)
     with pytest.raises(VerifyFailed) as caught:
         verify(copy, quick=True)

@@ -23,7 +23,7 @@ from pipeline.tables.parquet import schema
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.published import tables_of
 from pipeline.verify.recount import count_from, jumps, recounted
-from tests.falsified import TABLES, cells, own, prove_one, refuted, rewrite, sha256, vouch
+from tests.falsified import TABLES, cells, own, prove_one, refuted, rewrite, said_of, sha256, vouch
 from tests.oracles import is_closed, knight_tours
 from tests.shell import uncompiled
 
@@ -39,7 +39,7 @@ def footer_changed(folder: Path, name: str, change: Callable[[bytes], bytes], ro
     assert footer != data[-8 - size : -8]
     path.write_bytes(data[: -8 - size] + footer + struct.pack("<I4s", len(footer), b"PAR1"))
     entries = read_manifest(folder)
-    entries[name] |= {"rows": rows, "bytes": path.stat().st_size, "sha256": sha256(path)}
+    entries[name] |= {"rows": rows, "files": [said_of(path, rows)]}
     write_manifest(folder, entries)
 
 

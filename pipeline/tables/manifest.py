@@ -6,8 +6,10 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,10 @@ from pipeline.tables.mending import mending, unopened
 from pipeline.tables.publish import appearing, building_in, sha256
 
 Entry = dict[str, Any]
-"""A table's facts: file, rows, bytes, sha256, content, parameters, made_by, index (or null)."""
+"""A table's facts: files, rows, content, parameters, description, made_by, index (or null).
+
+Each of its files has file, rows, first (the rows in the files before it), bytes and sha256.
+"""
 Page = dict[str, Any]
 """A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
 
@@ -46,6 +51,27 @@ def _read(folder: Path) -> tuple[dict[str, Entry], dict[str, Page]]:
     return _parsed(text, str(path))
 
 
+def files_of(entry: Entry) -> list[Entry]:
+    """What is said of every file of a table: those of its rows, in order, then its index."""
+    return [*entry["files"], *([entry["index"]] if entry["index"] else [])]
+
+
+def size_of(entry: Entry) -> int:
+    """The bytes of all a table's rows."""
+    return sum(file["bytes"] for file in entry["files"])
+
+
+def holds_rows(file: str, name: str) -> bool:
+    """Whether a file's name is one for a table's rows.
+
+    >>> holds_rows("eight.parquet", "eight"), holds_rows("eight.2.parquet", "eight")
+    (True, True)
+    >>> holds_rows("eight_edge.parquet", "eight"), holds_rows("eight.old.parquet", "eight")
+    (False, False)
+    """
+    return re.fullmatch(rf"{re.escape(name)}(\.[0-9]+)?\.parquet", file) is not None
+
+
 def unlike(path: Path, said: Entry) -> str:
     """How a file is not what the manifest says of it; "" where it is. OSError where none opens."""
     status = path.stat()
@@ -70,7 +96,7 @@ def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
     if version != FORMAT_VERSION:
         raise TableVersionError(path, version, FORMAT_VERSION, _again(path))
     tables, pages = manifest.get("tables"), manifest.get("pages", {})
-    if not _is_list(tables, _is_entry) or not all(name.isidentifier() for name in tables):
+    if not _is_list(tables, _is_entry) or not all(map(_is_named, tables, tables.values())):
         raise TableDamaged(path, "its list of tables is broken", _again(path))
     if not _is_list(pages, _is_page):
         raise TableDamaged(path, "its list of pages is broken", _again(path))
@@ -101,10 +127,28 @@ def _is_page(page: object) -> bool:
 
 def _is_entry(entry: Any) -> bool:
     return (
-        _has(entry, file=str, rows=int, bytes=int, sha256=str, content=str, made_by=str)
-        and _has(entry, parameters=dict)
+        _has(entry, files=list, rows=int, content=str, made_by=str, parameters=dict)
+        and all(
+            _has(file, file=str, rows=int, first=int, bytes=int, sha256=str)
+            for file in entry["files"]
+        )
         and "index" in entry
         and (entry["index"] is None or _has(entry["index"], file=str, bytes=int, sha256=str))
+    )
+
+
+def _is_named(name: str, entry: Entry) -> bool:
+    """Whether a table's files bear its name, and their rows follow one another and are all."""
+    files = [file["file"] for file in entry["files"]]
+    rows = [file["rows"] for file in entry["files"]]
+    begins = [*accumulate(rows, initial=0)]
+    return (
+        name.isidentifier()
+        and files != []
+        and len(files) == len({*files})
+        and all(holds_rows(file, name) for file in files)
+        and min(rows) >= 0
+        and [*(file["first"] for file in entry["files"]), entry["rows"]] == begins
     )
 
 

@@ -115,7 +115,7 @@ class Proof:
 
     def claim(self, text: str, rows: int) -> Fact:
         """Begin to prove a claim. Used in a `with`, it is proved when the block ends well."""
-        fact = Fact(self, Claim(self.table, Path(self.path).name, text, rows))
+        fact = Fact(self, Claim(self.table, Path(self.path).name, text, rows), self.path)
         fact.step(0)
         return fact
 
@@ -123,9 +123,14 @@ class Proof:
 class Fact:
     """A claim under proof."""
 
-    def __init__(self, proof: Proof, claim: Claim) -> None:
+    def __init__(self, proof: Proof, claim: Claim, path: str) -> None:
         self._proof = proof
+        self._path = path
         self.claim = claim
+
+    def of(self, path: Path) -> Fact:
+        """The same claim, to be refuted by one of the table's files."""
+        return Fact(self._proof, replace(self.claim, file=path.name), str(path))
 
     def __enter__(self) -> Fact:
         return self
@@ -156,7 +161,7 @@ class Fact:
     ) -> NoReturn:
         raise VerifyFailed(
             self.claim,
-            self._proof.path,
+            self._path,
             self._proof.command,
             found=found,
             expected=expected,

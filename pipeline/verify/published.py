@@ -59,8 +59,15 @@ class Published:
     proved: list[Claim]
 
     @property
+    def files(self) -> list[tuple[Path, Entry]]:
+        """The files of its rows in order, and what the manifest says of each."""
+        return [(self.folder / file["file"], file) for file in self.entry["files"]]
+
+    @property
     def path(self) -> Path:
-        return self.folder / f"{self.name}.parquet"
+        """The file of its rows; where they are several, what all of them are called."""
+        files = self.files
+        return files[0][0] if len(files) == 1 else self.folder / f"{self.name}.*.parquet"
 
     @property
     def index_path(self) -> Path:
@@ -73,7 +80,7 @@ class Published:
         return self.table
 
     def claims(self, path: Path | None = None, *, force: bool = True) -> Proof:
-        """To prove claims about the table's Parquet file, or another file of it.
+        """To prove claims about the table's rows, or another file of it.
 
         A file whose hash is wrong is built again unasked; one that the manifest vouches for only
         by force.
@@ -154,10 +161,8 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
 
 
 def _check_names(fact: Fact, entries: dict[str, Entry]) -> None:
-    """Its text is checked as it is parsed; here, that it names files of this folder."""
+    """Its text, and the files of rows, are checked as it is parsed; here, the indexes."""
     for name, entry in entries.items():
-        fact.same(Path(name).name, name)
-        fact.same(entry["file"], f"{name}.parquet")
         index = entry["index"]
         if index is not None:
             fact.same(index["file"], f"{name}.idx")
@@ -170,11 +175,11 @@ def check_files(listed: Published) -> None:
     entry = listed.entry
     unknown = "" if listed.table else " (no rule here knows this table: its rows are not proved)"
     proof = listed.claims(force=False)
-    _check_bytes(proof, listed.path, entry, entry["rows"], unknown)
+    _check_bytes(proof, listed.files, entry["rows"], unknown)
     index = entry["index"]
     if index:
         proof = listed.claims(listed.index_path, force=False)
-        _check_bytes(proof, listed.index_path, index, index["records"], unknown)
+        _check_bytes(proof, [(listed.index_path, index)], index["records"], unknown)
         proof = listed.claims(listed.index_path)
         data = listed.index_path.read_bytes()
         claim = "the header is this table's: version, name, records, content hash"
@@ -194,20 +199,22 @@ def check_pages(folder: Path, report: Report, proved: list[Claim]) -> None:
             maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
             command = mending("", str(folder)).replace(COMMAND, maker)
             proof = Proof(path.stem, str(path), command, report, proved)
-            _check_bytes(proof, path, page, 0, "")
+            _check_bytes(proof, [(path, page)], 0, "")
 
 
-def _check_bytes(proof: Proof, path: Path, said: Entry, rows: int, unknown: str) -> None:
-    try:
-        with proof.claim(f"size and SHA-256 are the manifest's{unknown}", rows) as fact:
-            status = path.stat()
-            fact.same("a file" if stat.S_ISREG(status.st_mode) else "no file", "a file")
-            size = status.st_size
-            if size != said["bytes"]:
-                fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
-            fact.same(f"SHA-256 {sha256(path)}", f"SHA-256 {said['sha256']}")
-    except OSError as error:
-        raise unopened(str(path), error, proof.command) from error
+def _check_bytes(proof: Proof, files: list[tuple[Path, Entry]], rows: int, unknown: str) -> None:
+    with proof.claim(f"size and SHA-256 are the manifest's{unknown}", rows) as whole:
+        for path, said in files:
+            fact = whole.of(path)
+            try:
+                status = path.stat()
+                fact.same("a file" if stat.S_ISREG(status.st_mode) else "no file", "a file")
+                size = status.st_size
+                if size != said["bytes"]:
+                    fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
+                fact.same(f"SHA-256 {sha256(path)}", f"SHA-256 {said['sha256']}")
+            except OSError as error:
+                raise unopened(str(path), error, proof.command) from error
 
 
 def _check_header(fact: Fact, listed: Published, data: bytes) -> None:
@@ -247,25 +254,30 @@ def _check_blocks(fact: Fact, data: bytes) -> None:
         )
 
 
-def check_schema(listed: Published) -> pq.FileMetaData:
-    """What the file says of itself, and what the manifest says of it, without its rows."""
+def check_schema(listed: Published) -> list[pq.FileMetaData]:
+    """What each file says of itself, and what the manifest says of it, without its rows."""
     table, entry = listed.known, listed.entry
     with listed.claims().claim(
         "schema, every word of its metadata, and number of rows are as its rules say", entry["rows"]
     ) as fact:
-        with decoding(fact), pq.ParquetFile(listed.path) as file:
-            found, metadata = file.schema_arrow, file.metadata
-        if not found.equals(schema(table), check_metadata=True):
-            for have, want in zip_longest(_lines(found), _lines(schema(table))):
-                fact.same(have, want)
-            fact.refuted("another schema", "the table's")
-        check_footer(fact, listed.path, table.columns)
-        with decoding(fact):
-            said = b64decode(metadata.metadata.get(b"ARROW:schema", b""))
-            fact.same(pa.ipc.read_schema(pa.py_buffer(said)), schema(table))
-        fact.same(f"{metadata.num_rows:,} rows", f"{entry['rows']:,} rows")
+        found = [_check_schema(fact.of(path), path, table, said) for path, said in listed.files]
         fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
         fact.same(f"description {entry.get('description')}", f"description {description(table)}")
+    return found
+
+
+def _check_schema(fact: Fact, path: Path, table: Table, said: Entry) -> pq.FileMetaData:
+    with decoding(fact), pq.ParquetFile(path) as file:
+        found, metadata = file.schema_arrow, file.metadata
+    if not found.equals(schema(table), check_metadata=True):
+        for have, want in zip_longest(_lines(found), _lines(schema(table))):
+            fact.same(have, want)
+        fact.refuted("another schema", "the table's")
+    check_footer(fact, path, table.columns)
+    with decoding(fact):
+        arrow = b64decode(metadata.metadata.get(b"ARROW:schema", b""))
+        fact.same(pa.ipc.read_schema(pa.py_buffer(arrow)), schema(table))
+    fact.same(f"{metadata.num_rows:,} rows", f"{said['rows']:,} rows")
     return metadata
 
 
@@ -274,17 +286,23 @@ def read_rows(listed: Published) -> Rows:
     check_schema(listed)
     content = ContentHash(listed.known.columns)
     with listed.claims().claim(CONTENT, listed.entry["rows"]) as fact:
-        with decoding(fact), pq.ParquetFile(listed.path) as file:
-            batch = one_batch(fact, file.read())
-            begin = 0
-            for number in range(file.metadata.num_row_groups):
-                group = file.metadata.row_group(number)
-                check_group(fact, listed.known, group, batch.slice(begin, group.num_rows))
-                begin += group.num_rows
+        batches = [_read_file(fact.of(path), path, listed.known) for path, _ in listed.files]
+        batch = one_batch(fact, pa.Table.from_batches(batches))
         fact.same(f"{batch.num_rows:,} rows", f"{listed.entry['rows']:,} rows")
         content.update(batch)
         fact.same(f"content hash {content.hexdigest()}", f"content hash {listed.entry['content']}")
     return Rows(batch)
+
+
+def _read_file(fact: Fact, path: Path, table: Table) -> pa.RecordBatch:
+    with decoding(fact), pq.ParquetFile(path) as file:
+        batch = one_batch(fact, file.read())
+        begin = 0
+        for number in range(file.metadata.num_row_groups):
+            group = file.metadata.row_group(number)
+            check_group(fact, table, group, batch.slice(begin, group.num_rows))
+            begin += group.num_rows
+    return batch
 
 
 def one_batch(fact: Fact, table: pa.Table) -> pa.RecordBatch:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -44,12 +45,26 @@ class Claims:
         return [self.content, self.walked, self.columns, self.order]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row group is."""
+
+    path: Path
+    footer: pq.FileMetaData
+    group: int
+    begin: int
+    """Number of its first row in the table."""
+    opens: bool
+    """Whether it is its file's first: numbers begin anew there."""
+
+
 @dataclass(slots=True)
 class Part:
     """One row group, every row of it proved but for what joins it to the group before."""
 
     rows: Rows
     batch: pa.RecordBatch
+    opens: bool
     squares: npt.NDArray[np.uint8]
     """One row a tour, its squares in turn."""
     pairs: npt.NDArray[np.int64]
@@ -83,7 +98,7 @@ def prove_tours(listed: Published) -> Counted:
     recipe = listed.known.recipe
     assert isinstance(recipe, (AllTours, TourPerPair))
     geometry = Geometry(Board(recipe.files, recipe.ranks))
-    metadata = check_schema(listed)
+    footers = check_schema(listed)
     proof, rows = listed.claims(), listed.entry["rows"]
     every_pair = isinstance(recipe, TourPerPair)
     claims = Claims(
@@ -102,7 +117,7 @@ def prove_tours(listed: Published) -> Counted:
     before: Part | None = None
     done = 0
     squares = []
-    for part in _parts(listed, metadata, geometry, claims, ascending=not every_pair):
+    for part in _parts(listed, footers, geometry, claims, ascending=not every_pair):
         content.update(part.batch)
         _check_border(claims, geometry, before, part, ascending=not every_pair)
         counted.pairs += part.pairs.reshape(counted.pairs.shape)
@@ -130,24 +145,27 @@ def prove_tours(listed: Published) -> Counted:
 
 def _parts(
     listed: Published,
-    metadata: pq.FileMetaData,
+    footers: list[pq.FileMetaData],
     geometry: Geometry,
     claims: Claims,
     *,
     ascending: bool,
 ) -> Iterator[Part]:
     """Every row group proved by itself, in order; as many at once as there are processors."""
-    begin = 0
     waiting: deque[Future[Part]] = deque()
+    groups = [
+        (path, said["first"], footer, group)
+        for (path, said), footer in zip(listed.files, footers, strict=True)
+        for group in range(footer.num_row_groups)
+        if footer.row_group(group).num_rows
+    ]
+    begin = 0
     with ThreadPoolExecutor(workers()) as pool:
         try:
-            for group in range(metadata.num_row_groups):
-                if not metadata.row_group(group).num_rows:
-                    continue
-                waiting.append(
-                    pool.submit(_part, listed, metadata, group, begin, geometry, claims, ascending)
-                )
-                begin += metadata.row_group(group).num_rows
+            for path, first_row, footer, group in groups:
+                place = Place(path, footer, group, begin, begin == first_row)
+                waiting.append(pool.submit(_part, listed, place, geometry, claims, ascending))
+                begin += footer.row_group(group).num_rows
                 if len(waiting) > workers():
                     yield waiting.popleft().result()
             while waiting:
@@ -158,18 +176,13 @@ def _parts(
 
 
 def _part(
-    listed: Published,
-    metadata: pq.FileMetaData,
-    group: int,
-    begin: int,
-    geometry: Geometry,
-    claims: Claims,
-    ascending: bool,
+    listed: Published, place: Place, geometry: Geometry, claims: Claims, ascending: bool
 ) -> Part:
-    with decoding(claims.content), pq.ParquetFile(listed.path, metadata=metadata) as file:
-        batch = one_batch(claims.content, file.read_row_group(group, use_threads=False))
-        check_group(claims.content, listed.known, metadata.row_group(group), batch)
-    rows = Rows(batch, begin)
+    content = claims.content.of(place.path)
+    with decoding(content), pq.ParquetFile(place.path, metadata=place.footer) as file:
+        batch = one_batch(content, file.read_row_group(place.group, use_threads=False))
+        check_group(content, listed.known, place.footer.row_group(place.group), batch)
+    rows = Rows(batch, place.begin)
     squares = _walk(rows, geometry, claims.walked)
     start, end, number = _check_columns(rows, geometry, squares, claims.columns)
     if ascending:
@@ -180,6 +193,7 @@ def _part(
     return Part(
         rows,
         batch,
+        place.opens,
         squares,
         np.bincount(key, minlength=len(geometry.names) ** 2),
         (int(start[0]), int(number[0])),
@@ -265,7 +279,7 @@ def _check_border(
     expected = 0
     if before is not None:
         last_start, last_number = before.last
-        expected = last_number + 1 if last_start == start else 0
+        expected = last_number + 1 if last_start == start and not part.opens else 0
         border = np.stack([before.squares[-1], part.squares[0]])
         if ascending and not _ascends(border)[0]:
             path = _path(before.rows, len(before.rows) - 1)
@@ -291,7 +305,8 @@ def _check_pairs(
         pairs = (
             " to ".join(geometry.names[at] for at in pair) for pair in (have[row], wanted[row])
         )
-        content = pq.read_table(listed.path).slice(row, 1).to_pylist()[0]
+        rows = pa.concat_tables([pq.read_table(path) for path, _ in listed.files])
+        content = rows.slice(row, 1).to_pylist()[0]
         fact.refuted(next(pairs), next(pairs), row, content)
 
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from pipeline.puzzle import Table
 from pipeline.puzzles.knight import TOURS, Board, parse_board
-from queries.published import published
+from queries.published import scanned
 
 BEGUN = 6
 """Squares of a beginning: of 6x6, the most tours with one beginning are 65,908."""
@@ -24,7 +24,7 @@ def signposts(folder: str, stage: str, table: Table) -> bytes:
     order of squares; `first`, the number of the first tour to each end.
     """
     board = parse_board(table.name.removeprefix(TOURS))
-    tours = pl.scan_parquet(published(folder, stage, table))
+    tours = scanned(folder, stage, table)
     beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * BEGUN)).len().collect()
     counts = dict(beginnings.rows())
     firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")

@@ -101,7 +101,7 @@ def _made(asked: Asked, figure: Figure) -> str:
 def _page(asked: Asked, folder: Path) -> str:
     from pipeline import __version__
     from pipeline.puzzles import puzzles
-    from pipeline.tables.manifest import read_manifest
+    from pipeline.tables.manifest import read_manifest, size_of
     from queries.report import eight, knight, senet
     from queries.report.page import page
 
@@ -116,7 +116,7 @@ def _page(asked: Asked, folder: Path) -> str:
         sections.append((title, sentence, rows))
     entries = read_manifest(folder)
     tables = [
-        (table.name, table.meaning, entries[table.name]["rows"], entries[table.name]["bytes"])
+        (table.name, table.meaning, entries[table.name]["rows"], size_of(entries[table.name]))
         for of in puzzles()
         for table in of.tables
     ]

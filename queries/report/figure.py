@@ -18,7 +18,7 @@ import polars as pl
 
 from pipeline.puzzles import puzzles
 from pipeline.tables.manifest import read_manifest
-from queries.published import published
+from queries.published import scanned
 
 if TYPE_CHECKING:
     from pipeline.puzzle import Table
@@ -80,7 +80,7 @@ class Asked:
 
     def table(self, name: str) -> pl.LazyFrame:
         if name not in self._scans:
-            self._scans[name] = pl.scan_parquet(published(self._folder, *self._stages[name]))
+            self._scans[name] = scanned(self._folder, *self._stages[name])
             self.rows[name] = read_manifest(Path(self._folder))[name]["rows"]
         return self._scans[name]
 
