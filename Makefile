@@ -68,7 +68,7 @@ explore: precompute ## write outputs/explorer.html: a page that answers by itsel
 	$(BIN)/pipeline explore
 
 ordeal: precompute $(TESTS) ## the long run of faults: 200 kills, thousands of damages, every hostile word
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/test_killed.py tests/test_damage.py tests/test_hostile.py
+	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/test_killed.py tests/test_damage.py tests/test_hostile.py tests/test_interrupts.py
 
 mutants: precompute $(TESTS) ## change the code in thousands of places: which changes does no test notice?
 	$(BIN)/python -m tests.mutants
