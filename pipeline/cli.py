@@ -167,7 +167,7 @@ def remove(
     outputs: Outputs = None,
     quiet: Quiet = False,
 ) -> None:
-    """Remove tables that were asked for beyond those that are always made."""
+    """Remove tables that were asked for, such as a board's, and are wanted no longer."""
     from pipeline.build import build
     from pipeline.progress import BuildTold
     from pipeline.removal import removal
@@ -185,10 +185,11 @@ def _query_command(name: str) -> None:
     kind = reader_class(name)
 
     def command(**given: Any) -> None:
-        key = " ".join(given.pop("key") or [])
+        words = given.pop("key") or []
+        key = " ".join(words)
         batch = {option.name: given.pop(option.name) for option in BATCH}
         asked = {option: value for option, value in given.items() if value not in (None, False)}
-        if not key and kind.keyless in asked and not any(batch.values()):
+        if not words and kind.keyless in asked and not any(batch.values()):
             say(respond(name, None, asked))
         elif key in ("", "-") or batch["input"]:
             if key not in ("", "-"):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from queries.answers import aligned, counted, json_text, quick_answer, reader
 from queries.forms import Option, quick
-from tests.shell import SCRIPT, environment
+from tests.shell import SCRIPT, Cli, environment
 
 PLAIN = st.text(string.ascii_letters + string.digits + string.punctuation.replace('"', "") + " ")
 FACTS = st.recursive(
@@ -102,3 +102,10 @@ def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]
         assert asked.wait(timeout=60) == 0
         assert asked.stdout
         assert asked.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'
+
+
+@pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
+def test_an_empty_square_is_not_every_square(outputs: Path, cli: Cli, board: list[str]) -> None:
+    """As from a script whose variable is empty: no total is its answer."""
+    said = cli("query", "knight", "", "--count", *board, "--outputs", str(outputs))
+    assert (said.code, said.out) == (2, "")
