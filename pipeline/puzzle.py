@@ -262,7 +262,7 @@ class GoalPuzzle(StateSpace):
         try:
             return self.parse(text)
         except NotationError as error:
-            example = f"{goals}, or a state such as {error.example}"
+            example = f"{goals}, or {error.example}"
             raise NotationError("a goal", text, error.problem, example) from error
 
     def layout_of(self, state: str) -> str:
@@ -276,12 +276,12 @@ class GoalPuzzle(StateSpace):
                 return View(layout)
         layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
         raise BadRequest(
-            f"No table of {self.name} answers for the goal {goal}", f"One of: {layouts}"
+            f"No table of {self.name} has the goal {goal}", f"Choose one of: {layouts}"
         )
 
     def apart(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""
-        return "no sequence of moves joins them."
+        return "no sequence of moves connects them."
 
     def features(self, state: str, goal: str) -> dict[str, int]:
         """The table's further columns, from the rules, for one state on its way to a goal."""

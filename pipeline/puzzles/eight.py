@@ -53,7 +53,7 @@ def parse(text: str) -> str:
     >>> parse("1 5 2 7 0 3 8 4 6")
     '152703846'
     """
-    what, example = "an 8-puzzle state", f"{SOLVED}, 0 is the blank"
+    what, example = "an 8-puzzle state", f"{SOLVED} (0 is the blank)"
     state = "".join(required_text(text, what, example).split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
@@ -79,7 +79,7 @@ def _problem(state: str) -> str:
     if len(state) >= 9:
         said.extend(f"{_tile(digit)} is missing" for digit in SOLVED if digit not in state)
     if len(state) == 8 and set(f"0{state}") == set(SOLVED):
-        said.append(f"and if it was read as a number, its leading 0 is lost: 0{state}")
+        said.append(f"and may have lost a leading 0 when read as a number: 0{state}")
     return ", ".join(said)
 
 
@@ -269,9 +269,9 @@ class Eight(GoalPuzzle):
     def apart(self, state: str, goal: str) -> str:
         parity = {False: "even", True: "odd"}
         return (
-            f"the number of tile pairs out of order is {parity[odd(state)]} here and "
-            f"{parity[odd(goal)]} there, and no move changes that. "
-            "Exchange any two tiles and it can be reached."
+            f"the number of tile pairs out of order is {parity[odd(state)]} in the state and "
+            f"{parity[odd(goal)]} in the goal, and no move changes that. "
+            "Swap any two tiles to make it reachable."
         )
 
     def features(self, state: str, goal: str) -> dict[str, int]:

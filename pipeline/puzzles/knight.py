@@ -80,7 +80,7 @@ class Board:
             or name[0] not in "abcdefghijklmnopqrstuvwxyz"
             or name[1] not in "123456789"
         ):
-            problem = "a square is a file's letter and a rank's digit"
+            problem = "a square is a letter and a digit (file and rank)"
             raise NotationError(what, text, problem, example)
         file, rank = ord(name[0]) - ord("a"), int(name[1]) - 1
         if file >= self.files or rank >= self.ranks:
@@ -129,7 +129,7 @@ def parse_board(text: str) -> Board:
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         raise NotationError("a board", text, "a board is files x ranks", "8x8")
     if any(len(side) > 3 for side in sides):
-        raise NotationError("a board", text, "it is far too large", "8x8")
+        raise NotationError("a board", text, "it is too large", "8x8")
     files, ranks = int(sides[0]), int(sides[1])
     if not files or not ranks:
         raise NotationError("a board", text, "it has no squares", "8x8")
@@ -245,16 +245,16 @@ def listed_board(table: str) -> Board | None:
 def no_tour(board: Board, start: int | None) -> str:
     """Why no tour begins at a square, or at any, in a sentence."""
     if start is None:
-        return f"{board} has no tour: the search of every path from every square found none."
+        return f"{board} has no tour: a search of all paths from all squares found none."
     name = board.name(start)
     if board.squares % 2 and board.light(start):
         majority, minority = board.squares // 2 + 1, board.squares // 2
         return (
-            f"No tour of {board} begins at {name}: squares alternate in colour, the board has "
-            f"{majority} of a1's colour and {minority} of the other, so a tour begins and ends on "
-            f"a1's colour."
+            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
+            f"{majority} squares of a1's colour and {minority} of the other, so a tour starts and "
+            "ends on a1's colour."
         )
-    return f"No tour of {board} begins at {name}: the search of every path found none."
+    return f"No tour of {board} starts at {name}: a search of all paths found none."
 
 
 PUZZLE = Knight()

@@ -130,9 +130,7 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
         raise unopened(str(path), error, _command(folder, None, None, force=True)) from error
     entries = parse_manifest(text, str(path))
     proof = Proof("manifest", str(path), _command(folder, None, None, force=True), report, proved)
-    with proof.claim(
-        "every table that should be is listed, under its own name", len(entries)
-    ) as fact:
+    with proof.claim("every required table is listed under its own name", len(entries)) as fact:
         _check_names(fact, entries)
         listed = []
         for puzzle in puzzles():
@@ -168,7 +166,7 @@ def _check_names(fact: Fact, entries: dict[str, Entry]) -> None:
 def check_files(listed: Published) -> None:
     """Sizes, SHA-256 and the index's header: nothing is decoded."""
     entry = listed.entry
-    unknown = "" if listed.table else " (no rule here knows this table: its rows are not proved)"
+    unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     proof = listed.claims(force=False)
     _check_bytes(proof, listed.path, entry, entry["rows"], unknown)
     index = entry["index"]
@@ -177,11 +175,11 @@ def check_files(listed: Published) -> None:
         _check_bytes(proof, listed.index_path, index, index["records"], unknown)
         proof = listed.claims(listed.index_path)
         data = listed.index_path.read_bytes()
-        claim = "the header is this table's: version, name, records, content hash"
+        claim = "the header matches the table: version, name, records, content hash"
         with proof.claim(claim, index["records"]) as fact:
             _check_header(fact, listed, data)
         with proof.claim(
-            "every block has its checksum, and zeros after its records", index["records"]
+            "every block has the right checksum, and zeros after its records", index["records"]
         ) as fact:
             _check_blocks(fact, data)
 
@@ -199,7 +197,7 @@ def check_pages(folder: Path, report: Report, proved: list[Claim]) -> None:
 
 def _check_bytes(proof: Proof, path: Path, said: Entry, rows: int, unknown: str) -> None:
     try:
-        with proof.claim(f"size and SHA-256 are the manifest's{unknown}", rows) as fact:
+        with proof.claim(f"size and SHA-256 match the manifest{unknown}", rows) as fact:
             status = path.stat()
             fact.same("a file" if stat.S_ISREG(status.st_mode) else "no file", "a file")
             size = status.st_size
@@ -251,7 +249,7 @@ def check_schema(listed: Published) -> pq.FileMetaData:
     """What the file says of itself, and what the manifest says of it, without its rows."""
     table, entry = listed.known, listed.entry
     with listed.claims().claim(
-        "schema, every word of its metadata, and number of rows are as its rules say", entry["rows"]
+        "schema, all metadata and number of rows match the definition of the table", entry["rows"]
     ) as fact:
         with decoding(fact), pq.ParquetFile(listed.path) as file:
             found, metadata = file.schema_arrow, file.metadata
@@ -327,7 +325,7 @@ def _lines(found: pa.Schema) -> list[str]:
     return text.splitlines()
 
 
-CONTENT = "every row decodes, and the content hash is the manifest's"
+CONTENT = "every row decodes, and the content hash matches the manifest"
 
 
 @contextlib.contextmanager
