@@ -310,15 +310,15 @@ class GoalPuzzle(StateSpace):
     def columns(self) -> tuple[Column, ...]:
         order = " ".join(self.letters)
         return (
-            Column("state", "string", f"the state, as typed ({self.example})", distinct=True),
             Column(
-                "goal", "enum", "the layout that this state reaches", values=tuple(self.layouts)
+                "state", "string", f"state in notation, for example {self.example}", distinct=True
             ),
-            Column("distance", "int8", "fewest moves to it"),
+            Column("goal", "enum", "layout that the state can reach", values=tuple(self.layouts)),
+            Column("distance", "int8", "fewest moves from the state to its goal"),
             Column(
                 "best_moves",
                 "string",
-                f"every optimal first move, in the order {order}; empty at the goal",
+                f"all optimal first moves, in the order {order}; empty at the goal",
             ),
             Column("solutions", HOLDS[self.solutions], "number of different shortest solutions"),
         )

@@ -246,15 +246,15 @@ class Eight(GoalPuzzle):
         self.tables = (
             self.goal_table(
                 "eight",
-                "All 362,880 states of the 8-puzzle, each with its distance to the one of the two "
-                "layouts corner (123456780) and centre (123804765) that it reaches",
+                "All 362,880 states of the 8-puzzle, each with its distance to the layout that it "
+                "can reach: corner (123456780) or centre (123804765)",
                 ("corner", "centre"),
                 rows=self.size,
             ),
             self.goal_table(
                 "eight_edge",
-                "The 181,440 states of the 8-puzzle that reach the layout edge (123456708), each "
-                "with its distance to it",
+                "The 181,440 states of the 8-puzzle that can reach the layout edge (123456708), "
+                "each with its distance to it",
                 ("edge",),
                 rows=self.size // 2,
             ),
@@ -288,12 +288,13 @@ class Eight(GoalPuzzle):
             Column(
                 "manhattan",
                 "int8",
-                "cells between each tile and its place in that goal, added up; at most distance",
+                "sum of each tile's steps to its place in the goal, across and down; never "
+                "more than distance",
             ),
             Column(
                 "misplaced",
                 "int8",
-                "tiles not at their place in that goal; at most manhattan",
+                "number of tiles not at their place in the goal; never more than manhattan",
             ),
         )
 

@@ -146,7 +146,7 @@ def listed_table(board: Board) -> Table:
     return Table(
         f"{TOURS}{board}",
         f"Every directed open knight's tour of the {board} board",
-        "rows in ascending order of the sequence of square numbers (a1 = 0, then along the rank)",
+        "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
         AllTours(board.files, board.ranks),
     )
@@ -155,15 +155,15 @@ def listed_table(board: Board) -> Table:
 def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
     return Table(
         "knight_counts",
-        "The number of directed open knight's tours from every square of every board named",
-        "rows by board (files, then ranks), then by square number",
+        "The number of directed open knight's tours from every square of each board in the table",
+        "rows sorted by board (files, then ranks), then by square number",
         (
-            Column("board", "string", "files x ranks"),
-            Column("files", "int8", "its files"),
-            Column("ranks", "int8", "its ranks"),
-            Column("start", "enum", "square where the tours begin", values=SQUARES),
-            Column("tours", "int64", "directed open tours from that square"),
-            Column("closed", "int64", "those that are closed"),
+            Column("board", "string", "size of the board, files x ranks"),
+            Column("files", "int8", "number of files"),
+            Column("ranks", "int8", "number of ranks"),
+            Column("start", "enum", "square where the tours start", values=SQUARES),
+            Column("tours", "int64", "number of directed open tours from that square"),
+            Column("closed", "int64", "number of those tours that are closed"),
         ),
         TourCounts(boards),
         sorted_by=("files", "ranks"),
@@ -171,12 +171,12 @@ def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
 
 
 TOUR_COLUMNS = (
-    Column("board", "string", "files x ranks"),
-    Column("start", "enum", "square where the tour begins", values=SQUARES),
-    Column("finish", "enum", "square where it ends", values=SQUARES),
-    Column("number", "int64", "0, 1, 2 ... within its start", distinct=True),
+    Column("board", "string", "size of the board, files x ranks"),
+    Column("start", "enum", "square where the tour starts", values=SQUARES),
+    Column("finish", "enum", "square where the tour ends", values=SQUARES),
+    Column("number", "int64", "0, 1, 2 ... among the tours from its start", distinct=True),
     Column("closed", "boolean", "whether the knight can jump from finish back to start"),
-    Column("path", "string", "two characters a square, start first", distinct=True),
+    Column("path", "string", "squares in order, two characters each", distinct=True),
 )
 
 
@@ -193,8 +193,8 @@ class Knight(Puzzle):
         Table(
             f"{TOURS}{_PAIRS}",
             f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
-            "tour can join",
-            "rows by start, then finish (square numbers); row number = 32 * start + number",
+            "tour can connect",
+            "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
             TOUR_COLUMNS,
             TourPerPair(*PAIRS_BOARD),
             index=(("squares", f"{_PAIRS.squares}s"),),
