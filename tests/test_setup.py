@@ -159,7 +159,10 @@ def test_an_install_that_was_cut_short_begins_anew(clone: Clone, target: str) ->
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"OLD": "1"}, "is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13"),
+        (
+            {"OLD": "1"},
+            "is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13",
+        ),
         (
             {"BARE": "1"},
             "has no module venv. On Debian and Ubuntu: apt-get install python3-venv",

@@ -18,7 +18,7 @@ from pipeline.tables.mending import mending, unopened
 from pipeline.tables.publish import appearing, building_in, sha256
 
 Entry = dict[str, Any]
-"""A table's facts: file, rows, bytes, sha256, content, parameters, made_by, index (or null)."""
+"""A table's facts: file, rows, bytes, sha256, content, made_by, parameters, description, index."""
 Page = dict[str, Any]
 """A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
 

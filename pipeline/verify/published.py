@@ -1,7 +1,8 @@
-"""What the manifest lists, and whether the files are the ones it means.
+"""What the manifest lists, and whether the files match it.
 
-These claims need no rule of any puzzle. All but the last group are quick: they read bytes, and
-decode no table.
+`published_in`, `check_files` and `check_pages` are quick: they read bytes and decode no table.
+`check_schema` and `read_rows` compare a file with the definition of its table. None of them proves
+a value from a puzzle's rules.
 """
 
 from __future__ import annotations
