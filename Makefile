@@ -1,4 +1,4 @@
-# `make` alone says what can be made.
+# `make` lists the targets.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,7 +16,7 @@ WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))'
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(TABLES) ## make .venv with what the tables need (every other target adds what it needs)
+setup: $(TABLES) ## make .venv with the packages for the tables (other targets add their own)
 
 $(TABLES): requirements.lock pyproject.toml
 	$(install)
@@ -33,10 +33,10 @@ $(TESTS): requirements-dev.lock pyproject.toml
 # Where an install was cut short, all begins anew: pip would take half a package for a whole one.
 define install
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	{ echo '$(PYTHON) is no Python of 3.11 or newer. Name one that is: make PYTHON=python3.13' >&2; exit 1; }
+	{ echo '$(PYTHON) is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13' >&2; exit 1; }
 @$(PYTHON) -c 'import ensurepip, venv' || \
-	{ echo '$(PYTHON) lacks the module venv. On Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
-@echo "Installing what $< lists into $(VENV): up to $$(grep -c '^[a-z]' $<) packages"
+	{ echo '$(PYTHON) has no module venv. On Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+@echo "Installing the packages in $< into $(VENV): up to $$(grep -c '^[a-z]' $<)"
 @test -e $(VENV)/.whole || $(PYTHON) -m venv --clear $(VENV)
 @rm -f $(VENV)/.whole
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
@@ -45,47 +45,47 @@ define install
 @touch $(VENV)/.whole
 endef
 
-precompute: $(TABLES) ## build every table that is missing or out of date into outputs/
-	@echo 'Building the tables that are missing or out of date: pipeline precompute'
+precompute: $(TABLES) ## build all missing or outdated tables in outputs/
+	@echo 'Building missing or outdated tables: pipeline precompute'
 	@$(BIN)/pipeline precompute
 
-test: precompute $(TESTS) ## prove the program: all tests, on every core (builds the tables first)
+test: precompute $(TESTS) ## run all tests on all cores (builds the tables first)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-check: $(TESTS) ## lint, format, types and the doors between rooms
+check: $(TESTS) ## check lint, format, types and allowed imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(TESTS) ## write again the docs that the program generates
+docs: $(TESTS) ## regenerate the docs that the program writes
 	$(BIN)/python -m tests.generated_docs
 
-report: precompute $(REPORT) ## write outputs/report.html: what the tables hold, as pictures
+report: precompute $(REPORT) ## write outputs/report.html, a page of charts made from the tables
 	$(BIN)/pipeline report
 
-explore: precompute ## write outputs/explorer.html: a page that answers by itself
+explore: precompute ## write outputs/explorer.html, a page with the answers inside
 	$(BIN)/pipeline explore
 
-ordeal: precompute $(TESTS) ## the long run of faults: 200 kills, thousands of damages, every hostile word
+ordeal: precompute $(TESTS) ## run the long fault tests: 200 kills, 200 interrupts, thousands of damaged files
 	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/test_killed.py tests/test_damage.py tests/test_hostile.py tests/test_interrupts.py
 
-mutants: precompute $(TESTS) ## change the code in thousands of places: which changes does no test notice?
+mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
 	$(BIN)/python -m tests.mutants
 
-coverage: precompute $(TESTS) ## branch coverage of both packages by the tests
+coverage: precompute $(TESTS) ## measure the branch coverage of both packages
 	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
-fuzz: precompute $(TESTS) ## fuzz the parsers and the readers for FUZZ_SECONDS (60)
+fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (default: 60)
 	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code
 
-same-bytes: precompute $(TESTS) ## build the tables with the newest Python there is: the same bytes?
+same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
 	$(BIN)/python -m tests.same_bytes
 
-bench: $(TESTS) ## measure, print the figures and save them in docs/benchmarks.md
+bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks
 
-lock: ## resolve the lock files again from pyproject.toml (needs uv: pip install uv)
+lock: ## update the lock files from pyproject.toml (needs uv: pip install uv)
 	$(LOCK) --upgrade --group dev --extra report -o requirements-dev.lock
 	$(LOCK) -c requirements-dev.lock --group build --extra report -o requirements-report.lock
 	$(LOCK) -c requirements-dev.lock --group build -o requirements.lock
@@ -94,7 +94,7 @@ lock: ## resolve the lock files again from pyproject.toml (needs uv: pip install
 LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-find-links
 
-clean: ## remove what was built: tables, caches, the environment
+clean: ## remove all built files: tables, caches, the environment
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find outputs -mindepth 1 ! -name README.md -delete

@@ -8,15 +8,15 @@ from benchmarks.measure import ROOT, machine
 PAGE = """# Benchmarks
 
 Written by `make bench`, every figure measured in one run on {machine}. Such machines are shared
-and noisy: contestants take turns, medians are quoted, and ratios say more than times.
+and noisy: programs run in turns, figures are medians, and ratios say more than times.
 
 ## Building
 
-The searches alone, on one core, beside C programs that do the same (`benchmarks/reference/`). Our
-time includes making the graph; kernels are compiled already.
+Only the searches, on one core, compared with C programs that do the same (`benchmarks/reference/`).
+Our time includes making the graph; kernels are already compiled.
 
 {kernels}
-The stages as whole processes, tables written to disk:
+The stages as whole processes, with tables written to disk:
 
 {stages}
 ## Looking up
@@ -24,7 +24,7 @@ The stages as whole processes, tables written to disk:
 Whole processes, median of 30 in turns (the 15-ply C++ search: of 3):
 
 {processes}
-Calls in one process, on one thread but for whole columns:
+Calls in one process, on one thread except for whole columns:
 
 {calls}
 Batches at the shell:

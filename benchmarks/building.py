@@ -73,7 +73,7 @@ def kernels() -> str:
         ),
         "Senet, whole space": (partial(searched, "senet", OPENING), "senet.c", [[]]),
         "every 6x6 tour, paths kept": (partial(all_tours, Board(6, 6)), "tours.c", [["6x6"]]),
-        "one 8x8 tour a pair": (partial(all_pairs, Board(8, 8)), "pairs.c", [[]]),
+        "one 8x8 tour per pair": (partial(all_pairs, Board(8, 8)), "pairs.c", [[]]),
     }
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:

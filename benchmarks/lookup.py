@@ -103,16 +103,16 @@ def calls() -> str:
     )
     rows: list[Row] = [
         ("`open_tables` and its three puzzles", f"{took['open'] * 1000:.1f} ms"),
-        ("the same, and the first answer of each", f"{took['open and ask'] * 1000:.1f} ms"),
-        ("`tables.eight.distance`", f"{len(few) / took['distance'] / 1e6:.1f} million a second"),
-        ("`tables.eight.probe`", f"{len(few) / took['probe'] / 1e3:,.0f} thousand a second"),
+        ("the same, with the first answer of each", f"{took['open and ask'] * 1000:.1f} ms"),
+        ("`tables.eight.distance`", f"{len(few) / took['distance'] / 1e6:.1f} million per second"),
+        ("`tables.eight.probe`", f"{len(few) / took['probe'] / 1e3:,.0f} thousand per second"),
         (
             "`tables.eight.annotate`, 5 million rows",
-            f"{len(many) / took['annotate'] / 1e6:.1f} million rows a second",
+            f"{len(many) / took['annotate'] / 1e6:.1f} million rows per second",
         ),
         (
             "a polars join with eight.parquet, the same rows",
-            f"{len(many) / took['join'] / 1e6:.1f} million rows a second",
+            f"{len(many) / took['join'] / 1e6:.1f} million rows per second",
         ),
     ]
     return markdown(("call", "figure"), rows)
@@ -150,7 +150,7 @@ def batches(states: int = 10_000_000) -> str:
                 env=environment(),
             )
             seconds, peak = map(float, done.stdout.split())
-            rate = f"{states / seconds / 1e6:.1f} million states a second"
+            rate = f"{states / seconds / 1e6:.1f} million states per second"
             rows.append((f"text to {kind}", rate, f"{peak:,.0f} MiB"))
     head = (
         f"`pipeline query eight --input`, {states / 1e6:.0f} million states",

@@ -184,7 +184,7 @@ def _publish(
             for columns in batches:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
-            raise SearchError(f"{table.name} came to {writer.rows:,} rows, not {table.rows:,}.")
+            raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         entry: Entry = {
             "files": [{"file": table.file, "rows": writer.rows, "first": 0, **_facts(file)}],
             "rows": writer.rows,

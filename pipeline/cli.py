@@ -19,7 +19,7 @@ from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import MODULES, puzzle, with_depths
 from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, respond
-from queries.forms import BATCH, Asked
+from queries.forms import BATCH, OUTPUTS, Asked
 from queries.index import tables_folder
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
@@ -27,12 +27,12 @@ UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(
     name="pipeline",
-    help="Puzzle tablebases: search whole state spaces once, publish them, look things up at once.",
+    help="Puzzle tablebases: search every state once, publish tables, look answers up at once.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-query = typer.Typer(help="Answer a question from the tables.", no_args_is_help=True)
+query = typer.Typer(help="Answer questions from the tables.", no_args_is_help=True)
 app.add_typer(query, name="query")
 
 MOST_SAID = 300
@@ -40,12 +40,10 @@ MOST_SAID = 300
 
 Outputs = Annotated[
     str | None,
-    typer.Option(
-        "--outputs", metavar="DIR", help="Where the tables are.", envvar="PIPELINE_OUTPUTS"
-    ),
+    typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """How many searches run at once unless told otherwise."""
@@ -86,28 +84,28 @@ def precompute(
         list[str] | None,
         typer.Argument(
             metavar=" ".join(f"[{name}]" for name in MODULES),
-            help="Which stages; none named: all.",
+            help="Stages to build (default: all).",
             autocompletion=completion.stages,
         ),
     ] = None,
     outputs: Outputs = None,
-    force: Annotated[bool, typer.Option("--force", help="Build even what is up to date.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild up-to-date tables too.")] = False,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", min=1, help="How many searches at once.", show_default="all cores"),
+        typer.Option("--jobs", min=1, help="Number of searches at once.", show_default="all cores"),
     ] = JOBS,
     board: Annotated[
         list[str] | None,
         typer.Option(
             "--board",
             metavar="CxR",
-            help="knight: list every tour of this board too.",
+            help="Also list every tour of this board (knight; repeatable).",
             autocompletion=completion.listable_boards,
         ),
     ] = None,
     quiet: Quiet = False,
     help: Annotated[
-        bool, typer.Option("--help", "-h", help="This, or what the stages named make.")
+        bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
     ] = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
@@ -131,14 +129,14 @@ def _stages(names: list[str]) -> list[Puzzle]:
     for name in names:
         if name not in MODULES:
             raise BadRequest(
-                f"There is no stage {quoted(name)}", f"The stages: {', '.join(MODULES)}"
+                f"There is no stage {quoted(name)}", f"Choose one of: {', '.join(MODULES)}"
             )
     return [puzzle(name) for name in MODULES if name in names]
 
 
 def _with_boards(chosen: list[Puzzle], boards: list[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
     if boards and not any(stage.many_boards for stage in chosen):
-        raise BadRequest("--board goes with the stage knight")
+        raise BadRequest("--board needs the stage knight")
     return [(stage, stage.with_boards(boards)) for stage in chosen]
 
 
@@ -149,7 +147,7 @@ def _stage_help(chosen: list[Puzzle]) -> str:
         for table in stage.tables:
             lines += [f"  {table.file}", f"    {table.meaning}."]
             lines += (
-                [f"    {table.index_file}: its index for other programs."] if table.index else []
+                [f"    {table.index_file}: the index, for other programs."] if table.index else []
             )
     return "\n".join([*lines, "", "Options: pipeline precompute --help"])
 
@@ -160,14 +158,14 @@ def remove(
         list[str],
         typer.Argument(
             metavar="TABLE",
-            help="As `status` names them.",
+            help="Table to remove, as printed by `pipeline status`.",
             autocompletion=completion.removable_tables,
         ),
     ],
     outputs: Outputs = None,
     quiet: Quiet = False,
 ) -> None:
-    """Remove tables that were asked for, such as a board's, and are wanted no longer."""
+    """Remove tables that were built on request (with `precompute --board`)."""
     from pipeline.build import build
     from pipeline.progress import BuildTold
     from pipeline.removal import removal
@@ -193,11 +191,11 @@ def _query_command(name: str) -> None:
             say(respond(name, None, asked))
         elif key in ("", "-") or batch["input"]:
             if key not in ("", "-"):
-                raise BadRequest("--input answers for a file: no key goes with it")
+                raise BadRequest("--input cannot be combined with a key", "Use one of the two")
             _answer_batch(name, asked, batch)
         elif any(batch.values()):
             flags = [option.flag for option in BATCH if batch[option.name]]
-            raise BadRequest(f"{flags[0]} goes with a batch, not a key")
+            raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
         else:
             say(respond(name, key, asked))
 
@@ -227,7 +225,7 @@ def _query_command(name: str) -> None:
         )
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = f"Ask about {puzzle(name).title}."
+    command.__doc__ = f"{puzzle(name).title}: answer one key, or a batch of keys."
     query.command(name)(command)
 
 
@@ -237,10 +235,10 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
 
     for option in options(name):
         if option.lone and asked.get(option.name):
-            raise BadRequest(f"{option.flag} goes with one key", "A batch has --format")
+            raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
     source, output = batch["input"] or "-", batch["output"]
     if source == "-" and sys.stdin and sys.stdin.isatty():
-        complain("reading keys from standard input (end it with Ctrl-D)")
+        complain("reading keys from standard input (press Ctrl-D to finish)")
     request = Batch(
         source,
         output_format(output, batch["format"]),
@@ -255,8 +253,8 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
         refused = answer_all(asks, asked, request, bar.rows)
     if refused:
         many = "key is" if refused == 1 else "keys are"
-        hint = f"The column {request.prefix}error says why"
-        raise BadRequest(f"{refused:,} {many} not in the notation", hint)
+        hint = f"See the column {request.prefix}error"
+        raise BadRequest(f"{refused:,} {many} invalid", hint)
 
 
 for _name in MODULES:
@@ -265,7 +263,7 @@ for _name in MODULES:
 
 @app.command()
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
-    """Say what is published: rows, bytes, by which version, and what is missing."""
+    """List the tables: rows, bytes, the version that built them, and what is missing."""
     from queries.overview import status as overview
     from queries.overview import unusable
 
@@ -283,17 +281,17 @@ def histogram(
         str,
         typer.Argument(
             metavar="|".join(with_depths()),
-            help="Whose states.",
+            help="Puzzle whose states are counted.",
             autocompletion=completion.deep_puzzles,
         ),
     ],
     outputs: Outputs = None,
     as_json: Json = False,
     svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", help="Draw them too, as an SVG picture.")
+        str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
     ] = None,
 ) -> None:
-    """Count the states at each distance, as numbers and bars."""
+    """Print the number of states at each distance, with bars."""
     from queries.overview import bars
     from queries.overview import histogram as counted
 
@@ -312,12 +310,12 @@ def histogram(
 def verify(
     outputs: Outputs = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only hold the files against the manifest.")
+        bool, typer.Option("--quick", help="Only compare the files with the manifest.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="A line for every claim.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print one line per claim.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Prove the published tables from the rules alone: every number, not a sample."""
+    """Prove every number in the published tables, using only the rules."""
     from pipeline.progress import ProofTold
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as proved
@@ -341,18 +339,18 @@ def report(
     outputs: Outputs = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", metavar="PATH", help="The page, or the pictures' folder."),
+        typer.Option("--output", metavar="PATH", help="File for the page, folder for pictures."),
     ] = None,
     format: Annotated[
         str,
         typer.Option(
             "--format",
-            help="html: one page; svg or png: the pictures alone.",
+            help="html: one page; svg, png: only the pictures.",
             autocompletion=completion.page_formats,
         ),
     ] = "html",
 ) -> None:
-    """Write what the tables hold as pictures: outputs/report.html."""
+    """Write outputs/report.html, a page of charts made from the tables."""
     from pipeline.output import STANDARD
     from pipeline.tables.manifest import read_manifest, record_page
     from queries.report import write_report
@@ -370,7 +368,7 @@ def report(
 
 @app.command()
 def explore(outputs: Outputs = None) -> None:
-    """Write a page that answers by itself: outputs/explorer.html; it needs a browser alone."""
+    """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
     from pipeline.tables.manifest import record_page
     from queries.explorer import MADE_FROM, write_explorer
 

@@ -53,7 +53,7 @@ class NotationError(TablebaseError):
     exit_code = 2
 
     def __init__(self, puzzle: str, text: str, problem: str, example: str) -> None:
-        super().__init__(f"{quoted(text)} is not {puzzle}: {problem}. A good one: {example}")
+        super().__init__(f"{quoted(text)} is not {puzzle}: {problem}. Example: {example}")
         self.puzzle = puzzle
         self.text = text
         self.problem = problem
@@ -106,7 +106,7 @@ class NotReached(NoAnswer):
     """An arrangement that no line of play leads to, or none after which it is a side's turn."""
 
     def __init__(self, position: str, turn: str = "") -> None:
-        never = f"never stands with {turn} to move" if turn else "is never reached"
+        never = f"is never reached with {turn} to move" if turn else "is never reached"
         super().__init__(f"{position} {never}: no line of play from the opening leads to it.")
         self.position = position
         self.turn = turn
@@ -126,8 +126,7 @@ class BoardTooLarge(NoAnswer):
 
     def __init__(self, board: str, limit: int) -> None:
         super().__init__(
-            f"{board} cannot be listed whole: its tours are too many. "
-            f"Boards of up to {limit} squares are listed whole."
+            f"{board} has too many tours to list. Boards of up to {limit} squares can be listed."
         )
         self.board = board
         self.limit = limit
@@ -155,7 +154,7 @@ class TableUnreadable(TableError):
     """A file that is there and that the system does not let this process read."""
 
     def __init__(self, file: str, reason: str, command: str) -> None:
-        hint = "Allow it to be read, or make it again."
+        hint = "Change its permissions, or rebuild it."
         super().__init__(f"{file} cannot be read: {reason}. {hint}", file, command)
         self.reason = reason
 
@@ -165,7 +164,7 @@ class TableVersionError(TableError):
 
     def __init__(self, file: str, found: object, wanted: int, command: str) -> None:
         newer = isinstance(found, int) and found > wanted
-        hint = " A newer version of it reads this file; or make it again." if newer else ""
+        hint = " Use a newer version of the program, or rebuild the file." if newer else ""
         super().__init__(
             f"{file} has format version {found}; this program reads version {wanted}.{hint}",
             file,

@@ -179,10 +179,10 @@ class ProofTold(Bar):
         seconds = time.monotonic() - self._begun
         begin, end = "proved", ""
         if quick:
-            begin = "the files are as the manifest lists them"
+            begin = "the files match the manifest"
             end = "; nothing was proved from the rules"
         elif unproved:
-            end = f"; not proved: the rows of {', '.join(unproved)}, which no proof here knows"
+            end = f"; not proved: the rows of {', '.join(unproved)}: no rules for them here"
         said = f"{claims} claims, {len(tables)} tables, {_seconds(seconds)}"
         self._say(f"{begin}: {said}{end}\n")
         return {

@@ -262,7 +262,7 @@ class GoalPuzzle(StateSpace):
         try:
             return self.parse(text)
         except NotationError as error:
-            example = f"{goals}, or a state such as {error.example}"
+            example = f"{goals}, or {error.example}"
             raise NotationError("a goal", text, error.problem, example) from error
 
     def layout_of(self, state: str) -> str:
@@ -276,12 +276,12 @@ class GoalPuzzle(StateSpace):
                 return View(layout)
         layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
         raise BadRequest(
-            f"No table of {self.name} answers for the goal {goal}", f"One of: {layouts}"
+            f"No table of {self.name} has the goal {goal}", f"Choose one of: {layouts}"
         )
 
     def apart(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""
-        return "no sequence of moves joins them."
+        return "no sequence of moves connects them."
 
     def features(self, state: str, goal: str) -> dict[str, int]:
         """The table's further columns, from the rules, for one state on its way to a goal."""
@@ -310,15 +310,15 @@ class GoalPuzzle(StateSpace):
     def columns(self) -> tuple[Column, ...]:
         order = " ".join(self.letters)
         return (
-            Column("state", "string", f"the state, as typed ({self.example})", distinct=True),
             Column(
-                "goal", "enum", "the layout that this state reaches", values=tuple(self.layouts)
+                "state", "string", f"state in notation, for example {self.example}", distinct=True
             ),
-            Column("distance", "int8", "fewest moves to it"),
+            Column("goal", "enum", "layout that the state can reach", values=tuple(self.layouts)),
+            Column("distance", "int8", "fewest moves from the state to its goal"),
             Column(
                 "best_moves",
                 "string",
-                f"every optimal first move, in the order {order}; empty at the goal",
+                f"all optimal first moves, in the order {order}; empty at the goal",
             ),
             Column("solutions", HOLDS[self.solutions], "number of different shortest solutions"),
         )

@@ -31,13 +31,17 @@ def removal(folder: Path, names: Sequence[str], jobs: int) -> Request:
     for name in names:
         if name in _own():
             raise BadRequest(
-                f"{name} is one of the tables that are always made",
-                "Only what was asked for beyond them can be removed",
+                f"{name} is a default table, which cannot be removed",
+                "Only tables built on request can be removed",
             )
         left_over = any(asked.owns(name) for asked in puzzles()) and unlisted(folder, name, None)
         if name not in published and not left_over:
             more = removable(folder)
-            hint = f"These can be: {', '.join(more)}" if more else "None here can be"
+            hint = (
+                f"Removable tables: {', '.join(more)}"
+                if more
+                else "This folder has no removable tables"
+            )
             raise BadRequest(f"There is no table {quoted(name)} to remove", hint)
     left = published.keys() - {*names}
     stages = [

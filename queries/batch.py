@@ -62,7 +62,7 @@ def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int],
                 answers, bad = reader.answers(keys, asked)
                 if bad and batch.strict:
                     problem = f"{part.place(bad[0])}: {answers['error'][bad[0]]}"
-                    raise BadRequest(problem, "Without --strict the other rows are answered")
+                    raise BadRequest(problem, "To answer the other rows, leave out --strict")
                 if bad and source.format == "text":
                     rows = keys.scatter(bad, [printable(keys[at]) for at in bad]).to_frame()
                 write(rows.hstack(answers.rename(names)))
@@ -80,7 +80,9 @@ def output_format(output: str | None, asked: str | None) -> str:
     """
     wanted = (asked or Path(output or "").suffix.lstrip(".") or "csv").lower()
     if wanted not in FORMATS:
-        raise BadRequest(f"There is no format {quoted(wanted)}", f"One of: {', '.join(FORMATS)}")
+        raise BadRequest(
+            f"There is no format {quoted(wanted)}", f"Choose one of: {', '.join(FORMATS)}"
+        )
     return wanted
 
 

@@ -196,7 +196,7 @@ def _ticks(most: int) -> tuple[int, int]:
 def tour_svg(facts: Facts, *, square: float = 44, numbered: bool = True, bare: bool = False) -> str:
     """A knight's answer: the board with the tour's line, its start green and its end amber."""
     if "path" not in facts:
-        raise BadRequest("A number of tours cannot be drawn", "Leave --count out")
+        raise BadRequest("There is no picture of --count", "Leave out --count or --svg")
     board, path = parse_board(str(facts["board"])), str(facts["path"])
     squares = [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
     closed = bool(facts["closed"])

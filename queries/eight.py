@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.puzzles.eight import STEP
-from queries.forms import SVG, Asked, Facts
+from queries.forms import SVG, Asked, Facts, Option
 from queries.goals import GoalReader
 
 TYPE_CHECKING = False
@@ -24,7 +24,16 @@ def tile(state: str, letter: str) -> str:
 
 
 class EightReader(GoalReader):
-    options = (*GoalReader.options, SVG)
+    options = (
+        Option(
+            "goal",
+            "Goal to reach: a layout (corner, centre, edge) or any state (default: the layout "
+            "that the state can reach).",
+            "GOAL",
+        ),
+        *GoalReader.options[1:],
+        SVG,
+    )
     joins_characters = True
 
     def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:

@@ -35,28 +35,33 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
 
-JSON = Option("json", "Answer with one JSON object.", lone=True)
-OUTPUTS = Option("outputs", "Where the tables are (else $PIPELINE_OUTPUTS, else outputs).", "DIR")
-SVG = Option("svg", "Draw the answer too, as an SVG picture.", "FILE", lone=True)
+JSON = Option("json", "Print the answer as one JSON object.", lone=True)
+OUTPUTS = Option(
+    "outputs", "Folder with the tables (default: $PIPELINE_OUTPUTS, or outputs).", "DIR"
+)
+SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", lone=True)
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
 """What a batch's answers can be written as."""
 
 BATCH = (
-    Option("input", "Answer every key in a file (- is standard input).", "FILE"),
+    Option("input", "Answer every key in this file (- for standard input).", "FILE"),
     Option(
         "input_format",
-        "The input is text, csv, tsv, jsonl or parquet (else as it is named; standard input: "
-        "text).",
+        "Format of the input: text, csv, tsv, jsonl or parquet (default: by the file's name; "
+        "text for standard input).",
         "NAME",
     ),
-    Option("column", "The input's column of keys.", "NAME"),
-    Option("prefix", "What the names of the added columns begin with.", "TEXT"),
-    Option("output", "Where a batch's answers go (else standard output).", "FILE"),
+    Option("column", "Column of the input with the keys.", "NAME"),
+    Option("prefix", "Prefix for the names of the added columns.", "TEXT"),
+    Option("output", "File for a batch's answers (default: standard output).", "FILE"),
     Option(
-        "format", "A batch's answers as csv, jsonl or parquet (else as --output is named).", "NAME"
+        "format",
+        "Format of a batch's answers: csv, jsonl or parquet (default: by the name of --output, or "
+        "csv).",
+        "NAME",
     ),
-    Option("strict", "Stop a batch at the first key that is not one."),
+    Option("strict", "Stop a batch at the first invalid key."),
 )
 """What only batches take; the quick door leaves them to the command line proper."""
 

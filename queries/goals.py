@@ -14,11 +14,21 @@ class GoalReader(Reader):
 
     options: tuple[Option, ...] = (
         Option(
-            "goal", "The goal: a layout's name or a state (else the layout it reaches).", "GOAL"
+            "goal",
+            "Goal to reach: a layout or any state (default: the layout that the state can reach).",
+            "GOAL",
         ),
-        Option("path", "Every state on the way, one a line.", columns=("solution", "path")),
-        Option("boards", "Every state on the way as a picture.", lone=True),
-        Option("solutions", "Every shortest solution, one a line.", columns=("all_solutions",)),
+        Option(
+            "path",
+            "Print every state of a shortest solution, one per line.",
+            columns=("solution", "path"),
+        ),
+        Option("boards", "Print every state of a shortest solution as a picture.", lone=True),
+        Option(
+            "solutions",
+            "Print every shortest solution, one per line.",
+            columns=("all_solutions",),
+        ),
     )
     key = "STATE"
     columns = ("state", "goal", "distance", "best_moves", "solutions")
@@ -139,7 +149,10 @@ class GoalReader(Reader):
     def words(self, facts: Facts, asked: Asked) -> str:
         path, all_solutions = facts.get("path"), facts.get("all_solutions")
         if path and all_solutions:
-            raise BadRequest("--solutions goes with neither --path nor --boards", "--json has both")
+            raise BadRequest(
+                "--solutions cannot be combined with --path or --boards",
+                "Ask for one of them, or add --json",
+            )
         if isinstance(all_solutions, list):
             return "".join(f"{letters}\n" for letters in all_solutions)
         if isinstance(path, list) and asked.get("boards"):

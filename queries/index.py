@@ -49,9 +49,9 @@ class Index:
         self._turn = allocate_lock()
         data = self._read(0, BLOCK)
         if data[:4] != MAGIC:
-            raise self._damaged("it does not begin as an index does")
+            raise self._damaged("it is not an index file")
         if len(data) < HEADER.size:
-            raise self._damaged(f"{len(data)} bytes do not hold its header")
+            raise self._damaged(f"{len(data)} bytes are too few for its header")
         _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
         if version != FORMAT_VERSION:
             raise TableVersionError(self._path, version, FORMAT_VERSION, self._command)
@@ -60,11 +60,11 @@ class Index:
             raise self._damaged("it is the index of another table")
         size = os.fstat(self._file).st_size
         if (zero, width, block) != (0, struct.calcsize(table.record), BLOCK):
-            raise self._damaged("its records are not those of its table")
+            raise self._damaged("its records do not match its table")
         if size != BLOCK * blocks(width, count):
-            raise self._damaged(f"{size:,} bytes are not its {count:,} records")
+            raise self._damaged(f"{count:,} records do not match its {size:,} bytes")
         if self._content.hex() != content:
-            raise self._damaged("it was made from another table than is published")
+            raise self._damaged("it was made from a different table than the published one")
         self.width = width
         self.count = count
         self._each = BODY // width

@@ -65,7 +65,9 @@ class Input:
 def opened(source: str, asked: str | None) -> Iterator[Input]:
     """The input at a path, or - for standard input."""
     if asked is not None and asked not in FORMATS:
-        raise BadRequest(f"There is no format {quoted(asked)}", f"One of: {', '.join(FORMATS)}")
+        raise BadRequest(
+            f"There is no format {quoted(asked)}", f"Choose one of: {', '.join(FORMATS)}"
+        )
     name = "Standard input" if source == "-" else f"The input {quoted(source)}"
     with contextlib.ExitStack() as stack:
         with told(name):
@@ -78,7 +80,7 @@ def opened(source: str, asked: str | None) -> Iterator[Input]:
             if kind != "parquet":
                 file = _decoded(head, file)
             elif not head.startswith(PARQUET):
-                raise BadRequest(f"{name} is no Parquet file")
+                raise BadRequest(f"{name} is not a Parquet file")
             elif packed or not given.seekable():
                 # Parquet is read from its end
                 whole = stack.enter_context(tempfile.TemporaryFile())

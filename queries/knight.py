@@ -30,11 +30,15 @@ PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 class KnightReader(Reader):
     options = (
-        Option("to", "The square where the tour ends.", "SQUARE"),
-        Option("closed", "A tour whose end is a jump from its start."),
-        Option("board", "Another board, files x ranks (else 8x8).", "CxR"),
-        Option("number", "Which of the start's tours, from 0.", "N"),
-        Option("count", "How many tours there are; without a square, from all squares.", lone=True),
+        Option("to", "Square where the tour ends.", "SQUARE"),
+        Option("closed", "Choose a closed tour: its end is one jump from its start."),
+        Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
+        Option("number", "Number of the tour among those from its start, from 0.", "N"),
+        Option(
+            "count",
+            "Print the number of tours (without SQUARE: from all squares).",
+            lone=True,
+        ),
         SVG,
     )
     key = "SQUARE"
@@ -49,9 +53,9 @@ class KnightReader(Reader):
         if "number" in asked:
             found["number"] = str(_number(asked["number"]))
         if asked.get("count") and ("to" in asked or "number" in asked):
-            raise BadRequest("--count goes with neither --to nor --number")
+            raise BadRequest("--count cannot be combined with --to or --number")
         if "number" in asked and ("to" in asked or asked.get("closed")):
-            raise BadRequest("--number names one tour: it goes with neither --to nor --closed")
+            raise BadRequest("--number cannot be combined with --to or --closed: it names one tour")
         return found
 
     def facts(self, key: str, asked: Asked) -> Facts:
@@ -90,8 +94,8 @@ class KnightReader(Reader):
         if number is not None and number >= PER_START:
             raise NoSuchTour(
                 str(board),
-                f"The table holds {PER_START} tours of {board} from {board.name(start)}, one for "
-                f"each end: their numbers are 0 to {PER_START - 1}.",
+                f"The table has {PER_START} tours of {board} from {board.name(start)}, one for "
+                f"each end square, numbered 0 to {PER_START - 1}.",
             )
         index = self.index(f"{TOURS}{board}")
         for candidate in range(PER_START) if number is None else [number]:
@@ -101,7 +105,7 @@ class KnightReader(Reader):
             ):
                 return candidate, squares
         path = os.path.join(self.folder, f"{TOURS}{board}.idx")
-        problem = f"it lacks a tour from {board.name(start)} that there is"
+        problem = f"an existing tour from {board.name(start)} is missing"
         raise TableDamaged(path, problem, mending("knight", self.folder, force=True))
 
     def listed(
@@ -159,8 +163,8 @@ class KnightReader(Reader):
             raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.folder))
         if not found:
             raise NoAnswer(
-                f"The tours of {board} are not counted here: the table has every board of up to "
-                f"6x6, and those of up to {LISTABLE} squares that --board has built."
+                f"The tours of {board} are not counted: the table has every board of up to 6x6 and "
+                f"others of up to {LISTABLE} squares that `precompute --board` has built."
             )
         tours, closed = (sum(counts) for counts in zip(*found, strict=True))
         begin: Facts = {} if start is None else {"start": board.name(start)}
@@ -201,7 +205,7 @@ def _number(given: str | bool) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 10:
         from pipeline.errors import NotationError
 
-        raise NotationError("a tour's number", text, "it is a whole number from 0", "12345")
+        raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")
     return int(text)
 
 
@@ -210,10 +214,10 @@ def _require_joinable(board: Board, start: int, end: int, closed: bool) -> None:
     names = f"{board.name(start)} to {board.name(end)}"
     if start == end and board.squares > 1:
         raise NoSuchTour(
-            str(board), f"A tour visits {board.name(start)} once: it cannot end there."
+            str(board), f"A tour visits {board.name(start)} only once: it cannot end there."
         )
     if not board.can_join(start, end):
-        colour = "its start's colour" if board.squares % 2 else "the other colour"
+        colour = "the colour of its start" if board.squares % 2 else "the other colour"
         why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
         raise NoSuchTour(str(board), why)
     if closed and end not in board.neighbours(start):

@@ -80,12 +80,12 @@ def unusable(rows: list[dict[str, Any]], folder: str) -> TableError | None:
 
 def histogram(name: str, folder: str) -> pl.DataFrame:
     """Number of states by depth, and by goal where there are any; a null depth: never reached."""
-    known = f"One of: {', '.join(with_depths())}"
+    known = f"Choose one of: {', '.join(with_depths())}"
     if name not in MODULES:
         raise BadRequest(f"There is no puzzle {quoted(name)}", known)
     asked = puzzle(name)
     if not isinstance(asked, StateSpace):
-        raise BadRequest(f"{asked.title} has no depths to count", known)
+        raise BadRequest(f"{asked.title} has no distances to count", known)
     frames = []
     for table in asked.tables:
         by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]

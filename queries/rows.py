@@ -76,7 +76,7 @@ def annotated(reader: Reader, frame: Frame, column: str, prefix: str, asked: Ask
     asked = reader.checked(asked)
     given = frame.lazy().collect_schema()
     if given.get(column) not in TEXT:
-        raise BadRequest(f"There is no text column {quoted(column)} of keys")
+        raise BadRequest(f"There is no text column {quoted(column)} with keys")
     names = named(reader.added(asked), given.names(), prefix, 'prefix="..."')
 
     def answers(keys: pl.Series) -> pl.DataFrame:
@@ -104,7 +104,7 @@ def named(names: Iterable[str], given: Iterable[str], prefix: str, option: str) 
     found = {name: f"{prefix}{name}" for name in names}
     taken = next((name for name in found.values() if name in given), None)
     if taken is not None:
-        problem = f"A column {quoted(taken)} is to be added, and there is one already"
-        hint = f"Choose what the names of the added columns begin with: {option}"
+        problem = f"The column {quoted(taken)} exists already, and the answer would add another"
+        hint = f"Add a prefix to the names of the added columns: {option}"
         raise BadRequest(problem, hint)
     return found

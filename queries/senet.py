@@ -24,8 +24,12 @@ LINES = 4
 
 class SenetReader(Reader):
     options = (
-        Option("turn", "The line after which it is this side's turn (else the shorter).", "A|B"),
-        Option("path", "Every position on the way, one a line.", columns=("path",)),
+        Option(
+            "turn",
+            "Print the line after which this side moves (default: the shorter line).",
+            "A|B",
+        ),
+        Option("path", "Print every position of the line, one per line.", columns=("path",)),
         SVG,
     )
     key = "POSITION"
@@ -46,7 +50,9 @@ class SenetReader(Reader):
         given = str(asked["turn"])
         side = given.strip().upper()
         if side not in [*SIDES]:
-            raise BadRequest(f"There is no side {quoted(given)}", f"One of: {', '.join(SIDES)}")
+            raise BadRequest(
+                f"There is no side {quoted(given)}", f"Choose one of: {', '.join(SIDES)}"
+            )
         return {**asked, "turn": side}
 
     def values(self, option: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def stretches(
             others = ", ".join(list(FORMATS)[1:])
             raise BadRequest(
                 f"{source.name} is read as text, which has no columns",
-                f"Without --column, or with --input-format: {others}",
+                f"Leave out --column, or add --input-format ({others})",
             )
         found = _text(source.file, key, joins=joins)
     elif source.format == "jsonl":
@@ -72,7 +72,7 @@ def stretches(
     kind = head.schema.get(name)
     if kind not in TEXT:
         columns = ", ".join(quoted(each) for each in head.columns[:20])
-        what = "" if kind is None else f": that one is of type {kind}"
+        what = "" if kind is None else f" (it has the type {kind})"
         raise BadRequest(
             f"The input has no text column {quoted(name)}{what}",
             f"Its columns: {columns}. Name the one that holds the keys with --column",
@@ -104,8 +104,8 @@ def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[by
         if len(rest) > LONGEST:
             at = line + text.count(NEW_LINE)
             raise BadRequest(
-                f"The input is no list of keys: what begins on line {at:,} goes on for more than "
-                f"{LONGEST:,} bytes"
+                f"The input is not a list of keys: the item that starts on line {at:,} has "
+                f"more than {LONGEST:,} bytes"
             )
         try:
             text.decode()
@@ -120,7 +120,7 @@ def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[by
 
 
 def _unknown() -> BadRequest:
-    return BadRequest(f"The input is none of what can be read: {', '.join(FORMATS)}")
+    return BadRequest(f"The input is in none of the formats that can be read: {', '.join(FORMATS)}")
 
 
 def _row(first: int, at: int) -> str:
@@ -240,7 +240,7 @@ def _objects(text: bytes, line: int) -> pl.DataFrame:
             except ValueError:
                 good = False
             if not good:
-                raise BadRequest(f"Line {at:,} of the input is no JSON object") from error
+                raise BadRequest(f"Line {at:,} of the input is not a JSON object") from error
         raise
 
 
@@ -320,4 +320,4 @@ def _require_no_columns(text: bytes, key: str) -> None:
     if line.startswith(("<", "[")):
         raise _unknown()
     if kind == "jsonl" or key in cells:
-        raise BadRequest(f"The input looks like {kind}, not text", f"Say --input-format {kind}")
+        raise BadRequest(f"The input looks like {kind}, not text", f"Add --input-format {kind}")

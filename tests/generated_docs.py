@@ -76,10 +76,10 @@ def table_page() -> str:
     lines = [
         f"# Tables (format version {FORMAT_VERSION})",
         "",
-        "Written by `make docs` from the descriptions that the files themselves carry. Every file",
-        "is Parquet with zstd, sorted as stated. Its metadata holds `format_version`, `table`,",
-        "`meaning`, `rank`, and `column.NAME` for each column. The files beside the tables, for",
-        "readers without a Parquet library, are described in [index-format.md](index-format.md).",
+        "Written by `make docs` from the descriptions in the files. Every file is Parquet with zstd,",
+        "sorted as described. Its metadata contains `format_version`, `table`, `meaning`, `rank`, and",
+        "`column.NAME` for each column. [index-format.md](index-format.md) describes the indexes, for",
+        "readers without a Parquet library.",
     ]
     for asked in puzzles():
         for table in asked.tables:
@@ -90,17 +90,17 @@ def table_page() -> str:
 READING = """
 ## Reading them
 
-Numbers are signed: a difference of two columns is what it looks like in polars, pandas, pyarrow and
-SQL. `start` and `finish` are squares of one Enum, a1 to z9 by rank, then file, in every table of
-tours and counts, and `goal` is one Enum in both tables of the 8-puzzle: all of them join and can be
-put one below the other. DuckDB reads an Enum as text, pandas as a category. pandas makes floats of
-whole numbers with nulls (in `senet.parquet`) unless it is asked not to:
+Numbers are signed, so the difference of two columns is correct in polars, pandas, pyarrow and SQL.
+`start` and `finish` use one Enum, a1 to z9 by rank, then file, in all tables of tours and counts, and
+`goal` uses one Enum in both tables of the 8-puzzle, so you can join and concatenate the tables.
+DuckDB reads an Enum as text, pandas as a category. pandas converts integers with nulls (in
+`senet.parquet`) to floats; to avoid this, use
 `pd.read_parquet(..., dtype_backend="numpy_nullable")`.
 
-**What is skipped.** A file is written in row groups of 65,536 rows, each with the least and the
-greatest value of every column, and readers skip those that cannot hold what is asked for.
+**Skipped row groups.** A file has row groups of 65,536 rows, each with the minimum and maximum of
+every column. Readers skip the groups that cannot contain the requested rows.
 
-| asked | row groups read | by |
+| query | row groups read | by |
 | --- | --- | --- |
 | `eight.parquet`, `where state = ...` | 1 of 6 | polars (`scan_parquet`), pyarrow, DuckDB |
 | `eight_edge.parquet`, `where state = ...` | 1 of 3 | the same |
@@ -108,11 +108,11 @@ greatest value of every column, and readers skip those that cannot hold what is 
 | `knight_tours_6x6.parquet`, `where start = ...` | 6 to 18 of 102 | DuckDB |
 | the same, `where path >= 'c3' and path < 'c4'` | 12 of 102 | polars, pyarrow, DuckDB |
 
-polars and pyarrow skip nothing by an Enum. A path begins with its start, so a range of paths asks
-for the same tours. Other columns lie all over a file, and nothing is skipped by them.
+polars and pyarrow skip nothing for an Enum. A path starts with the start square, so a range of paths
+selects the same tours. Values of other columns are spread over the file, so they skip nothing.
 
-**What it costs in memory** to have a whole table read, in MB, each in a process of its own (DuckDB:
-copied into a table in memory; asking the file of the 6x6 board where it lies cost it 8 MB):
+**Memory** for reading a whole table, in MB, each in its own process (DuckDB: copied into a table in
+memory; a query on the 6x6 file itself took 8 MB):
 
 | table | polars | pandas | pyarrow | DuckDB |
 | --- | --- | --- | --- | --- |
@@ -125,8 +125,8 @@ copied into a table in memory; asking the file of the 6x6 board where it lies co
 | its `board` | 106 | 144 | 79 | 58 |
 | the others | 1 | 6 | 4 | 1 |
 
-So read of the 6x6 board what you ask for: `pl.read_parquet(file, columns=["start", "closed"])`,
-`pd.read_parquet(file, columns=[...])`, or `pl.scan_parquet(file)` and DuckDB, which find out by
+So read only the columns that you need of the 6x6 board: `pl.read_parquet(file, columns=["start",
+"closed"])`, `pd.read_parquet(file, columns=[...])`; `pl.scan_parquet(file)` and DuckDB do this by
 themselves.
 """
 
@@ -149,7 +149,7 @@ def table_section(table: Table) -> list[str]:
 
 
 def command_page() -> str:
-    parts = ["# Commands\n\nWritten by `make docs` from the program's own help.\n"]
+    parts = ["# Commands\n\nWritten by `make docs` from the program's help.\n"]
     for command in COMMANDS:
         words = shlex.join(["pipeline", *command, "--help"])
         parts.append(

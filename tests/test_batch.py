@@ -91,8 +91,8 @@ def test_columns_are_carried_along_and_named(ask: Ask, tmp_path: Path) -> None:
         "id,board,note,goal,distance,best_moves,solutions,error",
         '1,123456780,x,corner,0,"",1,',
     ]
-    assert said.splitlines()[2].startswith('"a,b",nonsense,y,,,,,"\'nonsense\' is not')
-    assert "1 key is not in the notation" in complaint
+    assert said.splitlines()[2].startswith("\"a,b\",nonsense,y,,,,,'nonsense' is not")
+    assert "1 key is invalid" in complaint
     code, _, complaint = ask("eight", "--input", str(source))
     assert code == 2
     assert "no text column 'state'" in complaint
@@ -118,7 +118,7 @@ def test_senet_never_reached_is_said_and_not_bad(ask: Ask) -> None:
 
 def test_senet_keys_that_are_none_keep_their_rows(ask: Ask) -> None:
     code, said, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
-    assert (code, "2 keys are not in the notation" in complaint) == (2, True)
+    assert (code, "2 keys are invalid" in complaint) == (2, True)
     keys = [line.partition(",")[0] for line in said.splitlines()]
     assert keys == ["position", "nothing", "ABABABABAB.....", "BBBBBAAAAA...."]
 
@@ -178,12 +178,24 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
     [
         (["eight", "--input", "no-such-file"], "does not exist"),
         (["eight", "--input", "."], "is a folder"),
-        (["eight", "--format", "xml"], "There is no format 'xml'. One of: csv, jsonl, parquet."),
+        (
+            ["eight", "--format", "xml"],
+            "There is no format 'xml'. Choose one of: csv, jsonl, parquet.",
+        ),
         (["eight", "--output", "/no/such/folder/x.csv"], "cannot be written"),
-        (["eight", "123456780", "--strict"], "--strict goes with a batch, not a key"),
-        (["eight", "123456780", "--input-format", "csv"], "--input-format goes with a batch"),
-        (["eight", "123456780", "--input", "x"], "no key goes with it"),
-        (["eight", "--boards"], "--boards goes with one key"),
+        (
+            ["eight", "123456780", "--strict"],
+            "--strict is for batches only. Leave out the key",
+        ),
+        (
+            ["eight", "123456780", "--input-format", "csv"],
+            "--input-format is for batches only. Leave out the key.",
+        ),
+        (
+            ["eight", "123456780", "--input", "x"],
+            "--input cannot be combined with a key. Use one of the two.",
+        ),
+        (["eight", "--boards"], "--boards works with a single key only"),
     ],
 )
 def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:

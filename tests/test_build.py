@@ -360,7 +360,7 @@ def test_a_number_of_rows_that_cannot_be_is_published_nowhere(tmp_path: Path) ->
     short = Table(
         table.name, table.meaning, table.rank, table.columns, table.recipe, table.index, rows=119
     )
-    with pytest.raises(SearchError, match=r"^pancakes came to 120 rows, not 119\.$"):
+    with pytest.raises(SearchError, match=r"^pancakes has 120 rows, expected 119\.$"):
         built(tmp_path, PANCAKES, short)
     assert contents(tmp_path) == {}
 

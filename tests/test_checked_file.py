@@ -62,4 +62,4 @@ def test_a_file_of_other_bytes(path: Path) -> None:
     path.write_bytes(data)
     error = refusal(path)
     assert isinstance(error, TableDamaged)
-    assert error.problem == "its SHA-256 is not the manifest's"
+    assert error.problem == "its SHA-256 differs from the manifest"

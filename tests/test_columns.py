@@ -50,8 +50,8 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     code, said, complaint = ask(*words)
     assert (code, said, target.exists()) == (2, "", False)
     assert complaint == (
-        f"pipeline: A column '{column}' is to be added, and there is one already. "
-        "Choose what the names of the added columns begin with: --prefix TEXT.\n"
+        f"pipeline: The column '{column}' exists already, and the answer would add another. "
+        "Add a prefix to the names of the added columns: --prefix TEXT.\n"
     )
     assert ask(*words, "--prefix", "its_") == (0, "", "")
     first, second = rows_of(target.read_text())
@@ -65,10 +65,10 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
 def test_a_prefix_that_makes_a_name_that_is_there(inside: Ask) -> None:
     words = ("eight", "--input-format", "csv", "--prefix", "x")
     code, _, complaint = inside(*words, text=b"state,xgoal\n")
-    assert (code, "A column 'xgoal' is to be added" in complaint) == (2, True)
+    assert (code, "The column 'xgoal' exists already" in complaint) == (2, True)
     code, said, complaint = inside("eight", "--prefix", "x", text=b"123456780 nothing")
     assert said.startswith("state,xgoal,xdistance,xbest_moves,xsolutions,xerror\n")
-    assert (code, "The column xerror says why." in complaint) == (2, True)
+    assert (code, "See the column xerror." in complaint) == (2, True)
 
 
 # ---- options --------------------------------------------------------------------------------
@@ -77,13 +77,16 @@ def test_a_prefix_that_makes_a_name_that_is_there(inside: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("eight --goal crner", "'crner' is not a goal: 'c' is not one of the digits 0-8. A good "),
+        (
+            "eight --goal crner",
+            "'crner' is not a goal: 'c' is not one of the digits 0-8. Example: ",
+        ),
         ("eight --goal 123456789", "'123456789' is not a goal: tile 9 does not exist"),
         ("knight --to zz", "'zz' is not a square of 8x8"),
         ("knight --to a6 --board 5x5", "'a6' is not a square of 5x5"),
         ("knight --board zz", "'zz' is not a board"),
         ("knight --number x", "'x' is not a tour's number"),
-        ("knight --number 1 --closed", "--number names one tour"),
+        ("knight --number 1 --closed", "--number cannot be combined with --to or --closed"),
     ],
 )
 def test_options_are_checked_before_any_row(inside: Ask, words: str, complaint: str) -> None:
@@ -99,7 +102,7 @@ def test_options_are_checked_before_any_row(inside: Ask, words: str, complaint: 
 def test_the_choices_of_a_goal_are_named(inside: Ask) -> None:
     _, _, complaint = inside("eight", "--goal", "crner")
     assert complaint.rstrip().endswith(
-        "A good one: corner, centre, edge, or a state such as 123456780, 0 is the blank"
+        "Example: corner, centre, edge, or 123456780 (0 is the blank)"
     )
 
 
@@ -236,7 +239,7 @@ def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
     as_enum = frame.with_columns(pl.col("key").cast(pl.Categorical))
     assert annotate(as_enum, "key").select(added).equals(found.select(added))
     for taken in (found, found.lazy()):
-        with pytest.raises(BadRequest, match=rf"A column '{added[0]}' is .* begin with: prefix="):
+        with pytest.raises(BadRequest, match=rf"'{added[0]}' exists already, .* columns: prefix="):
             annotate(taken, "key")
         again = annotate(taken, "key", prefix="its_").lazy().collect()
         assert again.select(pl.col("^its_.*$")).rows() == found.select(added).rows()

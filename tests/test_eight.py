@@ -16,7 +16,7 @@ from tests.strategies import eight_states, white_space
 BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 NINE = "tile 9 does not exist"
 NO_BLANK = "the blank (0) is missing"
-GOOD = "A good one: 123456780, 0 is the blank"
+GOOD = "Example: 123456780 (0 is the blank)"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_white_space_between_digits_does_not_matter(state: str, gaps: list[str])
         (
             "12345678",
             (
-                "it has 8 digits, not 9, and if it was read as a number, its leading 0 is lost: "
+                "it has 8 digits, not 9, and may have lost a leading 0 when read as a number: "
                 "012345678"
             ),
         ),
@@ -225,7 +225,7 @@ def test_distances_to_a_goal_are_those_to_its_layout(
 
 def test_what_cannot_be_reached_is_told_why() -> None:
     assert PUZZLE.apart(SOLVED, "123804765") == (
-        "the number of tile pairs out of order is even here and odd there, and no move changes "
-        "that. Exchange any two tiles and it can be reached."
+        "the number of tile pairs out of order is even in the state and odd in the goal, and no "
+        "move changes that. Swap any two tiles to make it reachable."
     )
-    assert "is odd here and even there" in PUZZLE.apart("123804765", SOLVED)
+    assert "is odd in the state and even in the goal" in PUZZLE.apart("123804765", SOLVED)

@@ -196,9 +196,9 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
         try:
             wanted = readers["eight"].facts(state, {"goal": goal})
         except OutOfReach:
-            assert shown.text("#eight-distance") == "No way"
+            assert shown.text("#eight-distance") == "No solution"
             assert "odd" in facts["Why"]
-            assert "Exchange any two tiles" in facts["Why"]
+            assert "Swap any two tiles" in facts["Why"]
             page.click("#eight-exchange")
             assert shown.text("#eight-distance").isdigit()
             continue
@@ -208,7 +208,7 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
             continue
         assert shown.text("#say").startswith(f"{wanted['distance']} move")
         assert facts["Shortest solutions"] == f"{wanted['solutions']:,}"
-        assert facts["Slide in turn"] == " ".join(str(wanted["tiles"]))
+        assert facts["Tiles to move"] == " ".join(str(wanted["tiles"]))
         assert facts["As letters"].split()[0] == wanted["solution"]
         best = next(facts[term] for term in ("Best move", "Best moves") if term in facts)
         assert "".join(re.findall(r"\d", best)) == wanted["best_tiles"]

@@ -105,7 +105,7 @@ def test_a_number_typed_is_answered_as_by_query(
     page.click("[data-board='6x6']")
     assert shown.address() == "knight/6x6"
     page.fill("#knight-start", "b1")
-    assert "289,050 tours begin at b1" in shown.text("#knight-ends")
+    assert "289,050 tours start at b1" in shown.text("#knight-ends")
     page.fill("#knight-number", "200000")
     page.keyboard.press("Enter")
     wanted = readers["knight"].facts("b1", {"board": "6x6", "number": "200000"})
@@ -144,7 +144,7 @@ def test_a_number_past_the_last_is_refused_with_the_total(
     for bad in ("-1", "1.5", "a3", "1e3"):
         page.fill("#knight-number", bad)
         page.keyboard.press("Enter")
-        expect(problem).to_contain_text("is not a tour’s number: it is a whole number from 0")
+        expect(problem).to_contain_text("is not a tour’s number: it must be a whole number from 0")
 
 
 def test_squares_where_no_tour_begins_or_ends_say_why(
@@ -182,10 +182,10 @@ def test_squares_where_no_tour_begins_or_ends_say_why(
         ("knight/8x8/b1/a3", "knight/b1/a3", ""),
         ("knight/b1/8", "knight/b1/a3", ""),
         ("knight/b1/32", "knight/b1", "This page has 32 tours from b1, numbered 0 to 31."),
-        ("knight/5x5/b1/0", "knight/5x5", "No tour of 5x5 begins at b1"),
+        ("knight/5x5/b1/0", "knight/5x5", "No tour of 5x5 starts at b1"),
         ("knight/5x5/a1/304", "knight/5x5/a1", "5x5 has 304 tours from a1, numbered 0 to 303."),
         ("knight/6x6/g1", "knight/6x6", "the squares are a1 to f6"),
-        ("knight/7x7/a1", "knight", "is not a board here: it has 8x8, 6x6 and 5x5"),
+        ("knight/7x7/a1", "knight", "is not a board of this page. Boards: 8x8, 6x6, 5x5"),
     ],
 )
 def test_addresses_of_boards(shown: Explorer, address: str, becomes: str, problem: str) -> None:

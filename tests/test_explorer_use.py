@@ -40,7 +40,7 @@ def test_tiles_are_slid_by_click_and_by_drag(shown: Explorer) -> None:
     page = shown.open("eight/123456780/123456780")
     page.click("#eight-board [aria-label^='tile 6']")
     assert shown.text("#eight-now") == "1 move to go."
-    assert shown.text("#eight-change") == "Tile 6 down: one farther."
+    assert shown.text("#eight-change") == "Tile 6 down: one move farther."
     page.wait_for_timeout(200)
     tile = page.locator("#eight-board [aria-label^='tile 6']").bounding_box()
     gap = page.locator("#eight-board .gap").bounding_box()
@@ -57,7 +57,7 @@ def test_tiles_are_slid_by_click_and_by_drag(shown: Explorer) -> None:
     page.mouse.up()
     assert shown.address() == "eight/123456780/123456780"
     assert shown.text("#eight-now") == "Solved."
-    assert shown.text("#eight-change") == "Tile 6 up: one nearer."
+    assert shown.text("#eight-change") == "Tile 6 up: one move nearer."
 
 
 def test_cells_are_exchanged_by_two_clicks(shown: Explorer) -> None:
@@ -250,12 +250,12 @@ def test_the_address_holds_what_is_seen(shown: Explorer) -> None:
     page.fill("#eight-goal", "123804765")
     assert page.title() == "4 moves · 8-puzzle"
     page.evaluate("history.back()")
-    expect(page.locator("#eight-distance")).to_have_text("No way")
+    expect(page.locator("#eight-distance")).to_have_text("No solution")
     assert shown.address() == "eight/283104765/123456780"
     page.evaluate("history.back()")
     expect(page.locator("#eight-distance")).to_have_text("27")
     page.evaluate("history.forward()")
-    expect(page.locator("#eight-distance")).to_have_text("No way")
+    expect(page.locator("#eight-distance")).to_have_text("No solution")
     page.evaluate("history.forward()")
     expect(page.locator("#eight-distance")).to_have_text("4")
     page.click("nav >> text=Knight")
@@ -273,7 +273,7 @@ HOSTILE_ADDRESSES = (
     (f"knight/{HOSTILE}/a3", "is not a square"),
     ("eight/constructor/__proto__", "is not an arrangement"),
     (f"eight/{'1' * 5000}", "tile 1 stands 5000 times"),
-    ("knight/a1/c3", "stands on the other colour"),
+    ("knight/a1/c3", "is on the other colour"),
     ("knight/\u202ea1", "is not a square"),
     (f"{HOSTILE}/1", ""),
     ("constructor", ""),

@@ -63,7 +63,7 @@ def test_any_start_and_any_goal(state: str, goal: str) -> None:
     found = reader("eight", "outputs")
     assert isinstance(found, GoalReader)
     if odd(found.puzzle.view(goal).state(state)) != odd(found.puzzle.view(goal).state(goal)):
-        with pytest.raises(OutOfReach, match="Exchange any two tiles"):
+        with pytest.raises(OutOfReach, match="Swap any two tiles"):
             found.facts(state, {"goal": goal})
         state = state.translate(str.maketrans("12", "21"))
     facts = found.facts(state, {"goal": goal})

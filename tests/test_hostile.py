@@ -125,14 +125,14 @@ def test_a_word_of_a_megabyte_and_one_that_never_ends(outputs: Path) -> None:
 def test_a_stream_that_never_ends_is_refused(outputs: Path) -> None:
     code, said, complaint = run([b"query", b"eight", b"--input", b"/dev/zero"])
     assert (code, said) == (2, b"")
-    assert b"The input is none of what can be read" in complaint
+    assert b"The input is in none of the formats that can be read" in complaint
     endless = f"(echo 123456780; yes 7 | tr -d '\\n') | {SCRIPT} query eight --strict"
     ended = subprocess.run(
         ["bash", "-c", endless], env=environment(), capture_output=True, check=False
     )
     assert ended.returncode == 2
     assert ended.stderr == (
-        b"pipeline: The input is no list of keys: what begins on line 2 goes on for more than "
+        b"pipeline: The input is not a list of keys: the item that starts on line 2 has more than "
         b"4,194,304 bytes.\n"
     )
 

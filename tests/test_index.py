@@ -86,7 +86,7 @@ def test_an_index_that_is_a_folder(folder: Path) -> None:
 def test_an_index_shorter_than_its_header(folder: Path, size: int) -> None:
     index(folder).write_bytes(index(folder).read_bytes()[:size])
     assert str(refusal(folder)) == (
-        f"{index(folder)} is damaged: {size} bytes do not hold its header. "
+        f"{index(folder)} is damaged: {size} bytes are too few for its header. "
         f"Run: pipeline precompute pancakes --outputs {folder}"
     )
 
@@ -104,13 +104,13 @@ CHANGES: dict[str, Callable[[bytes], bytes]] = {
 def test_an_index_of_another_length(folder: Path, change: str) -> None:
     data = CHANGES[change](index(folder).read_bytes())
     index(folder).write_bytes(data)
-    assert f"is damaged: {len(data):,} bytes are not its 120 records." in str(refusal(folder))
+    assert f"is damaged: 120 records do not match its {len(data):,} bytes." in str(refusal(folder))
 
 
 @pytest.mark.parametrize("text", [b"PK\x03\x04", b"PAR1", b"\0\0\0\0", b""])
 def test_a_foreign_file(folder: Path, text: bytes) -> None:
     index(folder).write_bytes(text * 2048)
-    assert "is damaged: it does not begin as an index does." in str(refusal(folder))
+    assert "is damaged: it is not an index file." in str(refusal(folder))
 
 
 # ---- damaged --------------------------------------------------------------------------------
@@ -133,21 +133,26 @@ def test_no_byte_can_change(
 @pytest.mark.parametrize(
     ("field", "value", "kind", "said"),
     [
-        ("magic", b"PTIY", TableDamaged, "does not begin as an index does"),
+        ("magic", b"PTIY", TableDamaged, "it is not an index file"),
         ("version", 1, TableVersionError, "version 1; this program reads version 2. Run: "),
-        ("version", 3, TableVersionError, "version 3; this program reads version 2. A newer "),
-        ("zero", 1, TableDamaged, "its records are not those of its table"),
-        ("width", 0, TableDamaged, "its records are not those of its table"),
-        ("width", 1, TableDamaged, "its records are not those of its table"),
-        ("width", 4, TableDamaged, "its records are not those of its table"),
-        ("block", 512, TableDamaged, "its records are not those of its table"),
-        ("count", 0, TableDamaged, "8,192 bytes are not its 0 records"),
+        ("version", 3, TableVersionError, "version 3; this program reads version 2. Use a newer "),
+        ("zero", 1, TableDamaged, "its records do not match its table"),
+        ("width", 0, TableDamaged, "its records do not match its table"),
+        ("width", 1, TableDamaged, "its records do not match its table"),
+        ("width", 4, TableDamaged, "its records do not match its table"),
+        ("block", 512, TableDamaged, "its records do not match its table"),
+        ("count", 0, TableDamaged, "0 records do not match its 8,192 bytes"),
         ("count", 119, TableDamaged, "it has no record 119"),
-        ("count", 2**64 - 1, TableDamaged, "bytes are not its 18,446,744,073,709,551,615 records"),
+        ("count", 2**64 - 1, TableDamaged, "18,446,744,073,709,551,615 records do not match its"),
         ("name", b"eight", TableDamaged, "it is the index of another table"),
         ("name", b"", TableDamaged, "it is the index of another table"),
         ("name", b"pancakes\0x", TableDamaged, "it is the index of another table"),
-        ("content", bytes(32), TableDamaged, "it was made from another table than is published"),
+        (
+            "content",
+            bytes(32),
+            TableDamaged,
+            "it was made from a different table than the published one",
+        ),
     ],
 )
 def test_every_field_of_the_header_counts(
@@ -188,7 +193,7 @@ def test_an_index_from_before_the_table_was_built_again(folder: Path) -> None:
     entry = manifest["tables"]["pancakes"]
     entry["content"] = entry["content"][::-1]
     write_manifest(folder, manifest["tables"])
-    assert "it was made from another table than is published" in str(refusal(folder))
+    assert "it was made from a different table than the published one" in str(refusal(folder))
 
 
 # ---- the manifest ---------------------------------------------------------------------------
@@ -296,7 +301,7 @@ def test_an_index_that_lacks_a_tour_is_damaged(outputs: Path, tmp_path: Path) ->
     first = open_tables(str(outputs)).knight.probe("b1", number=0)
     knight = open_tables(str(copied)).knight
     assert knight.probe("b1").finish != first.finish
-    with pytest.raises(TableDamaged, match="it lacks a tour from b1 that there is") as caught:
+    with pytest.raises(TableDamaged, match="an existing tour from b1 is missing") as caught:
         knight.probe("b1", to=first.finish)
     assert caught.value.file == str(path)
     assert caught.value.command == f"pipeline precompute knight --force --outputs {copied}"

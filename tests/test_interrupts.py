@@ -38,9 +38,6 @@ COMMANDS = {
 }
 """Every command, each with the seconds within which it is interrupted."""
 
-STARTED = 0.06
-"""Seconds after which a process is past the start of Python itself, which has its own words."""
-
 
 @pytest.fixture
 def folder(place: Path, tmp_path: Path) -> Path:
@@ -60,6 +57,8 @@ def stopped(words: str, number: int, after: float, folder: Path) -> tuple[int, f
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
+        while not watching(process.pid):
+            time.sleep(0.001)
         time.sleep(after)
         process.send_signal(number)
         told = time.monotonic()
@@ -68,6 +67,13 @@ def stopped(words: str, number: int, after: float, folder: Path) -> tuple[int, f
         finally:
             process.kill()
         return process.returncode, time.monotonic() - told, said.decode()
+
+
+def watching(pid: int) -> bool:
+    """Whether a process has ended, or is past the start of Python itself and blocks the signals."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+    return "State:\tZ" in status or bool(blocked >> (signal.SIGINT - 1) & 1)
 
 
 def left_behind(folder: Path) -> list[str]:
@@ -90,7 +96,7 @@ def test_at_random_moments_of_every_command(folder: Path) -> None:
     for _ in range(often(10, 200)):
         words, most = draw.choice(list(COMMANDS.items()))
         number = draw.choice(SIGNALS)
-        after = draw.uniform(STARTED, most)
+        after = draw.uniform(0, most)
         code, took, said = stopped(words, number, after, folder)
         moment = f"{words}, signal {number} after {after:.3f} s"
         # it may have ended before, and it may end while it is told

@@ -97,26 +97,26 @@ def test_a_turned_board_is_the_same_board(board: Board) -> None:
         ("i1", "the squares are a1 to h8"),
         ("a9", "the squares are a1 to h8"),
         ("z9", "the squares are a1 to h8"),
-        ("a0", "a square is a file's letter and a rank's digit"),
-        ("a10", "a square is a file's letter and a rank's digit"),
-        ("\u212a1", "a square is a file's letter and a rank's digit"),
-        ("1a", "a square is a file's letter and a rank's digit"),
-        ("17", "a square is a file's letter and a rank's digit"),
-        ("b１", "a square is a file's letter and a rank's digit"),
-        ("ａ1", "a square is a file's letter and a rank's digit"),
-        ("b²", "a square is a file's letter and a rank's digit"),
+        ("a0", "a square is a letter and a digit (file and rank)"),
+        ("a10", "a square is a letter and a digit (file and rank)"),
+        ("\u212a1", "a square is a letter and a digit (file and rank)"),
+        ("1a", "a square is a letter and a digit (file and rank)"),
+        ("17", "a square is a letter and a digit (file and rank)"),
+        ("b１", "a square is a letter and a digit (file and rank)"),
+        ("ａ1", "a square is a letter and a digit (file and rank)"),
+        ("b²", "a square is a letter and a digit (file and rank)"),
     ],
 )
 def test_what_is_no_square_is_told_why(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as caught:
         Board(8, 8).number(text)
-    assert str(caught.value) == f"{text!r} is not a square of 8x8: {problem}. A good one: b1"
+    assert str(caught.value) == f"{text!r} is not a square of 8x8: {problem}. Example: b1"
 
 
 def test_a_square_off_a_smaller_board_is_told_its_squares() -> None:
     with pytest.raises(NotationError, match=r"'d1' is not a square of 3x4: the squares are a1 to"):
         Board(3, 4).number("d1")
-    with pytest.raises(NotationError, match=r"A good one: a1$"):
+    with pytest.raises(NotationError, match=r"Example: a1$"):
         Board(1, 1).number("b1")
 
 
@@ -144,15 +144,15 @@ def test_a_board_is_written_files_by_ranks(text: str) -> None:
         ("²x8", "a board is files x ranks"),
         ("0x5", "it has no squares"),
         ("5x0", "it has no squares"),
-        ("9999x9", "it is far too large"),
-        ("9x9999", "it is far too large"),
-        ("9" * 50 + "x9", "it is far too large"),
+        ("9999x9", "it is too large"),
+        ("9x9999", "it is too large"),
+        ("9" * 50 + "x9", "it is too large"),
     ],
 )
 def test_what_is_no_board_is_told_why(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_board(text)
-    assert str(caught.value) == f"{text!r} is not a board: {problem}. A good one: 8x8"
+    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 8x8"
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(26, 1), (1, 9), (26, 9)])
@@ -166,7 +166,7 @@ def test_a_board_has_as_many_squares_as_names_allow(text: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_board(text)
     problem = "boards have at most 26 files (a-z) and 9 ranks (1-9)"
-    assert str(caught.value) == f"{text!r} is not a board: {problem}. A good one: 12x3"
+    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 12x3"
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,7 @@ def test_a_board_too_large_to_list_is_refused(text: str) -> None:
     with pytest.raises(BoardTooLarge) as caught:
         listed_table(parse_board(text))
     assert str(caught.value) == (
-        f"{text} cannot be listed whole: its tours are too many. "
-        "Boards of up to 36 squares are listed whole."
+        f"{text} has too many tours to list. Boards of up to 36 squares can be listed."
     )
     assert (caught.value.board, caught.value.limit) == (text, 36)
 
@@ -225,10 +224,10 @@ def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] 
 
 
 COLOURS = (
-    "squares alternate in colour, the board has 13 of a1's colour and 12 of the other, so a tour "
-    "begins and ends on a1's colour"
+    "a tour alternates in colour, and the board has 13 squares of a1's colour and 12 of the other, "
+    "so a tour starts and ends on a1's colour"
 )
-SEARCHED = "the search of every path found none"
+SEARCHED = "a search of all paths found none"
 
 
 @pytest.mark.parametrize(
@@ -236,4 +235,4 @@ SEARCHED = "the search of every path found none"
     [(Board(5, 5), "b1", COLOURS), (Board(4, 4), "b1", SEARCHED), (Board(3, 3), "b2", SEARCHED)],
 )
 def test_why_no_tour_begins_at_a_square(board: Board, square: str, why: str) -> None:
-    assert no_tour(board, board.number(square)) == f"No tour of {board} begins at {square}: {why}."
+    assert no_tour(board, board.number(square)) == f"No tour of {board} starts at {square}: {why}."

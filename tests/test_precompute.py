@@ -63,15 +63,14 @@ def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli, board: str) -> N
     said = cli("precompute", "knight", "--board", board, "--outputs", str(folder))
     assert (said.code, said.out) == (1, "")
     assert said.err == (
-        f"pipeline: {board} cannot be listed whole: its tours are too many. "
-        "Boards of up to 36 squares are listed whole.\n"
+        f"pipeline: {board} has too many tours to list. Boards of up to 36 squares can be listed.\n"
     )
     assert not folder.exists()
 
 
 def test_a_board_goes_with_the_knight(tmp_path: Path, cli: Cli) -> None:
     said = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
-    assert (said.code, said.err) == (2, "pipeline: --board goes with the stage knight.\n")
+    assert (said.code, said.err) == (2, "pipeline: --board needs the stage knight.\n")
 
 
 def test_what_is_done_is_told_and_why(tmp_path: Path, cli: Cli) -> None:

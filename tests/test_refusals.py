@@ -125,7 +125,7 @@ def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
 def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> None:
     said = respond("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
     assert "tours   0\n" in said
-    assert "why     No tour of 5x5 begins at b1: squares alternate in colour" in said
+    assert "why     No tour of 5x5 starts at b1: a tour alternates in colour" in said
 
 
 @pytest.mark.parametrize(

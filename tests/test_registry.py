@@ -132,9 +132,9 @@ def test_it_is_probed(folder: Path) -> None:
     with pytest.raises(BadRequest, match="No table of pancakes"):
         pancakes.get("12345", goal="54321", default="no")
     assert str(caught.value) == (
-        "No table of pancakes answers for the goal 54321. One of: stacked (12345)."
+        "No table of pancakes has the goal 54321. Choose one of: stacked (12345)."
     )
-    assert PUZZLE.apart("12345", "54321") == "no sequence of moves joins them."
+    assert PUZZLE.apart("12345", "54321") == "no sequence of moves connects them."
 
 
 def test_its_answer_in_words(folder: Path) -> None:
@@ -243,6 +243,6 @@ def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.Mon
     assert (error.state, error.goal, error.why) == (
         "21345",
         "12345",
-        "no sequence of moves joins them.",
+        "no sequence of moves connects them.",
     )
     assert str(error) == f"12345 cannot be reached from 21345: {error.why}"

@@ -356,8 +356,8 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "    print(error.exit_code, error)\n"
     )
     assert said.out == (
-        "2 The report is drawn with altair and vl-convert, and altair is not installed. "
-        "pip install 'puzzle-tablebase[report]'.\n"
+        "2 The report needs altair and vl-convert, and altair is not installed. "
+        "Run: pip install 'puzzle-tablebase[report]'.\n"
     ), said.err
 
 

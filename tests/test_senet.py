@@ -20,7 +20,7 @@ from pipeline.puzzles.senet import (
 from tests import oracles
 from tests.strategies import senet_positions, white_space
 
-GOOD = "A good one: ABABABABAB....."
+GOOD = "Example: ABABABABAB....."
 
 
 def arrangements(left: dict[str, int], begun: str = "") -> Iterator[str]:

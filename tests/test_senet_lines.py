@@ -59,12 +59,13 @@ def test_a_side_that_never_moves_there(outputs: Path) -> None:
         asks.facts("BAABABABAB.....", {"turn": "A"})
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
     assert str(caught.value) == (
-        "BAABABABAB..... never stands with A to move: no line of play from the opening leads to it."
+        "BAABABABAB..... is never reached with A to move: "
+        "no line of play from the opening leads to it."
     )
     with pytest.raises(NotReached, match="is never reached"):
         asks.facts("BBBBBAAAAA.....", {"turn": "A"})
     for side in ("", "C", "AB"):
-        with pytest.raises(BadRequest, match=r"One of: A, B\.$"):
+        with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
             asks.checked({"turn": side})
 
 

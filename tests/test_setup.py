@@ -113,9 +113,9 @@ def clone(tmp_path: Path) -> Clone:
 def test_the_first_command_installs_what_the_tables_need_and_says_so(clone: Clone) -> None:
     code, said, called = clone.make("precompute")
     count = len(locked("requirements.lock"))
-    installing = f"Installing what requirements.lock lists into .venv: up to {count} packages"
+    installing = f"Installing the packages in requirements.lock into .venv: up to {count}"
     assert (code, said.splitlines()[0]) == (0, installing)
-    assert said.splitlines()[1].startswith("Building the tables")
+    assert said.splitlines()[1].startswith("Building missing or outdated tables")
     assert "requirements-dev.lock" not in called
     assert called.splitlines()[-1] == "precompute"
     assert clone.make("precompute")[2] == "precompute\n", "what is installed is installed once"
@@ -159,10 +159,13 @@ def test_an_install_that_was_cut_short_begins_anew(clone: Clone, target: str) ->
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"OLD": "1"}, "is no Python of 3.11 or newer. Name one that is: make PYTHON=python3.13"),
+        (
+            {"OLD": "1"},
+            "is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13",
+        ),
         (
             {"BARE": "1"},
-            "lacks the module venv. On Debian and Ubuntu: apt-get install python3-venv",
+            "has no module venv. On Debian and Ubuntu: apt-get install python3-venv",
         ),
     ],
 )

@@ -60,4 +60,4 @@ def test_keys_are_asked_for_at_a_terminal(place: Path) -> None:
         os.close(ours)
         os.close(theirs)
     assert said.splitlines()[1] == b'123456780,corner,0,"",1,'
-    assert told == b"pipeline: reading keys from standard input (end it with Ctrl-D)\n"
+    assert told == b"pipeline: reading keys from standard input (press Ctrl-D to finish)\n"

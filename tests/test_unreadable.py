@@ -51,8 +51,8 @@ def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
     assert asked(*words.split(), folder=copy) == Said(
         3,
         "",
-        f"pipeline: {path} cannot be read: permission denied. Allow it to be read, or make "
-        f"it again. Run: pipeline precompute {FILES[file][0]} --outputs {copy}\n",
+        f"pipeline: {path} cannot be read: permission denied. Change its permissions, or "
+        f"rebuild it. Run: pipeline precompute {FILES[file][0]} --outputs {copy}\n",
     )
 
 

@@ -31,7 +31,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     assert sorted(begun) == sorted((c.file, c.claim) for c in proved)
     assert max(done for claim, done in told if claim.passed is None) == 6_637_920
     said = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
-    text = "every state but the goals has a neighbour one move nearer and none nearer"
+    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
     assert said[text] == 362_880
     sources = " ".join(claim.claim for claim in proved if claim.table == "knight_counts")
     for source in ("A165134", "A118067", "A079137", "A083386"):

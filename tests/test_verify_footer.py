@@ -153,7 +153,7 @@ def test_tours_are_counted_the_same_with_the_compiler_off() -> None:
 def test_a_table_of_an_impossible_name_is_refused(copy: Path, name: str) -> None:
     entries = read_manifest(copy)
     text = manifest_text({**entries, name: entries[FIVE]}, "somebody", {})
-    with pytest.raises(TableDamaged, match="its list of tables is broken"):
+    with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         parse_manifest(text, "manifest.json")
 
 
@@ -165,7 +165,7 @@ PAGE = {"bytes": 1, "sha256": "0", "made_from": {}}
 )
 def test_pages_that_are_none_are_refused(copy: Path, pages: object) -> None:
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
-    with pytest.raises(TableDamaged, match="its list of pages is broken"):
+    with pytest.raises(TableDamaged, match="its list of pages is invalid"):
         parse_manifest(json.dumps({**manifest, "pages": pages}), "manifest.json")
 
 

@@ -73,7 +73,7 @@ def test_a_path_of_another_length_is_found(copy: Path, five: pa.Table) -> None:
 def test_a_false_cell_beside_a_path_is_found(copy: Path, column: str, value: object) -> None:
     rewrite(copy, "knight_tours_5x5", cell(column, 1000, value))
     failure = refuted(copy, "knight_tours_5x5")
-    assert "board, start, finish, closed and number are the path's" in str(failure)
+    assert "board, start, finish, closed and number match the path" in str(failure)
     assert failure.row == 1000
 
 

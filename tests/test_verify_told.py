@@ -53,7 +53,7 @@ def test_quick_says_that_nothing_was_proved(copy: Path, cli: Cli) -> None:
     ]
     claims = sum(int(row[2]) for row in rows)
     assert re.fullmatch(
-        rf"the files are as the manifest lists them: {claims} claims, 7 tables, [\d.]+ s; "
+        rf"the files match the manifest: {claims} claims, 7 tables, [\d.]+ s; "
         "nothing was proved from the rules",
         verdict,
     )
@@ -78,7 +78,7 @@ def test_the_verdict_names_what_no_rule_knows(
     ]
     assert re.fullmatch(
         r"proved: 32 claims, 3 tables, [\d.]+ s; not proved: the rows of "
-        r"knight_tours_5x5\.parquet, which no proof here knows",
+        r"knight_tours_5x5\.parquet: no rules for them here",
         verdict,
     )
     told = json.loads(said(capsys, "--json", "--outputs", str(eight)).out)
@@ -104,7 +104,7 @@ def test_the_verdict_names_a_puzzle_without_a_proof(
     code, out, _ = said(capsys, "--outputs", str(eight))
     assert code == 0
     assert out.endswith(
-        "; not proved: the rows of eight.parquet, eight_edge.parquet, which no proof here knows\n"
+        "; not proved: the rows of eight.parquet, eight_edge.parquet: no rules for them here\n"
     )
 
 

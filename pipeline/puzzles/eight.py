@@ -53,7 +53,7 @@ def parse(text: str) -> str:
     >>> parse("1 5 2 7 0 3 8 4 6")
     '152703846'
     """
-    what, example = "an 8-puzzle state", f"{SOLVED}, 0 is the blank"
+    what, example = "an 8-puzzle state", f"{SOLVED} (0 is the blank)"
     state = "".join(required_text(text, what, example).split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
@@ -79,7 +79,7 @@ def _problem(state: str) -> str:
     if len(state) >= 9:
         said.extend(f"{_tile(digit)} is missing" for digit in SOLVED if digit not in state)
     if len(state) == 8 and set(f"0{state}") == set(SOLVED):
-        said.append(f"and if it was read as a number, its leading 0 is lost: 0{state}")
+        said.append(f"and may have lost a leading 0 when read as a number: 0{state}")
     return ", ".join(said)
 
 
@@ -246,15 +246,15 @@ class Eight(GoalPuzzle):
         self.tables = (
             self.goal_table(
                 "eight",
-                "All 362,880 states of the 8-puzzle, each with its distance to the one of the two "
-                "layouts corner (123456780) and centre (123804765) that it reaches",
+                "All 362,880 states of the 8-puzzle, each with its distance to the layout that it "
+                "can reach: corner (123456780) or centre (123804765)",
                 ("corner", "centre"),
                 rows=self.size,
             ),
             self.goal_table(
                 "eight_edge",
-                "The 181,440 states of the 8-puzzle that reach the layout edge (123456708), each "
-                "with its distance to it",
+                "The 181,440 states of the 8-puzzle that can reach the layout edge (123456708), "
+                "each with its distance to it",
                 ("edge",),
                 rows=self.size // 2,
             ),
@@ -269,9 +269,9 @@ class Eight(GoalPuzzle):
     def apart(self, state: str, goal: str) -> str:
         parity = {False: "even", True: "odd"}
         return (
-            f"the number of tile pairs out of order is {parity[odd(state)]} here and "
-            f"{parity[odd(goal)]} there, and no move changes that. "
-            "Exchange any two tiles and it can be reached."
+            f"the number of tile pairs out of order is {parity[odd(state)]} in the state and "
+            f"{parity[odd(goal)]} in the goal, and no move changes that. "
+            "Swap any two tiles to make it reachable."
         )
 
     def features(self, state: str, goal: str) -> dict[str, int]:
@@ -288,12 +288,13 @@ class Eight(GoalPuzzle):
             Column(
                 "manhattan",
                 "int8",
-                "cells between each tile and its place in that goal, added up; at most distance",
+                "sum of each tile's steps to its place in the goal, across and down; never "
+                "more than distance",
             ),
             Column(
                 "misplaced",
                 "int8",
-                "tiles not at their place in that goal; at most manhattan",
+                "number of tiles not at their place in the goal; never more than manhattan",
             ),
         )
 

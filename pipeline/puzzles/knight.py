@@ -80,7 +80,7 @@ class Board:
             or name[0] not in "abcdefghijklmnopqrstuvwxyz"
             or name[1] not in "123456789"
         ):
-            problem = "a square is a file's letter and a rank's digit"
+            problem = "a square is a letter and a digit (file and rank)"
             raise NotationError(what, text, problem, example)
         file, rank = ord(name[0]) - ord("a"), int(name[1]) - 1
         if file >= self.files or rank >= self.ranks:
@@ -129,7 +129,7 @@ def parse_board(text: str) -> Board:
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         raise NotationError("a board", text, "a board is files x ranks", "8x8")
     if any(len(side) > 3 for side in sides):
-        raise NotationError("a board", text, "it is far too large", "8x8")
+        raise NotationError("a board", text, "it is too large", "8x8")
     files, ranks = int(sides[0]), int(sides[1])
     if not files or not ranks:
         raise NotationError("a board", text, "it has no squares", "8x8")
@@ -146,7 +146,7 @@ def listed_table(board: Board) -> Table:
     return Table(
         f"{TOURS}{board}",
         f"Every directed open knight's tour of the {board} board",
-        "rows in ascending order of the sequence of square numbers (a1 = 0, then along the rank)",
+        "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
         AllTours(board.files, board.ranks),
     )
@@ -155,15 +155,15 @@ def listed_table(board: Board) -> Table:
 def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
     return Table(
         "knight_counts",
-        "The number of directed open knight's tours from every square of every board named",
-        "rows by board (files, then ranks), then by square number",
+        "The number of directed open knight's tours from every square of each board in the table",
+        "rows sorted by board (files, then ranks), then by square number",
         (
-            Column("board", "string", "files x ranks"),
-            Column("files", "int8", "its files"),
-            Column("ranks", "int8", "its ranks"),
-            Column("start", "enum", "square where the tours begin", values=SQUARES),
-            Column("tours", "int64", "directed open tours from that square"),
-            Column("closed", "int64", "those that are closed"),
+            Column("board", "string", "size of the board, files x ranks"),
+            Column("files", "int8", "number of files"),
+            Column("ranks", "int8", "number of ranks"),
+            Column("start", "enum", "square where the tours start", values=SQUARES),
+            Column("tours", "int64", "number of directed open tours from that square"),
+            Column("closed", "int64", "number of those tours that are closed"),
         ),
         TourCounts(boards),
         sorted_by=("files", "ranks"),
@@ -171,12 +171,12 @@ def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
 
 
 TOUR_COLUMNS = (
-    Column("board", "string", "files x ranks"),
-    Column("start", "enum", "square where the tour begins", values=SQUARES),
-    Column("finish", "enum", "square where it ends", values=SQUARES),
-    Column("number", "int64", "0, 1, 2 ... within its start", distinct=True),
+    Column("board", "string", "size of the board, files x ranks"),
+    Column("start", "enum", "square where the tour starts", values=SQUARES),
+    Column("finish", "enum", "square where the tour ends", values=SQUARES),
+    Column("number", "int64", "0, 1, 2 ... among the tours from its start", distinct=True),
     Column("closed", "boolean", "whether the knight can jump from finish back to start"),
-    Column("path", "string", "two characters a square, start first", distinct=True),
+    Column("path", "string", "squares in order, two characters each", distinct=True),
 )
 
 
@@ -193,8 +193,8 @@ class Knight(Puzzle):
         Table(
             f"{TOURS}{_PAIRS}",
             f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
-            "tour can join",
-            "rows by start, then finish (square numbers); row number = 32 * start + number",
+            "tour can connect",
+            "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
             TOUR_COLUMNS,
             TourPerPair(*PAIRS_BOARD),
             index=(("squares", f"{_PAIRS.squares}s"),),
@@ -245,16 +245,16 @@ def listed_board(table: str) -> Board | None:
 def no_tour(board: Board, start: int | None) -> str:
     """Why no tour begins at a square, or at any, in a sentence."""
     if start is None:
-        return f"{board} has no tour: the search of every path from every square found none."
+        return f"{board} has no tour: a search of all paths from all squares found none."
     name = board.name(start)
     if board.squares % 2 and board.light(start):
         majority, minority = board.squares // 2 + 1, board.squares // 2
         return (
-            f"No tour of {board} begins at {name}: squares alternate in colour, the board has "
-            f"{majority} of a1's colour and {minority} of the other, so a tour begins and ends on "
-            f"a1's colour."
+            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
+            f"{majority} squares of a1's colour and {minority} of the other, so a tour starts and "
+            "ends on a1's colour."
         )
-    return f"No tour of {board} begins at {name}: the search of every path found none."
+    return f"No tour of {board} starts at {name}: a search of all paths found none."
 
 
 PUZZLE = Knight()

@@ -158,34 +158,46 @@ class Senet(StateSpace):
             "with the fewest plies from the opening ABABABABAB..... and a shortest line of play",
             "rows in notation order (. < A < B); row number = rank",
             (
-                Column("position", "string", "15 characters of A, B and .", distinct=True),
+                Column(
+                    "position", "string", "15 characters, each A, B or . (empty)", distinct=True
+                ),
                 Column(
                     "plies",
                     "int8",
                     "fewest plies from the opening; null if no line of play ever reaches it",
                     nullable=True,
                 ),
-                Column("plies_even", "int8", "fewest even plies (A to move)", nullable=True),
-                Column("plies_odd", "int8", "fewest odd plies (B to move)", nullable=True),
+                Column(
+                    "plies_even",
+                    "int8",
+                    "smallest even number of plies (A to move); null if none",
+                    nullable=True,
+                ),
+                Column(
+                    "plies_odd",
+                    "int8",
+                    "smallest odd number of plies (B to move); null if none",
+                    nullable=True,
+                ),
                 Column(
                     "dice",
                     "string",
-                    "the throws of a shortest line, one digit a ply: the smallest such string",
+                    "throws of a shortest line, one digit per ply; the smallest such string",
                     nullable=True,
                     distinct=True,
                 ),
                 Column(
                     "moves",
                     "string",
-                    "that line's moves, squares 1-15, - to an empty square, x for a swap; among "
-                    "lines with the same throws, the smallest by starting squares",
+                    "moves of that line, squares 1-15, - to an empty square, x for a swap; of all "
+                    "lines with these throws the smallest by starting squares",
                     nullable=True,
                     distinct=True,
                 ),
                 Column(
                     "lines",
                     "int64",
-                    "number of different shortest lines (piece and throw)",
+                    "number of different shortest lines (by piece or throw)",
                     nullable=True,
                 ),
             ),

@@ -79,7 +79,7 @@ def unlike(path: Path, said: Entry) -> str:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     if status.st_size != said["bytes"]:
         return f"it has {status.st_size:,} bytes, the manifest says {said['bytes']:,}"
-    return "" if sha256(path) == said["sha256"] else "its SHA-256 is not the manifest's"
+    return "" if sha256(path) == said["sha256"] else "its SHA-256 differs from the manifest"
 
 
 def parse_manifest(text: str, path: str) -> dict[str, Entry]:
@@ -97,11 +97,11 @@ def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
         raise TableVersionError(path, version, FORMAT_VERSION, _again(path))
     tables, pages = manifest.get("tables"), manifest.get("pages", {})
     if not _is_list(tables, _is_entry) or not all(map(_is_named, tables, tables.values())):
-        raise TableDamaged(path, "its list of tables is broken", _again(path))
+        raise TableDamaged(path, "its list of tables is invalid", _again(path))
     if not _is_list(pages, _is_page):
-        raise TableDamaged(path, "its list of pages is broken", _again(path))
+        raise TableDamaged(path, "its list of pages is invalid", _again(path))
     if text != manifest_text(tables, str(manifest.get("made_by")), pages):
-        raise TableDamaged(path, "its text is not what was written", _again(path))
+        raise TableDamaged(path, "its text or checksum was changed", _again(path))
     return tables, pages
 
 

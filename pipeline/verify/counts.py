@@ -33,7 +33,7 @@ class CountsTable:
         self._counted_again(listing)
 
     def _squares(self) -> None:
-        text = f"a row for every square of {len(self._boards)} boards, in order"
+        text = f"there is one row for every square of {len(self._boards)} boards, in order"
         with self._proof.claim(text, len(self._rows)) as fact:
             squares: list[tuple[object, ...]] = []
             for board in self._boards:
@@ -63,8 +63,8 @@ class CountsTable:
 
     def _symmetry(self) -> None:
         text = (
-            "mirrored squares have as many tours, on a board laid on its side too; every square of "
-            "a board as many closed ones, for they visit all"
+            "mirrored squares have equally many tours, also on the board turned sideways; all "
+            "squares of a board have equally many closed tours, which visit them all"
         )
         with self._proof.claim(text, len(self._rows)) as fact:
             for board in self._boards:
@@ -84,7 +84,7 @@ class CountsTable:
         if not boards:
             return
         named = ", ".join(map(str, boards))
-        text = f"on {named}: as many tours and closed ones as the board's own table lists"
+        text = f"on {named}: the tours and closed tours are as many as in the board's own table"
         with self._proof.claim(text, sum(board.squares for board in boards)) as fact:
             for board in boards:
                 counted = listing[str(board)]
@@ -94,14 +94,14 @@ class CountsTable:
 
     def _published(self) -> None:
         known = [(board, total) for board in self._boards if (total := known_total(board))]
-        text = f"the totals of {len(known)} boards are as published ({_sources(known)})"
+        text = f"the totals of {len(known)} boards match published totals ({_sources(known)})"
         with self._proof.claim(text, sum(board.squares for board, _ in known)) as fact:
             for board, (published, _) in known:
                 begin = self._begin[str(board)]
                 tours = sum(self._tours[begin : begin + board.squares])
                 fact.same(f"{board}: {tours:,} tours", f"{board}: {published:,} tours")
         known = [(board, closed) for board in self._boards if (closed := known_closed(board))]
-        text = f"the closed tours of {len(known)} boards are as published ({_sources(known)})"
+        text = f"the closed tours of {len(known)} boards match published totals ({_sources(known)})"
         with self._proof.claim(text, sum(board.squares for board, _ in known)) as fact:
             for board, (published, _) in known:
                 for square in range(board.squares):

@@ -54,7 +54,7 @@ class GoalTable:
         self._index()
 
     def _states(self) -> None:
-        text = f"every row is a state of the {self._puzzle.title}, each once, in notation order"
+        text = f"the rows are different states of the {self._puzzle.title}, in notation order"
         with self._proof.claim(text, len(self._rows)) as fact:
             row = first(self._ranks < 0)
             if row is not None:
@@ -75,7 +75,7 @@ class GoalTable:
 
     def _zeros(self) -> None:
         goals = ", ".join(f"{name} ({state})" for name, state in self._roots.items())
-        text = f"the distance is 0 at {goals}, and nowhere else"
+        text = f"the distance is 0 only at {goals}"
         with self._proof.claim(text, len(self._rows)) as fact:
             is_goal = np.zeros(len(self._rows), dtype=np.bool_)
             for number, (name, state) in enumerate(self._roots.items()):
@@ -119,7 +119,7 @@ class GoalTable:
         parity = space.parity()
         if parity is None:
             return
-        text = "the states are all those of the goals' parity, each with the goal of its own"
+        text = "these are all states of the goals' parity, each with the goal of its own parity"
         with self._proof.claim(text, len(self._rows)) as fact:
             of_goal = np.array([parity[self._puzzle.rank(goal)] for goal in self._roots.values()])
             fact.equal(self._rows, parity[self._ranks], of_goal[self._goals], "parity")
@@ -128,7 +128,7 @@ class GoalTable:
 
     def _nearer(self) -> None:
         """After this, `_down` marks the moves that go one nearer."""
-        text = "every state but the goals has a neighbour one move nearer and none nearer"
+        text = "every state except the goals has a neighbour one move nearer, and none still nearer"
         with self._proof.claim(text, len(self._rows)) as fact:
             near = self._distances[self._to]
             least = np.full(len(self._rows), FAR)
@@ -173,12 +173,12 @@ class GoalTable:
         names = [name for name in columns if name in said]
         silent = [name for name in columns if name not in said]
         if names:
-            text = f"{', '.join(names)}: as computed again from the state and its goal"
+            text = f"{', '.join(names)}: equal to the values computed again from state and goal"
             with self._proof.claim(text, len(self._rows)) as fact:
                 for number, goal in enumerate(self._roots.values()):
                     self._check_features(fact, names, np.flatnonzero(self._goals == number), goal)
         if silent:
-            text = f"{', '.join(silent)}: not proved, the rules say nothing of it"
+            text = f"{', '.join(silent)}: not proved, because no rule defines it"
             self._proof.claim(text, len(self._rows)).proved()
 
     def _check_features(self, fact: Fact, names: list[str], mine: Array, goal: str) -> None:
@@ -198,7 +198,7 @@ class GoalTable:
         solutions: Array = np.zeros(size, dtype=self._solutions.dtype)
         distances[self._ranks] = self._distances
         solutions[self._ranks] = self._solutions
-        text = f"each record is its state's row; {UNREACHED} and 0 where a state has none"
+        text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
         check_records(self._listed, text, {"distance": distances, "solutions": solutions})
 
 

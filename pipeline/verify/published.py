@@ -1,7 +1,8 @@
-"""What the manifest lists, and whether the files are the ones it means.
+"""What the manifest lists, and whether the files match it.
 
-These claims need no rule of any puzzle. All but the last group are quick: they read bytes, and
-decode no table.
+`published_in`, `check_files` and `check_pages` are quick: they read bytes and decode no table.
+`check_schema` and `read_rows` compare a file with the definition of its table. None of them proves
+a value from a puzzle's rules.
 """
 
 from __future__ import annotations
@@ -137,9 +138,7 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
         raise unopened(str(path), error, _command(folder, None, None, force=True)) from error
     entries = parse_manifest(text, str(path))
     proof = Proof("manifest", str(path), _command(folder, None, None, force=True), report, proved)
-    with proof.claim(
-        "every table that should be is listed, under its own name", len(entries)
-    ) as fact:
+    with proof.claim("every required table is listed under its own name", len(entries)) as fact:
         _check_names(fact, entries)
         listed = []
         for puzzle in puzzles():
@@ -173,7 +172,7 @@ def _check_names(fact: Fact, entries: dict[str, Entry]) -> None:
 def check_files(listed: Published) -> None:
     """Sizes, SHA-256 and the index's header: nothing is decoded."""
     entry = listed.entry
-    unknown = "" if listed.table else " (no rule here knows this table: its rows are not proved)"
+    unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     proof = listed.claims(force=False)
     _check_bytes(proof, listed.files, entry["rows"], unknown)
     index = entry["index"]
@@ -182,11 +181,11 @@ def check_files(listed: Published) -> None:
         _check_bytes(proof, [(listed.index_path, index)], index["records"], unknown)
         proof = listed.claims(listed.index_path)
         data = listed.index_path.read_bytes()
-        claim = "the header is this table's: version, name, records, content hash"
+        claim = "the header matches the table: version, name, records, content hash"
         with proof.claim(claim, index["records"]) as fact:
             _check_header(fact, listed, data)
         with proof.claim(
-            "every block has its checksum, and zeros after its records", index["records"]
+            "every block has the right checksum, and zeros after its records", index["records"]
         ) as fact:
             _check_blocks(fact, data)
 
@@ -203,7 +202,7 @@ def check_pages(folder: Path, report: Report, proved: list[Claim]) -> None:
 
 
 def _check_bytes(proof: Proof, files: list[tuple[Path, Entry]], rows: int, unknown: str) -> None:
-    with proof.claim(f"size and SHA-256 are the manifest's{unknown}", rows) as whole:
+    with proof.claim(f"size and SHA-256 match the manifest{unknown}", rows) as whole:
         for path, said in files:
             fact = whole.of(path)
             try:
@@ -258,7 +257,7 @@ def check_schema(listed: Published) -> list[pq.FileMetaData]:
     """What each file says of itself, and what the manifest says of it, without its rows."""
     table, entry = listed.known, listed.entry
     with listed.claims().claim(
-        "schema, every word of its metadata, and number of rows are as its rules say", entry["rows"]
+        "schema, all metadata and number of rows match the definition of the table", entry["rows"]
     ) as fact:
         found = [_check_schema(fact.of(path), path, table, said) for path, said in listed.files]
         fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
@@ -345,7 +344,7 @@ def _lines(found: pa.Schema) -> list[str]:
     return text.splitlines()
 
 
-CONTENT = "every row decodes, and the content hash is the manifest's"
+CONTENT = "every row decodes, and the content hash matches the manifest"
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from pipeline.puzzles.knight import Board
 from pipeline.verify.boards import Geometry
 from pipeline.verify.claims import workers
 
-COUNTED_AGAIN = "as many tours and closed ones as counted again, a path at a time"
+COUNTED_AGAIN = "the tours and closed tours are as many as in a second count, path by path"
 
 
 def recounted(board: Board) -> list[tuple[int, int]]:

@@ -80,8 +80,8 @@ class SenetTable:
 
     def _fewest_plies(self) -> None:
         text = (
-            "the opening has 0; plies_even and plies_odd are each one more than the least of "
-            "the predecessors', and null where none has a value"
+            "the opening has 0; plies_even and plies_odd are one more than the smallest value of a "
+            "predecessor, and null where no predecessor has one"
         )
         with self._proof.claim(text, len(self._rows)) as fact:
             least = self._moves()
@@ -90,7 +90,7 @@ class SenetTable:
             for side, column in enumerate(COLUMNS):
                 self._equal(fact, column, self._plies[side], expected[side])
         with self._proof.claim(
-            "plies is the smaller of the two, null if both are", len(self._rows)
+            "plies is the smaller of the two, or null if both are null", len(self._rows)
         ) as fact:
             self._fewest = self._plies.min(axis=0)
             self._equal(fact, "plies", self._rows.numbers("plies", NEVER), self._fewest)
@@ -144,7 +144,7 @@ class SenetTable:
         """Prove `lines`; returns the last move of every node's smallest line."""
         with self._proof.claim(
             "lines is the number of shortest lines, summed over predecessors from the opening on; "
-            "null where plies is",
+            "null where plies is null",
             len(self._rows),
         ) as fact:
             lines = Lines(2 * len(self._rows), self._opening)
@@ -179,8 +179,8 @@ class SenetTable:
 
     def _smallest_lines(self, last: npt.NDArray[np.uint8]) -> None:
         legal = self._proof.claim(
-            "dice and moves, replayed ply by ply, are legal and lead to the position in so many "
-            "plies; null where plies is",
+            "dice and moves, replayed ply by ply, are legal and lead to the position in "
+            "that many plies; null where plies is null",
             len(self._rows),
         )
         for column in ("dice", "moves"):
@@ -188,7 +188,7 @@ class SenetTable:
         fewest = np.where(self._fewest < NEVER, self._fewest, 0)
         line = Replay(self._rows, fewest, self._positions, self._opening, legal)
         smallest = self._proof.claim(
-            "no other shortest line has smaller dice, nor the same dice and smaller squares",
+            "no other shortest line has smaller dice, or the same dice and smaller squares",
             len(self._rows),
         )
         line.play(last, smallest)
@@ -199,8 +199,8 @@ class SenetTable:
         size = len(self._rows)
         plies = np.where(self._plies < NEVER, self._plies, UNREACHED).astype(np.uint8)
         text = (
-            "each record is its row: plies_even, plies_odd and lines, and the last move of the "
-            f"smallest line of either parity; {UNREACHED} and 0 where there is none"
+            "each record matches its row: plies_even, plies_odd and lines, and the last move of "
+            f"the smallest line of each parity; {UNREACHED} and 0 where there is none"
         )
         fields = {
             "plies_even": plies[0],

@@ -103,12 +103,12 @@ def prove_tours(listed: Published) -> Counted:
     every_pair = isinstance(recipe, TourPerPair)
     claims = Claims(
         proof.claim(CONTENT, rows),
-        proof.claim("every path is a tour: each square once, each step a knight's jump", rows),
-        proof.claim("board, start, finish, closed and number are the path's", rows),
+        proof.claim("every path is a tour: it visits each square once, by knight's jumps", rows),
+        proof.claim("board, start, finish, closed and number match the path", rows),
         proof.claim(
             "there is one tour for every ordered pair of squares whose colours allow it, in order"
             if every_pair
-            else "the paths strictly ascend by their square numbers: no tour comes twice",
+            else "the paths are in ascending order of their square numbers: no tour appears twice",
             rows,
         ),
     )
@@ -135,7 +135,7 @@ def prove_tours(listed: Published) -> Counted:
     for fact in claims.all():
         fact.proved()
     if every_pair:
-        check_records(listed, "each record is the squares of its row's path", {"squares": tours})
+        check_records(listed, "each record holds the squares of its row's path", {"squares": tours})
     else:
         _check_symmetry(listed, geometry.board, counted)
         _check_recount(listed, geometry.board, counted)
@@ -311,7 +311,7 @@ def _check_pairs(
 
 
 def _check_symmetry(listed: Published, board: Board, counted: Counted) -> None:
-    text = "as many tours lead from a square to another as back, and as between mirrored squares"
+    text = "equally many tours lead from a square to another and back, and between mirrored squares"
     with listed.claims().claim(text, listed.entry["rows"]) as fact:
         turned = np.array([board.turned(square) for square in range(board.squares)]).T
         images = [("back", counted.pairs.T)]
@@ -327,7 +327,7 @@ def _check_symmetry(listed: Published, board: Board, counted: Counted) -> None:
 
 def _check_recount(listed: Published, board: Board, counted: Counted) -> None:
     """As many as there are, and no tour twice: so none is missing."""
-    text = f"none is missing: from every square {COUNTED_AGAIN}"
+    text = f"no tour is missing: from every square {COUNTED_AGAIN}"
     with listed.claims().claim(text, listed.entry["rows"]) as fact:
         found = zip(counted.by_start, counted.closed_by_start, strict=True)
         for square, (have, want) in enumerate(zip(found, recounted(board), strict=True)):
@@ -346,14 +346,14 @@ def _check_totals(listed: Published, board: Board, counted: Counted) -> None:
             fact.same(f"{sum(counted.by_start):,} tours", f"{count:,} tours")
     if closed:
         count, source = closed
-        text = f"{count:,} directed closed tours of {board} begin at every square ({source})"
+        text = f"{count:,} directed closed tours of {board} start at every square ({source})"
         with proof.claim(text, rows) as fact:
             for square, found in enumerate(counted.closed_by_start):
                 name = board.name(square)
                 fact.same(f"{found:,} from {name}", f"{count:,} from {name}")
     if starts:
         counts, source = starts
-        text = f"as many tours begin at each square as published ({source})"
+        text = f"the numbers of tours from each square match published numbers ({source})"
         with proof.claim(text, rows) as fact:
             for square, found in enumerate(counted.by_start):
                 name = board.name(square)

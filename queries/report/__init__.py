@@ -23,25 +23,28 @@ EIGHT = (
     "Every state reaches corner or centre, never both."
 )
 SENET = (
-    "Fifteen squares, five pieces a side, from the opening ABABABABAB..... by throws of 1 to 5. "
-    "A is blue, B is amber."
+    "Fifteen squares, five pieces per side (A is blue, B is amber), throws of 1 to 5. The opening "
+    "is ABABABABAB....."
 )
 KNIGHT = (
-    "Tours are directed: one and its reverse are two. A closed tour ends a jump from its start."
+    "Tours are directed: a tour and its reverse count as two. A closed tour ends one knight's jump "
+    "from its start."
 )
 
 
 def write_report(folder: Path, target: Path, format: str = "html") -> list[Path]:
     """Write the report on a folder's tables: a page, or a folder of pictures; what was written."""
     if format not in FORMATS:
-        raise BadRequest(f"There is no format {quoted(format)}", f"One of: {', '.join(FORMATS)}")
+        raise BadRequest(
+            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(FORMATS)}"
+        )
     try:
         import altair
         import vl_convert
     except ImportError as error:
         raise BadRequest(
-            f"The report is drawn with altair and vl-convert, and {error.name} is not installed",
-            "pip install 'puzzle-tablebase[report]'",
+            f"The report needs altair and vl-convert, and {error.name} is not installed",
+            "Run: pip install 'puzzle-tablebase[report]'",
         ) from error
     del altair, vl_convert
     from pipeline.output import STANDARD, refusing
@@ -51,7 +54,7 @@ def write_report(folder: Path, target: Path, format: str = "html") -> list[Path]
     if format == "html":
         return _write({target: _page(asked, folder).encode()})
     if str(target) == STANDARD:
-        raise BadRequest("The pictures are many files", "Name a folder for them with --output")
+        raise BadRequest("The pictures are several files", "Name a folder with --output")
     with refusing(str(target)):
         target.mkdir(parents=True, exist_ok=True)
     files = {}

@@ -185,8 +185,8 @@ def _text_heuristics(frame: pl.DataFrame) -> str:
     )
     assert frame.select((pl.col("value") <= pl.col("distance")).all()).item()
     return (
-        "How many states lie at each distance with each value of a heuristic. No value exceeds the "
-        "distance: both never overestimate. Manhattan is exact for "
+        "The number of states at each distance, for each value of a heuristic. No value exceeds "
+        "the distance: neither overestimates. Manhattan is exact for "
         f"{_each(exact, '{exact:,} states ({goal})')}."
     )
 
@@ -209,9 +209,9 @@ def _errors(frame: pl.DataFrame) -> Drawn:
 def _text_errors(frame: pl.DataFrame) -> str:
     last = frame.filter(pl.col("distance") == 30)
     return (
-        "By how much each heuristic falls short of the truth, on average. At 30 moves Manhattan "
-        f"misses {_each(last, '{manhattan:.1f} ({goal})')}, "
-        f"misplaced tiles {_each(last, '{misplaced:.1f} ({goal})')}."
+        "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
+        f"is too low by {_each(last, '{manhattan:.1f} ({goal})')}, "
+        f"misplaced tiles by {_each(last, '{misplaced:.1f} ({goal})')}."
     )
 
 
@@ -234,8 +234,8 @@ def _solutions(frame: pl.DataFrame) -> Drawn:
 def _text_solutions(frame: pl.DataFrame) -> str:
     top = frame.sort("most").group_by("goal").last()
     return (
-        "How many different shortest solutions a state has. "
-        f"The most are {_each(top, '{most} at distance {distance} ({goal})')}."
+        "The number of different shortest solutions of a state. "
+        f"The maximum is {_each(top, '{most} at distance {distance} ({goal})')}."
     )
 
 
@@ -264,7 +264,7 @@ FIGURES = (
         "eight-blank-mean",
         "Mean distance by cell of the blank",
         by_blank,
-        lambda _: "Each cell holds the mean distance of the states whose blank stands there.",
+        lambda _: "Each cell shows the mean distance of the states with the blank in that cell.",
         _mean_boards,
     ),
     Figure(
@@ -272,14 +272,14 @@ FIGURES = (
         "Distances by cell of the blank",
         by_blank,
         lambda _: (
-            "The blank's cell decides whether the distance is even or odd, so each row is filled "
-            "at every other distance only."
+            "The blank's cell decides whether the distance is even or odd, so each row has "
+            "values only at every other distance."
         ),
         _by_blank,
     ),
     Figure(
         "eight-heuristics",
-        "Heuristics against the truth",
+        "Heuristics and true distance",
         heuristics,
         _text_heuristics,
         _heuristics,

@@ -108,14 +108,14 @@ def _text_starts(frame: pl.DataFrame) -> str:
     total = frame.group_by("board").agg(pl.col("tours").sum()).sort("board")["tours"].to_list()
     return (
         f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. An empty "
-        "square begins none: on a board of odd size a tour begins and ends on the corners' colour."
+        "square starts none: on a board of odd size a tour starts and ends on the corners' colour."
     )
 
 
 def _counts(frame: pl.DataFrame) -> Drawn:
     bounds: list[float] = [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000]
     charts = []
-    for column, title in (("tours", "open tours"), ("closed", "closed among them")):
+    for column, title in (("tours", "open tours"), ("closed", "closed tours")):
         drawn = grid(
             frame.with_columns(labelled(column)),
             alt.X("files:O", title="files"),
@@ -131,7 +131,7 @@ def _text_counts(frame: pl.DataFrame) -> str:
     some = frame.filter(pl.col("tours") > 0).height
     return (
         f"The exact number of directed tours of every board of up to 6x6: {some} of {frame.height} "
-        "boards have any. An empty square stands for none."
+        "boards have tours. An empty square means none."
     )
 
 
@@ -148,8 +148,8 @@ def _text_closed_shares(frame: pl.DataFrame) -> str:
     same = frame.filter(pl.col("board") == "6x6")["closed"].unique()
     assert five["closed"] == 0
     each = (
-        f" From every square {same[0]:,} are closed: a closed tour can begin anywhere on itself, "
-        "so the share is high where few tours begin."
+        f" From every square {same[0]:,} are closed, because a closed tour can start at any of "
+        "its squares; so the share is high where few tours start."
         if same.len() == 1
         else ""
     )
@@ -168,9 +168,9 @@ def _text_closed_pairs(frame: pl.DataFrame) -> str:
     jumps = {name: len(EIGHT.neighbours(EIGHT.number(name))) for name in frame["start"]}
     assert dict(frame.select("start", "closed").rows()) == jumps
     return (
-        f"The table of 8x8 holds one tour for each of the {frame['tours'].sum():,} ordered pairs "
-        f"of squares that a tour can join; {frame['closed'].sum()} of them are closed. Each square "
-        "says how many closed ones begin there: as many as the knight has jumps."
+        f"The table of 8x8 has one tour for each of the {frame['tours'].sum():,} ordered pairs "
+        f"of squares that a tour can connect; {frame['closed'].sum()} are closed. Each square "
+        "shows how many closed tours start there: one for each jump from it."
     )
 
 
@@ -186,9 +186,9 @@ def _ends(frame: pl.DataFrame, side: int, columns: int) -> Drawn:
 def _text_ends(frame: pl.DataFrame) -> str:
     top = frame.sort("tours", descending=True, maintain_order=True).to_dicts()[0]
     return (
-        "How many tours from a square end on each other square. The starts shown stand for all: "
-        "turning and mirroring the board brings every other start to one of them. "
-        f"At most {top['tours']:,} join two squares ({top['start']} and {top['finish']} for one)."
+        "The number of tours from a square to each other square. The starts shown represent all "
+        "starts, which follow by turning and mirroring the board. At most "
+        f"{top['tours']:,} connect two squares (for example {top['start']} and {top['finish']})."
     )
 
 
@@ -210,8 +210,8 @@ def _gallery(frame: pl.DataFrame) -> str:
 
 def _text_gallery(frame: pl.DataFrame) -> str:
     return (
-        f"{frame.height} tours of the 8x8 board, for some starts the first closed and the first "
-        "open one. The start is green, the end amber; a dashed line closes a closed tour."
+        f"{frame.height} tours of the 8x8 board: for some starts, the first closed and the first "
+        "open tour. The start is green, the end amber; a dashed line closes a closed tour."
     )
 
 
@@ -228,5 +228,5 @@ FIGURES = (
     Figure(
         "knight-ends-6x6", "Where tours of 6x6 end", ends_6x6, _text_ends, lambda f: _ends(f, 6, 3)
     ),
-    Figure("knight-gallery", "A gallery", gallery, _text_gallery, _gallery),
+    Figure("knight-gallery", "Gallery", gallery, _text_gallery, _gallery),
 )

@@ -88,9 +88,9 @@ def page(tables: list[tuple[str, str, int, int]], sections: list[Section], made_
 <body>
 <header>
 <h1>What the tables hold</h1>
-<p class="lead">Three classic puzzles, their whole state spaces searched once. Each picture says how
-many rows it was made from, and the polars code that made it: copy it and run it beside
-<code>outputs</code>.</p>
+<p class="lead">Three classic puzzles, with every state searched once. Each picture shows
+how many rows it was made from and its polars query: copy the query and run it in the folder
+that contains <code>outputs</code>.</p>
 <nav aria-label="Figures">{toc}</nav>
 <div class="scroll"{_scrolls("The tables")}><table>
 <thead><tr><th>table</th><th>what</th><th class="n">rows</th><th class="n">bytes</th></tr></thead>

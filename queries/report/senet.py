@@ -101,7 +101,7 @@ def _text_plies(frame: pl.DataFrame) -> str:
         f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
         f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "
         f"{total['plies_odd']:,} with B to move (within {deepest['plies_odd']}). "
-        "Colours tell even plies from odd ones."
+        "Even and odd plies have different colours."
     )
 
 
@@ -130,8 +130,8 @@ def _plies(frame: pl.DataFrame) -> Drawn:
 def _text_lines(frame: pl.DataFrame) -> str:
     top = frame.sort("most").tail(1).to_dicts()[0]
     return (
-        "How many different shortest lines of play lead to a position, on a logarithmic scale. "
-        f"The most are {top['most']:,}, to a position at {top['plies']} plies."
+        "The number of different shortest lines of play to a position, on a logarithmic scale. "
+        f"The maximum is {top['most']:,}, to a position at {top['plies']} plies."
     )
 
 
@@ -174,15 +174,15 @@ def _squares(frame: pl.DataFrame) -> Drawn:
 def _text_squares(frame: pl.DataFrame) -> str:
     plies: Any = frame["plies"].max()
     return (
-        "In how many of the positions at each number of plies a piece of A, or of B, stands on a "
-        f"square: from the opening at the top to the last positions at {plies} plies."
+        "The share of positions, at each number of plies, with a piece of A or of B on a square: "
+        f"from the opening at the top to the last positions at {plies} plies."
     )
 
 
 def _text_never(frame: pl.DataFrame) -> str:
     lost = frame.filter("never")
     if not lost["shape"].all():
-        return f"{lost.height} arrangements are never reached, by any line of play."
+        return f"{lost.height} arrangements are never reached by any line of play."
     beyond = (
         frame.group_by("beyond")
         .agg(pl.len().alias("all"), pl.col("never").sum())
@@ -198,16 +198,16 @@ def _text_never(frame: pl.DataFrame) -> str:
     ]
     return (
         f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
-        "four or five squares are empty, and whatever stands beyond is of one colour. "
-        f"{frame.height:,} arrangements have that shape; never reached are "
+        "four or five squares are empty, and all pieces beyond have one colour. "
+        f"{frame.height:,} arrangements have this shape; never reached are "
         f"{', '.join(parts)}. For {both} of the {lost.height} the arrangement with the colours "
-        "exchanged is never reached either."
+        "swapped is never reached either."
     )
 
 
 def _never(frame: pl.DataFrame) -> str:
     return strips_svg(
-        "Every arrangement that no line of play reaches",
+        "Every arrangement that is never reached",
         frame.filter("never")["position"].to_list(),
     )
 
@@ -215,6 +215,6 @@ def _never(frame: pl.DataFrame) -> str:
 FIGURES = (
     Figure("senet-plies", "Positions by plies", by_plies, _text_plies, _plies),
     Figure("senet-lines", "Shortest lines by plies", lines_of_play, _text_lines, _lines),
-    Figure("senet-squares", "Where the pieces stand", squares, _text_squares, _squares),
-    Figure("senet-never", "What no play reaches", never, _text_never, _never),
+    Figure("senet-squares", "Where the pieces are", squares, _text_squares, _squares),
+    Figure("senet-never", "Positions that are never reached", never, _text_never, _never),
 )

@@ -62,7 +62,7 @@ async function route() {
     document.body.dataset.whole = name;
   } catch (error) {
     if (mine !== routes) return;
-    trouble(`This page is not whole: ${error.message} Make it again with: pipeline explore`);
+    trouble(`This page is damaged: ${error.message} Make it again with: pipeline explore`);
   }
 }
 
@@ -78,7 +78,7 @@ byId("skip").addEventListener("click", (event) => {
 });
 
 if (typeof DecompressionStream === "undefined") {
-  trouble("This browser is too old for this page: it needs one of 2023 or later.");
+  trouble("This browser is too old for this page: use one from 2023 or later.");
 } else {
   addEventListener("hashchange", route);
   route();

@@ -56,7 +56,7 @@ export function makeEightView(went) {
     const after = eightDistance(state(), goal);
     if (after !== null) {
       const nearer = after < before;
-      change(`Tile ${move.tile} ${TILE_WAY[move.letter]}: ${nearer ? "one nearer" : "one farther"}.`, nearer);
+      change(`Tile ${move.tile} ${TILE_WAY[move.letter]}: ${nearer ? "one move nearer" : "one move farther"}.`, nearer);
     }
   }
 
@@ -83,8 +83,8 @@ export function makeEightView(went) {
 
   function answer() {
     const reached = facts.distance !== null;
-    byId("eight-distance").textContent = reached ? facts.distance : "No way";
-    byId("eight-unit").textContent = !reached ? "to this goal"
+    byId("eight-distance").textContent = reached ? facts.distance : "No solution";
+    byId("eight-unit").textContent = !reached ? "for this goal"
       : facts.distance === 0 ? "moves: this is the goal"
         : facts.distance === 1 ? "move to the goal" : "moves to the goal";
     byId("eight-now").textContent = !reached ? "Out of reach."
@@ -93,7 +93,7 @@ export function makeEightView(went) {
     setFacts(byId("eight-facts"), reached ? solved() : unsolved());
     if (!reached) {
       const [one, other] = mending();
-      byId("eight-exchange").textContent = `Exchange tiles ${one} and ${other}`;
+      byId("eight-exchange").textContent = `Swap tiles ${one} and ${other}`;
     }
   }
 
@@ -105,7 +105,7 @@ export function makeEightView(went) {
         class: "chip", "aria-label": `${facts.best_tiles[at]} ${TILE_WAY[facts.best_moves[at]]}`, role: "img",
       }, text))],
       ["Shortest solutions", facts.solutions.toLocaleString("en")],
-      ["Slide in turn", make("span", { class: "tiles" }, [...facts.tiles].join(" "))],
+      ["Tiles to move", make("span", { class: "tiles" }, [...facts.tiles].join(" "))],
       ["As letters", make("span", { class: "tiles" }, facts.solution), " ",
         make("small", {}, "the gap goes up, down, left, right")],
     ];
@@ -114,9 +114,9 @@ export function makeEightView(went) {
   function unsolved() {
     const [here, there] = [state(), goal].map(pairsOutOfOrder);
     const parity = (pairs) => (pairs % 2 ? "odd" : "even");
-    return [["Why", `Count the pairs of tiles whose greater one stands first: ${here} here, which is `
-      + `${parity(here)}, and ${there} in the goal, which is ${parity(there)}. No slide changes odd `
-      + "to even. Exchange any two tiles, and there is a way."]];
+    return [["Why", `Count the pairs of tiles with the greater tile first: ${here} on this board, which is `
+      + `${parity(here)}, and ${there} in the goal, which is ${parity(there)}. No move changes `
+      + "that. Swap any two tiles to make the goal reachable."]];
   }
 
   function mending() {
@@ -188,7 +188,7 @@ export function makeEightView(went) {
       if (!bad && text !== get()) set(text);
     });
     function problem(bad, text) {
-      setProblem(byId("eight-problem"), bad && `${quoted(text)} is not an arrangement: ${bad}. A good one: 123456780.`, field);
+      setProblem(byId("eight-problem"), bad && `${quoted(text)} is not an arrangement: ${bad}. Example: 123456780.`, field);
       return bad;
     }
     return refresh;

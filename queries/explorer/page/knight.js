@@ -25,7 +25,7 @@ class Board {
   /** What is wrong with a text that should be a square; empty if nothing is. */
   problem(text) {
     if (!text) return "it is empty";
-    if (!/^[a-z][1-9]$/.test(text)) return "a square is a file’s letter and a rank’s digit";
+    if (!/^[a-z][1-9]$/.test(text)) return "a square is a letter and a digit (file and rank)";
     const inside = this.files.includes(text[0]) && Number(text[1]) <= this.side;
     return inside ? "" : `the squares are a1 to ${this.nameOf(this.count - 1)}`;
   }

@@ -136,18 +136,18 @@ export function listed(board) {
 export function noStart(board, start) {
   if (toursFrom(board, start)) return "";
   const [most, fewest] = [Math.ceil(board.count / 2), Math.floor(board.count / 2)];
-  return `No tour of ${board.name} begins at ${board.nameOf(start)}: squares alternate in colour, the board `
-    + `has ${most} of a1’s colour and ${fewest} of the other, so a tour begins and ends on a1’s colour.`;
+  return `No tour of ${board.name} starts at ${board.nameOf(start)}: a tour alternates in colour, and the board `
+    + `has ${most} squares of a1’s colour and ${fewest} of the other, so a tour starts and ends on a1’s colour.`;
 }
 
 /** Why no tour leads from one square to another; empty if one does. */
 export function noTour(board, start, end) {
   const [from, to] = [start, end].map((square) => board.nameOf(square));
-  if (start === end) return `A tour visits ${from} once: it cannot end there.`;
+  if (start === end) return `A tour visits ${from} only once: it cannot end there.`;
   if (firstTour(board, start, end) !== null) return "";
   if (board.joins(start, end)) return `No tour of ${board.name} leads from ${from} to ${to}.`;
   return `No tour leads from ${from} to ${to}: the knight changes colour with every jump, so after `
-    + `${board.count - 1} jumps it stands on ${board.count % 2 ? "its start’s" : "the other"} colour.`;
+    + `${board.count - 1} jumps it is on ${board.count % 2 ? "its start’s" : "the other"} colour.`;
 }
 
 /** Why a start has no tour with a number; empty if it has. */

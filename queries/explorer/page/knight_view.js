@@ -149,7 +149,7 @@ export function makeKnightView(went) {
     byId("knight-ends").textContent = facts
       ? `tour from ${facts.start} to ${facts.finish}`
       : start === null ? "choose a square"
-        : listed(board) ? `${many(total)} tours begin at ${name(start)}`
+        : listed(board) ? `${many(total)} tours start at ${name(start)}`
           : `${total} squares can end a tour from ${name(start)}`;
     byId("knight-legend").hidden = start === null || facts !== null;
     byId("knight-turn").disabled = !facts;
@@ -161,11 +161,11 @@ export function makeKnightView(went) {
     }
     const spaced = (list) => make("span", { class: "tiles" }, list.join(" "));
     setFacts(byId("knight-facts"), [
-      ["Why", facts.closed ? "its end is a jump from its start, so it could go round again"
-        : "its end is not a jump from its start"],
+      ["Why", facts.closed ? "its end is one jump from its start"
+        : "its end is not one jump from its start"],
       ["Number", many(facts.number), " ", make("small", {}, listed(board)
         ? `from 0, of all ${many(total)} from ${facts.start}`
-        : `from 0, of the ${total} from ${facts.start} that are here, one for each end`)],
+        : `from 0, of the ${total} from ${facts.start} on this page, one for each end`)],
       ["Squares", spaced(facts.squares.map(name))],
       ["Jumps", spaced(facts.jumps), " ", make("small", {}, "numbered clockwise from 1, two up and one left, "
         + "to 8, one up and two left")],
@@ -214,7 +214,7 @@ export function makeKnightView(went) {
     } else if (start === null) {
       problem("Choose the start first.", field);
     } else if (key === "number" && !WHOLE_NUMBER.test(text)) {
-      problem(`${quoted(text)} is not a tour’s number: it is a whole number from 0.`, field);
+      problem(`${quoted(text)} is not a tour’s number: it must be a whole number from 0.`, field);
     } else if (key === "end" && text === facts?.finish) {
       problem("");
     } else {
@@ -263,7 +263,7 @@ export function makeKnightView(went) {
       const [text, from, which] = named ? parts : ["8x8", ...(parts.length ? parts : KNIGHT_FIRST)];
       const known = Object.hasOwn(BOARDS, text);
       lay(BOARDS[known ? text : "8x8"]);
-      let [square, bad] = !known ? [null, `${quoted(text)} is not a board here: it has 8x8, 6x6 and 5x5.`]
+      let [square, bad] = !known ? [null, `${quoted(text)} is not a board of this page. Boards: 8x8, 6x6, 5x5.`]
         : from === undefined ? [null, ""] : squareOf(from);
       let number = null;
       if (square !== null && noStart(board, square)) [square, bad] = [null, noStart(board, square)];

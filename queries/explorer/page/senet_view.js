@@ -75,7 +75,7 @@ export function makeSenetView(went) {
     setProblem(byId("senet-problem"), "");
     player.set(0, 0);
     answer();
-    say(`Square ${cell + 1}: ${piece === "." ? "empty" : piece}. Not a position yet: ${bad}.`);
+    say(`Square ${cell + 1}: ${piece === "." ? "empty" : piece}. Not yet a position: ${bad}.`);
   }
 
   function shown(at, { moved = false, from = at }) {
@@ -124,7 +124,7 @@ export function makeSenetView(went) {
       return;
     }
     if (facts.plies === null) {
-      place.replaceChildren("Never reached, so nobody is to move.");
+      place.replaceChildren("Never reached, so neither side is to move.");
       return;
     }
     const mover = "AB"[at % 2];
@@ -176,7 +176,7 @@ export function makeSenetView(went) {
   }
 
   function unreached() {
-    return [["Why", `No line of play from the opening leads here. So it is with ${senetRanks(null).length} `
+    return [["Why", `No line of play from the opening leads here. This is true of ${senetRanks(null).length} `
       + `of the ${SENET_POSITIONS.toLocaleString("en")} positions.`]];
   }
 
@@ -199,7 +199,7 @@ export function makeSenetView(went) {
   }
 
   function wrong(text, bad) {
-    return `${quoted(text)} is not a position: ${bad}. A good one: ${SENET_OPENING}`;
+    return `${quoted(text)} is not a position: ${bad}. Example: ${SENET_OPENING}`;
   }
 
   field.addEventListener("input", entered);
