@@ -1,1 +1,1 @@
-"""The algorithms. They see numbers and arrays, never a puzzle. Only search and proof are compiled."""
+"""The algorithms. They see numbers and arrays, never a puzzle; only they and the proof compile."""
