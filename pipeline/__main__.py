@@ -1,19 +1,19 @@
-"""The program: a plain question takes the quick door, all else the command line proper."""
+"""The program."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from pipeline.errors import ReaderGone, TablebaseError, quoted
 from pipeline.interrupts import watch
-from pipeline.streams import standard
-from pipeline.terminal import complain, say
 
 
 def main() -> int:
     """Run `pipeline` with the process's arguments; returns the exit code."""
-    watch()
+    watch()  # before anything else is loaded: an interrupt may come at any moment
+    from pipeline.doors import told
+    from pipeline.streams import standard
+
     answers = standard()
     code = told(sys.argv[1:])
     # whoever was told that it cannot be written may have kept it to himself
@@ -21,43 +21,6 @@ def main() -> int:
     if "pipeline.cli" not in sys.modules:
         os._exit(code)  # all is written: to take Python down would cost a third of a lookup
     return code
-
-
-def told(words: list[str]) -> int:
-    """Do what the words say; every error becomes a sentence and an exit code."""
-    try:
-        code = _run(words)
-        sys.stdout.flush()
-        return code
-    except TablebaseError as error:
-        if not isinstance(error, ReaderGone):
-            complain(error)
-        return error.exit_code
-    except KeyboardInterrupt:
-        return 130
-    except (
-        Exception
-    ) as error:  # a bug: say so in a sentence, with the traceback for who asks for it
-        if os.environ.get("PIPELINE_TRACEBACK"):
-            raise
-        complain(
-            f"this should not happen ({type(error).__name__}: {quoted(str(error), 200)}). "
-            "Please report it; PIPELINE_TRACEBACK=1 shows where."
-        )
-        return 3
-
-
-def _run(words: list[str]) -> int:
-    if words[:1] == ["query"]:
-        from queries.answers import quick_answer
-
-        answer = quick_answer(words[1:])
-        if answer is not None:
-            say(answer)
-            return 0
-    from pipeline.cli import run
-
-    return run(words)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing import IO
 
 from pipeline.errors import NotWritten, quoted
 from pipeline.streams import Whole, reason
+from pipeline.tables.manifest import own_files
 from pipeline.tables.publish import appearing
 
 STANDARD = "-"
@@ -81,6 +82,8 @@ def _replaced(path: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]:
     """A new file in the place of the one before, with its mode and, where that may be, owner."""
     if before is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
+    if path.name in own_files(path.parent):
+        raise NotWritten(_said(str(path)), "it belongs to the tables in that folder")
     part = path.with_name(f".{os.urandom(8).hex()}.new")
     with appearing(path, part) as file:
         if before is not None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pipeline.__main__ import told
 from pipeline.build import UP_TO_DATE, why
+from pipeline.doors import told
 from pipeline.errors import TableError
 from pipeline.puzzles import puzzles
 from pipeline.tables.manifest import read_manifest, write_manifest

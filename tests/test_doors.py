@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.__main__ import told
 from pipeline.cli import app
+from pipeline.doors import told
 from pipeline.errors import TablebaseError
 from queries.answers import quick_answer
 from tests.commands import lines
@@ -87,7 +87,7 @@ def test_a_lone_lookup_imports_nothing_heavy(words: str, place: Path) -> None:
         "import sys\n"
         "before = set(sys.modules)\n"
         f"sys.argv = {['pipeline', 'query', *words.split()]!r}\n"
-        "from pipeline.__main__ import told\n"
+        "from pipeline.doors import told\n"
         "assert told(sys.argv[1:]) == 0\n"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
         env={"PIPELINE_OUTPUTS": str(place / "outputs")},

@@ -390,11 +390,3 @@ def test_what_else_fails_within_is_not_the_outputs_fault(tmp_path: Path) -> None
         (tmp_path / "none").open()
     with pytest.raises(NotWritten, match="null"), writing("a\0b"):
         pass
-
-
-def test_python_s_own_streams_are_written_whole(
-    capsysbinary: pytest.CaptureFixture[bytes],
-) -> None:
-    """In another program's process, where standard output is whatever that program made of it."""
-    write("-", b"all of it")
-    assert capsysbinary.readouterr().out == b"all of it"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import verify
-from pipeline.__main__ import told
+from pipeline.doors import told
 from pipeline.puzzle import StateSpace
 from pipeline.puzzles.eight import PUZZLE as EIGHT
 from pipeline.tables.manifest import read_manifest, write_manifest

@@ -17,7 +17,7 @@ from pipeline import __version__
 from pipeline.errors import TableDamaged, TableError, TableVersionError
 from pipeline.tables import FORMAT_VERSION, MANIFEST
 from pipeline.tables.mending import mending, unopened
-from pipeline.tables.publish import appearing, building_in, sha256
+from pipeline.tables.publish import LOCK, appearing, building_in, sha256
 
 Entry = dict[str, Any]
 """A table's facts: files, rows, content, parameters, description, made_by, index (or null).
@@ -54,6 +54,21 @@ def _read(folder: Path) -> tuple[dict[str, Entry], dict[str, Page]]:
 def files_of(entry: Entry) -> list[Entry]:
     """What is said of every file of a table: those of its rows, in order, then its index."""
     return [*entry["files"], *([entry["index"]] if entry["index"] else [])]
+
+
+def own_files(folder: Path) -> set[str]:
+    """The files that make a folder a place of tables; none where it is no such place."""
+    try:
+        tables = read_manifest(folder)
+    except TableError:  # of another program, as far as can be told
+        return set()
+    if not tables:
+        return set()
+    return {
+        MANIFEST,
+        LOCK,
+        *(said["file"] for entry in tables.values() for said in files_of(entry)),
+    }
 
 
 def size_of(entry: Entry) -> int:
@@ -167,7 +182,7 @@ def write_manifest(
 
 def record_page(folder: Path, page: Path, made_from: tuple[str, ...]) -> None:
     """List a page that was made from some tables; one outside the tables' folder is not listed."""
-    if page.resolve().parent != folder.resolve():
+    if page.resolve().parent != folder.resolve() or not page.is_file():
         return
     with building_in(folder):
         tables, pages = _read(folder)

@@ -1,0 +1,46 @@
+"""A plain question goes through the quick door, all else through the command line proper."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from pipeline.errors import ReaderGone, TablebaseError, quoted
+from pipeline.terminal import complain, say
+
+
+def told(words: list[str]) -> int:
+    """Do what the words say; every error becomes a sentence and an exit code."""
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except TablebaseError as error:
+        if not isinstance(error, ReaderGone):
+            complain(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except (
+        Exception
+    ) as error:  # a bug: say so in a sentence, with the traceback for who asks for it
+        if os.environ.get("PIPELINE_TRACEBACK"):
+            raise
+        complain(
+            f"this should not happen ({type(error).__name__}: {quoted(str(error), 200)}). "
+            "Please report it; PIPELINE_TRACEBACK=1 shows where."
+        )
+        return 3
+
+
+def _run(words: list[str]) -> int:
+    if words[:1] == ["query"]:
+        from queries.answers import quick_answer
+
+        answer = quick_answer(words[1:])
+        if answer is not None:
+            say(answer)
+            return 0
+    from pipeline.cli import run
+
+    return run(words)
