@@ -76,10 +76,10 @@ def table_page() -> str:
     lines = [
         f"# Tables (format version {FORMAT_VERSION})",
         "",
-        "Written by `make docs` from the descriptions in the files. Every file is Parquet with zstd,",
-        "sorted as described. Its metadata contains `format_version`, `table`, `meaning`, `rank`, and",
-        "`column.NAME` for each column. [index-format.md](index-format.md) describes the indexes, for",
-        "readers without a Parquet library.",
+        "Written by `make docs` from the descriptions in the files. Every file is Parquet with",
+        "zstd, sorted as described. Its metadata contains `format_version`, `table`, `meaning`,",
+        "`rank`, and `column.NAME` for each column. [index-format.md](index-format.md) describes",
+        "the indexes, for readers without a Parquet library.",
     ]
     for asked in puzzles():
         for table in asked.tables:
@@ -91,8 +91,8 @@ READING = """
 ## Reading them
 
 Numbers are signed, so the difference of two columns is correct in polars, pandas, pyarrow and SQL.
-`start` and `finish` use one Enum, a1 to z9 by rank, then file, in all tables of tours and counts, and
-`goal` uses one Enum in both tables of the 8-puzzle, so you can join and concatenate the tables.
+`start` and `finish` use one Enum, a1 to z9 by rank, then file, in all tables of tours and counts,
+and `goal` uses one Enum in both tables of the 8-puzzle, so you can join and concatenate the tables.
 DuckDB reads an Enum as text, pandas as a category. pandas converts integers with nulls (in
 `senet.parquet`) to floats; to avoid this, use
 `pd.read_parquet(..., dtype_backend="numpy_nullable")`.
@@ -108,8 +108,9 @@ every column. Readers skip the groups that cannot contain the requested rows.
 | `knight_tours_6x6.parquet`, `where start = ...` | 6 to 18 of 102 | DuckDB |
 | the same, `where path >= 'c3' and path < 'c4'` | 12 of 102 | polars, pyarrow, DuckDB |
 
-polars and pyarrow skip nothing for an Enum. A path starts with the start square, so a range of paths
-selects the same tours. Values of other columns are spread over the file, so they skip nothing.
+polars and pyarrow skip nothing for an Enum. A path starts with the start square, so a range of
+paths selects the same tours. The values of other columns are spread over the file, so readers skip
+nothing for them.
 
 **Memory** for reading a whole table, in MB, each in its own process (DuckDB: copied into a table in
 memory; a query on the 6x6 file itself took 8 MB):

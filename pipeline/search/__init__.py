@@ -1,1 +1,1 @@
-"""The algorithms. They see numbers and arrays, never a puzzle. Only search and proof are compiled."""
+"""The algorithms see numbers and arrays, never a puzzle. Only they and proofs are compiled."""
