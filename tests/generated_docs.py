@@ -109,7 +109,8 @@ every column. Readers skip the groups that cannot contain the requested rows.
 | the same, `where path >= 'c3' and path < 'c4'` | 12 of 102 | polars, pyarrow, DuckDB |
 
 polars and pyarrow skip nothing for an Enum. A path starts with the start square, so a range of
-paths selects the same tours. Values of other columns are spread over the file and skip nothing.
+paths selects the same tours. The values of other columns are spread over the file, so readers skip
+nothing for them.
 
 **Memory** for reading a whole table, in MB, each in its own process (DuckDB: copied into a table in
 memory; a query on the 6x6 file itself took 8 MB):

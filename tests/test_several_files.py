@@ -342,7 +342,7 @@ def test_a_list_of_files_that_cannot_be(
     edit(entries[FIVE]["files"])
     write_manifest(folder, entries)
     for ask in (lambda: status(str(folder)), lambda: verify(folder, quick=True)):
-        with pytest.raises(TableDamaged, match="its list of tables is broken"):
+        with pytest.raises(TableDamaged, match="its list of tables is invalid"):
             ask()
 
 
@@ -354,7 +354,7 @@ def test_it_is_refused_at_the_shell(pieces: list[Path], cli: Cli) -> None:
     for words in ("status", "verify --quick", "query knight a1 --board 5x5"):
         said = cli(*words.split(), "--outputs", str(folder))
         assert (said.code, said.out) == (3, "")
-        assert "its list of tables is broken" in said.err
+        assert "its list of tables is invalid" in said.err
 
 
 # ---- builds ---------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_row_groups_of_any_size_pass(copy: Path) -> None:
 def test_a_missing_tour_is_found(copy: Path) -> None:
     rewrite(copy, "knight_tours_5x5", lambda rows: numbered(without(700)(rows)))
     failure = refuted(copy, "knight_tours_5x5")
-    assert "as many tours lead from a square to another as back" in str(failure)
+    assert "equally many tours lead from a square to another and back" in str(failure)
 
 
 def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) -> None:
@@ -143,7 +143,7 @@ def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) ->
     kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in images]
     assert len(kept) == len(five) - len(images)
     rewrite(copy, "knight_tours_5x5", lambda rows: numbered(rows.take(kept)))
-    assert "counted again" in str(refuted(copy, "knight_tours_5x5"))
+    assert "a second count, path by path" in str(refuted(copy, "knight_tours_5x5"))
 
 
 def _names(path: str) -> list[str]:
@@ -192,11 +192,15 @@ def count_rows(folder: Path, board: str) -> list[int]:
 def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
     begin = count_rows(copy, "5x5")[0]
     for change, row, claim in (
-        (cell("start", begin + 3, "c1"), begin + 3, "a row for every square"),
-        (cell("board", begin + 3, "5x6"), begin + 3, "a row for every square"),
+        (cell("start", begin + 3, "c1"), begin + 3, "there is one row for every square"),
+        (cell("board", begin + 3, "5x6"), begin + 3, "there is one row for every square"),
         (cell("tours", begin + 4, 305), begin + 4, "mirrored squares"),
         (cell("closed", begin + 7, 2), begin + 7, "mirrored squares"),
-        (cells(*(("tours", begin + at, 300) for at in (0, 4, 20, 24))), begin, "own table lists"),
+        (
+            cells(*(("tours", begin + at, 300) for at in (0, 4, 20, 24))),
+            begin,
+            "as in the board's own table",
+        ),
     ):
         rewrite(copy, "knight_counts", change)
         failure = refuted_counts(copy)
@@ -241,7 +245,7 @@ def test_counts_at_the_wrong_squares_are_found(copy: Path) -> None:
             changes += [("tours", rows[edge], tours[rows[corner]])]
     rewrite(copy, "knight_counts", cells(*changes))
     failure = refuted_counts(copy)
-    assert "counted again" in str(failure)
+    assert "a second count, path by path" in str(failure)
     assert failure.content["board"] == "3x4"
 
 

@@ -47,8 +47,8 @@ def other_line(row: dict[str, Any]) -> tuple[str, str]:
         ("position", ".....AAAAABBBBB", "arrangements"),
         ("position", "A", "arrangements"),
         ("position", "AAAAAAAAAAAAAAA", "arrangements"),
-        ("plies_even", 2, "least of the predecessors"),
-        ("plies_odd", None, "least of the predecessors"),
+        ("plies_even", 2, "the smallest value of a predecessor"),
+        ("plies_odd", None, "the smallest value of a predecessor"),
         ("plies", 15, "the smaller of the two"),
         ("lines", 12, "number of shortest lines"),
         ("lines", None, "number of shortest lines"),
@@ -71,7 +71,7 @@ def test_a_value_where_no_line_leads_is_found(outputs: Path, senet_rows: pa.Tabl
     row = null_row(senet_rows)
     rows = cells(("plies_even", row, 8), ("plies", row, 8))(senet_rows)
     table = SenetTable(one(outputs, "senet"), Rows(rows.combine_chunks().to_batches()[0]))
-    with pytest.raises(VerifyFailed, match="null where none has a value") as caught:
+    with pytest.raises(VerifyFailed, match="null where no predecessor has one") as caught:
         table.prove()
     assert caught.value.row == row
 

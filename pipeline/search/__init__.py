@@ -1,1 +1,1 @@
-"""The algorithms. They see numbers and arrays, never a puzzle; only they and the proof compile."""
+"""The algorithms see numbers and arrays, never a puzzle. Only they and proofs are compiled."""

@@ -108,7 +108,7 @@ def prove_tours(listed: Published) -> Counted:
         proof.claim(
             "there is one tour for every ordered pair of squares whose colours allow it, in order"
             if every_pair
-            else "the paths are in ascending order of their square numbers: no tour appears twice",
+            else "the paths strictly ascend in their square numbers: no tour appears twice",
             rows,
         ),
     )
