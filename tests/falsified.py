@@ -37,7 +37,7 @@ CUTS = {
     "knight_tours_8x8": (40, 64),
     "knight_counts": (30,),
 }
-"""Where a table's second file may begin, and the third ...: amid a start's tours, and at their end."""
+"""Rows where further files of a table may begin: amid a start's tours, and at their end."""
 
 
 def linked_copy(outputs: Path, tmp_path: Path) -> Path:
