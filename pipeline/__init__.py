@@ -10,7 +10,7 @@ Read it in that order:
 5. `tables`: the files: Parquet, index, manifest, and how they appear whole or not at all.
 6. `build`: puzzle → search → table, the stages of `pipeline precompute`.
 7. `verify`: proves the published files from the rules alone.
-8. `cli`: the command line; `__main__` lets a lone lookup past it.
+8. `cli`: the command line; `doors` lets a lone lookup past it.
 
 The read side is the package `queries`.
 """

@@ -15,7 +15,7 @@ from pipeline.puzzles import puzzles
 from pipeline.tables.manifest import read_manifest, write_manifest
 from queries import open_tables
 from queries.tables import Tables
-from tests.falsified import linked_copy
+from tests.falsified import CUTS, linked_copy, split
 from tests.shell import ROOT, SCRIPT, Ask, Cli, pipeline
 
 pytest_plugins = ["tests.explorer_fixtures"]
@@ -121,6 +121,15 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     published = read_manifest(outputs)
     write_manifest(folder, {table.name: published[table.name] for table in known})
     return place
+
+
+@pytest.fixture(scope="session")
+def several(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is published, every table in several files."""
+    folder = linked_copy(outputs, tmp_path_factory.mktemp("several"))
+    for name, cuts in CUTS.items():
+        split(folder, name, *cuts)
+    return folder
 
 
 @pytest.fixture

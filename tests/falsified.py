@@ -28,6 +28,16 @@ from pipeline.verify.published import Published, check_files, published_in
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
 SMALL = listed_table(Board(3, 4))
 TABLES[SMALL.name] = SMALL
+CUTS = {
+    "eight": (70_000, 200_000),
+    "eight_edge": (1,),
+    "senet": (400_000,),
+    "knight_tours_5x5": (100, 200, 304, 304, 900),
+    "knight_tours_6x6": (1_000_000, 3_000_000),
+    "knight_tours_8x8": (40, 64),
+    "knight_counts": (30,),
+}
+"""Rows where further files of a table may begin: amid a start's tours, and at their end."""
 
 
 def linked_copy(outputs: Path, tmp_path: Path) -> Path:

@@ -84,7 +84,7 @@ def table_page() -> str:
     for asked in puzzles():
         for table in asked.tables:
             lines += ["", *table_section(table)]
-    return "\n".join(lines) + "\n" + READING
+    return "\n".join(lines) + "\n" + READING + MANIFEST
 
 
 READING = """
@@ -129,6 +129,65 @@ memory; a query on the 6x6 file itself took 8 MB):
 So read only the columns that you need of the 6x6 board: `pl.read_parquet(file, columns=["start",
 "closed"])`, `pd.read_parquet(file, columns=[...])`; `pl.scan_parquet(file)` and DuckDB do this by
 themselves.
+"""
+
+
+MANIFEST = """
+## What is published: manifest.json
+
+`manifest.json` lists the tables of its folder, and is written last: a table that it does not list
+does not exist, whatever files there are. It is one JSON object in UTF-8, indented by one space:
+
+- `format_version`: the version of tables, indexes and this file. A reader of another stops here.
+- `made_by`: the program that wrote this file, and its version.
+- `indexes`: for each index file, the content hash of its table, which the index's header has too.
+- `tables`: for each table, by name, an object as below.
+- `pages`: for each page made from the tables (`report.html`, `explorer.html`) its `bytes`, its
+  `sha256`, and `made_from`: the content hashes of those tables, by name. Left out where there is no
+  page.
+- `checksum`: SHA-256 of this file without this line, the comma before it and the last line feed.
+
+Of each table:
+
+- `files`: the Parquet files of its rows, in order, each an object as below; mostly there is one.
+- `rows`: how many rows they have together.
+- `content`: the content hash, SHA-256 of the values of all rows of all files in order, whatever
+  wrote them. The head of `pipeline/tables/content.py` says how it is taken.
+- `made_by`: the program that made the table, and its version.
+- `parameters`: which search made it, and of what.
+- `description`: 16 hexadecimal digits that change with the table's columns, their types and their
+  meanings. A build makes a table again where they or the parameters are not its own.
+- `index`: the `file`, `records`, `bytes` and `sha256` of its index; null where it has none.
+
+Of each file of rows:
+
+- `file`: its name in this folder: `TABLE.parquet`, or of several `TABLE.1.parquet` and so on.
+- `rows`: how many rows it has.
+- `first`: the number of rows in the files before it, so the row number of its first row.
+- `bytes`, `sha256`: its size, and SHA-256 of its bytes in hexadecimal.
+
+The files of a table have the same columns, and their rows follow one another as they would in one
+file. Only `number`, in a table of tours, begins anew in each: it counts a start's tours within the
+file. Read a table by its list of files: a pattern of names may sort them in another order.
+
+```python
+import json
+import polars as pl
+
+with open("outputs/manifest.json") as file:
+    tables = json.load(file)["tables"]
+files = tables["knight_tours_5x5"]["files"]
+tours = pl.concat(
+    pl.scan_parquet(f"outputs/{file['file']}", row_index_name="row", row_index_offset=file["first"])
+    for file in files
+)
+# a tour's number among all of its start: its row less the first row of that start
+tours = tours.with_columns(number=pl.col("row").cast(pl.Int64) - pl.col("row").min().over("start"))
+print(tours.filter(start="a1", number=303).collect())
+```
+
+DuckDB takes the same list as `read_parquet([...])`, pyarrow as `pyarrow.dataset.dataset([...])`.
+This program's own answers, its proof and its report read several files as they would read one.
 """
 
 

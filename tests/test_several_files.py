@@ -1,23 +1,22 @@
 """A table of several files is one table: to readers, to the proof and to a build."""
 
+import hashlib
+import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import NoSuchTour, TableDamaged, TableError
+from pipeline.errors import NoSuchTour
 from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.tables.manifest import read_manifest, write_manifest
-from pipeline.verify import verify
+from pipeline.tables.manifest import read_manifest
 from queries import open_tables
 from queries.answers import reader
 from queries.explorer.tours import signposts
@@ -26,39 +25,18 @@ from queries.published import scanned
 from queries.report import figures
 from queries.report.figure import Asked
 from tests.falsified import (
+    CUTS,
     SMALL,
     TABLES,
     linked_copy,
     prove_one,
-    refuted,
     split,
-    vouch,
-    written,
 )
+from tests.generated_docs import MANIFEST
 from tests.recorder import built
 from tests.shell import ROOT, Cli, environment
 
 FIVE = "knight_tours_5x5"
-CUTS = {
-    "eight": (70_000, 200_000),
-    "eight_edge": (1,),
-    "senet": (400_000,),
-    FIVE: (100, 200, 304, 304, 900),
-    "knight_tours_6x6": (1_000_000, 3_000_000),
-    "knight_tours_8x8": (40, 64),
-    "knight_counts": (30,),
-}
-"""Borders in the midst of a start's tours, twice in those of a1, and where a start's begin."""
-
-
-@pytest.fixture(scope="module")
-def several(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is published, every table in several files."""
-    folder = linked_copy(outputs, tmp_path_factory.mktemp("several"))
-    for name, cuts in CUTS.items():
-        split(folder, name, *cuts)
-    return folder
-
 
 # ---- readers --------------------------------------------------------------------------------
 
@@ -83,6 +61,35 @@ def test_wherever_files_end(
     rows, whole = (scanned(str(where), "", TABLES[FIVE]) for where in (folder, outputs))
     assert rows.collect().equals(whole.collect())
     prove_one(folder, FIVE)
+
+
+def test_the_docs_read_it_so(several: Path, monkeypatch: pytest.MonkeyPatch, outputs: Path) -> None:
+    monkeypatch.chdir(several.parent)
+    (several.parent / "outputs").symlink_to(several)
+    (code,) = re.findall(r"```python\n(.*?)```", MANIFEST, re.DOTALL)
+    said: dict[str, Any] = {}
+    exec(code, said)
+    found = said["tours"].drop("row").collect()
+    assert found.equals(pl.read_parquet(outputs / f"{FIVE}.parquet"))
+
+
+def test_the_docs_name_every_key(outputs: Path) -> None:
+    manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
+    table = manifest["tables"]["eight"]
+    said = MANIFEST.partition("```")[0].partition("Of each table")
+    (whole, _, rest) = said
+    of_table, _, of_file = rest.partition("Of each file")
+    words = [{*re.findall(r"`([a-z_0-9]+)`", text)} for text in (whole, of_table, of_file)]
+    assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from"}
+    assert words[1] == {*table, *table["index"]}
+    assert words[2] - {"number"} == {*table["files"][0]}
+
+
+def test_the_docs_say_how_the_checksum_is_taken(outputs: Path) -> None:
+    text = (outputs / "manifest.json").read_text("utf-8")
+    found = re.fullmatch(r'(.*),\n "checksum": "([0-9a-f]{64})"(\n})\n', text, re.DOTALL)
+    assert found
+    assert hashlib.sha256((found[1] + found[3]).encode()).hexdigest() == found[2]
 
 
 @pytest.mark.parametrize("board", ["5x5", "6x6"])
@@ -175,186 +182,6 @@ def test_status_adds_the_files_up(cli: Cli, several: Path) -> None:
         assert rows[name]["state"] == "published"
         assert rows[name]["bytes"] == sum(path.stat().st_size for path in files)
     assert cli("status", "--outputs", str(several)).code == 0
-
-
-# ---- the proof ------------------------------------------------------------------------------
-
-
-def test_its_files_are_held_against_the_manifest(cli: Cli, several: Path) -> None:
-    said = cli("verify", "--quick", "--outputs", str(several))
-    assert (said.code, said.err) == (0, "")
-    rows = re.findall(r"^(\w+)\.\*\.parquet\S* .*?([\d,]+) rows", said.out, re.MULTILINE)
-    entries = read_manifest(several)
-    assert dict(rows) == {name: f"{entries[name]['rows']:,}" for name in CUTS}
-
-
-@pytest.mark.long
-def test_it_is_proved_as_one(several: Path) -> None:
-    told = [(claim.table, claim.claim, claim.rows) for claim in verify(several)]
-    for name in CUTS:
-        assert any(of == name and "every row decodes" in claim for of, claim, _ in told)
-    assert {rows for of, _, rows in told if of == "knight_tours_6x6"} == {6_637_920}
-
-
-@pytest.fixture
-def pieces(copy: Path) -> list[Path]:
-    return split(copy, FIVE, 100, 900)
-
-
-def cut(second: Path, other: Path) -> None:
-    second.write_bytes(second.read_bytes()[:-1])
-
-
-def flipped(second: Path, other: Path) -> None:
-    data = bytearray(second.read_bytes())
-    data[len(data) // 2] ^= 1
-    second.write_bytes(data)
-
-
-def another(second: Path, other: Path) -> None:
-    shutil.copy(other, second)
-
-
-def missing(second: Path, other: Path) -> None:
-    second.unlink()
-
-
-@pytest.mark.parametrize("spoil", [cut, flipped, another, missing])
-def test_a_second_file_that_is_not_the_listed_one(
-    pieces: list[Path], cli: Cli, spoil: Callable[[Path, Path], None]
-) -> None:
-    _, second, third = pieces
-    folder = second.parent
-    spoil(second, third)
-    assert [row["state"] for row in status(str(folder)) if row["table"] == FIVE] == ["damaged"]
-    with pytest.raises(TableError) as caught:
-        verify(folder, quick=True)
-    assert caught.value.file == str(second)
-    for words in ("query knight a1 --board 5x5", "query knight a1 --board 5x5 --number 3"):
-        said = cli(*words.split(), "--outputs", str(folder))
-        assert (said.code, said.out) == (3, "")
-        assert str(second) in said.err
-        assert said.err.endswith(f"Run: pipeline precompute knight --outputs {folder}\n")
-    state = "missing" if spoil is missing else "damaged"
-    report = built(folder, KNIGHT, TABLES[FIVE])
-    assert report.reasons == {FIVE: f"{second.name} {state}"}
-
-
-def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
-    first, second, _ = pieces
-    spare = first.with_name("spare")
-    first.rename(spare)
-    second.rename(first)
-    spare.rename(second)
-    vouch(first.parent, FIVE, 3)
-    failure = refuted(first.parent, FIVE)
-    assert "strictly ascend" in failure.claim.claim
-    assert failure.row == 800
-
-
-def test_a_tour_that_two_files_hold_fails_the_proof(pieces: list[Path]) -> None:
-    shutil.copy(pieces[0], pieces[1])
-    vouch(pieces[0].parent, FIVE, 3)
-    assert refuted(pieces[0].parent, FIVE).row == 100
-
-
-def test_a_file_that_is_left_out_fails_the_proof(pieces: list[Path]) -> None:
-    vouch(pieces[0].parent, FIVE, 2)
-    assert "equally many tours lead" in refuted(pieces[0].parent, FIVE).claim.claim
-
-
-def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
-    """Numbers that go on from one file to the next would be counted twice by readers."""
-    whole = pq.read_table(copy / f"{FIVE}.parquet")
-    _, second = split(copy, FIVE, 100)
-    written(whole.slice(100), second, TABLES[FIVE])
-    vouch(copy, FIVE, 2)
-    failure = refuted(copy, FIVE)
-    assert (failure.row, failure.found, failure.expected) == (100, "number 100", "0")
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [(FIVE, "meaning"), ("eight_edge", "meaning"), ("eight_edge", "sorting columns")],
-)
-def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: str) -> None:
-    _, second, _ = split(copy, name, 100, 900)
-    rows = pq.read_table(second)
-    if words == "meaning":
-        rows = rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"})
-    # and nothing is said of how the rows are sorted
-    pq.write_table(rows, second)
-    vouch(copy, name, 3)
-    failure = refuted(copy, name)
-    assert (failure.file, failure.claim.file) == (str(second), second.name)
-    assert words in str(failure)
-
-
-def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -> None:
-    folder = pieces[0].parent
-    entries = read_manifest(folder)
-    _, second, third = entries[FIVE]["files"]
-    second["rows"] -= 1
-    third["rows"] += 1
-    third["first"] -= 1
-    write_manifest(folder, entries)
-    failure = refuted(folder, FIVE)
-    assert (failure.file, failure.found, failure.expected) == (
-        str(pieces[1]),
-        "800 rows",
-        "799 rows",
-    )
-
-
-# ---- the manifest ---------------------------------------------------------------------------
-
-Files = list[dict[str, Any]]
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda files: files[1].update(first=99),
-        lambda files: files[1].update(first=101),
-        lambda files: files[0].update(first=1),
-        lambda files: files[1].update(rows=801),
-        lambda files: files[2].update(rows=1),
-        lambda files: (files[0].update(rows=-1), files[1].update(rows=901, first=-1)),
-        lambda files: files[1].update(rows="800"),
-        lambda files: files[1].pop("first"),
-        lambda files: files[1].pop("sha256"),
-        lambda files: files[1].update(file=files[0]["file"]),
-        lambda files: files[1].update(file="eight.parquet"),
-        lambda files: files[1].update(file=f"../copy/{FIVE}.2.parquet"),
-        lambda files: files[1].update(file=f"{FIVE}.old.parquet"),
-        lambda files: files[1].update(file=f"{FIVE}.2.parquet\n"),
-        lambda files: files.reverse(),
-        lambda files: files.pop(),
-        lambda files: files.clear(),
-        lambda files: files.append("a file"),
-    ],
-)
-def test_a_list_of_files_that_cannot_be(
-    pieces: list[Path], cli: Cli, edit: Callable[[Files], object]
-) -> None:
-    folder = pieces[0].parent
-    entries = read_manifest(folder)
-    edit(entries[FIVE]["files"])
-    write_manifest(folder, entries)
-    for ask in (lambda: status(str(folder)), lambda: verify(folder, quick=True)):
-        with pytest.raises(TableDamaged, match="its list of tables is invalid"):
-            ask()
-
-
-def test_it_is_refused_at_the_shell(pieces: list[Path], cli: Cli) -> None:
-    folder = pieces[0].parent
-    entries = read_manifest(folder)
-    entries[FIVE]["files"][1]["first"] = 101
-    write_manifest(folder, entries)
-    for words in ("status", "verify --quick", "query knight a1 --board 5x5"):
-        said = cli(*words.split(), "--outputs", str(folder))
-        assert (said.code, said.out) == (3, "")
-        assert "its list of tables is invalid" in said.err
 
 
 # ---- builds ---------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from pathlib import Path
 from pipeline.tables.manifest import read_manifest, write_manifest
 from queries import open_tables
 
+FIVE = "knight_tours_5x5"
+
 
 def test_the_folder_and_what_is_published(copy: Path) -> None:
     tables = open_tables(str(copy))
@@ -18,7 +20,8 @@ def test_the_folder_and_what_is_published(copy: Path) -> None:
 
 def test_a_puzzle_without_tables_there(copy: Path) -> None:
     entries = read_manifest(copy)
-    entries["knight_tours_3x4"] = entries.pop("knight_tours_5x5")
+    files = [{**entries[FIVE]["files"][0], "file": "knight_tours_3x4.parquet"}]
+    entries["knight_tours_3x4"] = {**entries[FIVE], "files": files}
     write_manifest(copy, {name: entries[name] for name in ("eight", "knight_tours_3x4")})
     tables = open_tables(str(copy))
     assert repr(tables.senet) == f"<SenetTable in {copy}: none published>"

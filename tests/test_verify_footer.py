@@ -152,7 +152,8 @@ def test_tours_are_counted_the_same_with_the_compiler_off() -> None:
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])
 def test_a_table_of_an_impossible_name_is_refused(copy: Path, name: str) -> None:
     entries = read_manifest(copy)
-    text = manifest_text({**entries, name: entries[FIVE]}, "somebody", {})
+    files = [{**entries[FIVE]["files"][0], "file": f"{name}.parquet"}]
+    text = manifest_text({**entries, name: {**entries[FIVE], "files": files}}, "somebody", {})
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         parse_manifest(text, "manifest.json")
 
