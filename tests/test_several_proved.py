@@ -89,7 +89,7 @@ def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
     spare.rename(second)
     vouch(first.parent, FIVE, 3)
     failure = refuted(first.parent, FIVE)
-    assert "ascending order" in failure.claim.claim
+    assert "strictly ascend" in failure.claim.claim
     assert failure.row == 800
 
 
