@@ -265,12 +265,14 @@ class Tables(Shown):
     def __init__(self, folder: str | None = None) -> None:
         self.folder = tables_folder(folder)
         self._readers: dict[str, Reader] = {}
+        self._closed = False
         manifest = os.path.join(self.folder, MANIFEST)
         if not os.path.isfile(manifest):
             raise TableMissing(manifest, mending("", self.folder))
 
     def close(self) -> None:
         """Let go of all files."""
+        self._closed = True
         for found in self._readers.values():
             found.close()
 
@@ -283,6 +285,8 @@ class Tables(Shown):
     def _reader(self, name: str) -> Reader:
         if name not in self._readers:
             self._readers[name] = reader(name, self.folder)
+            if self._closed:
+                self._readers[name].close()
         return self._readers[name]
 
     @cached_property
