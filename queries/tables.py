@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pipeline.errors import TablebaseError, TableMissing
+from pipeline.errors import BadRequest, TablebaseError, TableMissing, quoted
+from pipeline.puzzles import MODULES
 from pipeline.tables import MANIFEST
 from pipeline.tables.mending import mending
-from queries.answers import Reader, reader
+from queries.answers import Reader, reader, reader_class
 from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
@@ -302,7 +303,11 @@ class Tables(Shown):
         return KnightTable(self._reader("knight"))
 
     def goals(self, name: str) -> GoalTable:
-        """Any registered puzzle that has goals."""
+        """Any registered puzzle that has goals; BadRequest for another name."""
+        known = [each for each in MODULES if issubclass(reader_class(each), GoalReader)]
+        if name not in known:
+            hint = f"Choose one of: {', '.join(known)}"
+            raise BadRequest(f"{quoted(name)} is not a puzzle with goals", hint)
         return GoalTable(self._reader(name))
 
 
