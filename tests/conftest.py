@@ -15,7 +15,7 @@ from pipeline.puzzles import puzzles
 from pipeline.tables.manifest import read_manifest, write_manifest
 from queries import open_tables
 from queries.tables import Tables
-from tests.falsified import linked_copy
+from tests.falsified import FIVE, linked_copy, split
 from tests.shell import ROOT, SCRIPT, Ask, Cli, pipeline
 
 pytest_plugins = ["tests.explorer_fixtures"]
@@ -127,3 +127,9 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copy(outputs: Path, tmp_path: Path) -> Path:
     """The published folder again, its tables linked, its manifest its own."""
     return linked_copy(outputs, tmp_path)
+
+
+@pytest.fixture
+def pieces(copy: Path) -> list[Path]:
+    """The files of a table that this folder has in three."""
+    return split(copy, FIVE, 100, 900)
