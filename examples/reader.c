@@ -13,7 +13,8 @@
        knight  start, finish, closed or open, squares
 
    Without keys on the command line it reads them from standard input. The first key without an
-   answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file. */
+   answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file.
+   So does an output that cannot be written: exit 2. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

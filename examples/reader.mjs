@@ -12,8 +12,9 @@
 //     knight  start, finish, closed or open, squares
 //
 // Without keys on the command line it reads them from standard input. The first key without an
-// answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file.
-import { fstatSync, openSync, readSync } from "node:fs";
+// answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file. So does
+// an output that cannot be written: exit 2.
+import { fstatSync, openSync, readSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 
 // ---- the same, line for line, in read_eight.html ----
@@ -176,6 +177,15 @@ function openFile(folder, name, width) {
   return openIndex(read, fstatSync(file).size, name, width);
 }
 
+/** console.log says nothing of what it could not write. */
+function print(line) {
+  try {
+    writeFileSync(1, `${line}\n`);
+  } catch (error) {
+    fail(2, `standard output cannot be written: ${error.code}`);
+  }
+}
+
 async function main([folder, puzzle, ...words]) {
   if (!Object.hasOwn(ANSWERS, puzzle ?? "")) {
     fail(2, "usage: reader.mjs FOLDER eight|senet|knight [KEY...]");
@@ -188,7 +198,7 @@ async function main([folder, puzzle, ...words]) {
       fail(2, `${JSON.stringify(keys[at])} lacks the square where the tour ends: b1 a3`);
     }
     const said = Object.values(await answer(record, ...keys.slice(at, at + size)));
-    console.log(said.map((word) => (word === "" ? "-" : word)).join(" "));
+    print(said.map((word) => (word === "" ? "-" : word)).join(" "));
   }
 }
 

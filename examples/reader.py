@@ -12,7 +12,8 @@ Prints one line a key (for the knight, two squares); "-" stands for what there i
     knight  start, finish, closed or open, squares
 
 Without keys on the command line it reads them from standard input. The first key without an answer
-ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file.
+ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file. So does an
+output that cannot be written: exit 2.
 """
 
 import struct
@@ -208,10 +209,15 @@ def main(words: list[str]) -> None:
     answer, size, table = ANSWERS[words[1]]
     index = Index(words[0], *table)
     keys = words[2:] or sys.stdin.read().split()
-    for at in range(0, len(keys), size):
-        if len(keys) < at + size:
-            raise Trouble(2, f"{keys[at]!r} lacks the square where the tour ends: b1 a3")
-        print(answer(index, *keys[at : at + size]))
+    try:
+        # a file of its own, because Python flushes sys.stdout once more at its exit
+        with open(1, "w", closefd=False) as output:
+            for at in range(0, len(keys), size):
+                if len(keys) < at + size:
+                    raise Trouble(2, f"{keys[at]!r} lacks the square where the tour ends: b1 a3")
+                print(answer(index, *keys[at : at + size]), file=output)
+    except OSError as error:
+        raise Trouble(2, f"standard output cannot be written: {error.strerror}") from error
 
 
 if __name__ == "__main__":

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pipeline.errors import TablebaseError, TableMissing
+from pipeline.errors import BadRequest, TablebaseError, TableMissing, quoted
+from pipeline.puzzles import MODULES
 from pipeline.tables import MANIFEST
 from pipeline.tables.mending import mending
-from queries.answers import Reader, reader
+from queries.answers import Reader, reader, reader_class
 from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
@@ -265,12 +266,14 @@ class Tables(Shown):
     def __init__(self, folder: str | None = None) -> None:
         self.folder = tables_folder(folder)
         self._readers: dict[str, Reader] = {}
+        self._closed = False
         manifest = os.path.join(self.folder, MANIFEST)
         if not os.path.isfile(manifest):
             raise TableMissing(manifest, mending("", self.folder))
 
     def close(self) -> None:
         """Let go of all files."""
+        self._closed = True
         for found in self._readers.values():
             found.close()
 
@@ -283,6 +286,8 @@ class Tables(Shown):
     def _reader(self, name: str) -> Reader:
         if name not in self._readers:
             self._readers[name] = reader(name, self.folder)
+            if self._closed:
+                self._readers[name].close()
         return self._readers[name]
 
     @cached_property
@@ -298,7 +303,11 @@ class Tables(Shown):
         return KnightTable(self._reader("knight"))
 
     def goals(self, name: str) -> GoalTable:
-        """Any registered puzzle that has goals."""
+        """Any registered puzzle that has goals; BadRequest for another name."""
+        known = [each for each in MODULES if issubclass(reader_class(each), GoalReader)]
+        if name not in known:
+            hint = f"Choose one of: {', '.join(known)}"
+            raise BadRequest(f"{quoted(name)} is not a puzzle with goals", hint)
         return GoalTable(self._reader(name))
 
 

@@ -112,6 +112,10 @@ polars and pyarrow skip nothing for an Enum. A path starts with the start square
 paths selects the same tours. The values of other columns are spread over the file, so readers skip
 nothing for them.
 
+The footers of `knight_tours_*` name no sorting columns, because their rows ascend by square numbers
+and Parquet's footers compare text, in which a2 comes before b1. The metadata key `rank` states the
+order instead.
+
 **Memory** for reading a whole table, in MB, each in its own process (DuckDB: copied into a table in
 memory; a query on the 6x6 file itself took 8 MB):
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import OutOfReach
+from pipeline.errors import BadRequest, OutOfReach
 from pipeline.puzzles.eight import PUZZLE, odd
 from queries.answers import reader
 from queries.eight import EightReader
 from queries.goals import GoalReader
+from queries.tables import Tables
 from tests.oracles import eight_best_moves, eight_distances, eight_replay, eight_solutions
 
 STATES = st.permutations("012345678").map("".join)
@@ -71,3 +73,10 @@ def test_any_start_and_any_goal(state: str, goal: str) -> None:
     assert steps[-1] == goal
     assert len(steps) == int(str(facts["distance"])) + 1
     assert found.to_goal(goal, state)[0] == facts["distance"], "moves can be undone"
+
+
+@pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
+def test_a_puzzle_without_goals_is_refused_by_its_name(tables: Tables, name: str) -> None:
+    sentence = f"{name!r} is not a puzzle with goals. Choose one of: eight."
+    with pytest.raises(BadRequest, match=f"^{re.escape(sentence)}$"):
+        tables.goals(name)

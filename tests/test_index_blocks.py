@@ -250,6 +250,20 @@ def test_closed_tables_let_go_of_their_files(outputs: Path) -> None:
             ask()
 
 
+def test_closed_tables_do_not_open_what_was_not_asked_before(outputs: Path) -> None:
+    before = files_open()
+    with open_tables(str(outputs)) as tables:
+        assert tables.eight.distance("378546201") == 27
+    for ask in (
+        lambda: tables.senet.probe("ABAAABBB.B...A."),
+        lambda: tables.knight.probe("a1"),
+        lambda: tables.goals("eight").probe("378546201"),
+    ):
+        with pytest.raises(ValueError, match=f"the tables in {outputs} are closed"):
+            ask()
+    assert files_open() == before
+
+
 def test_tables_are_closed_where_an_error_ends_their_block(outputs: Path) -> None:
     before = files_open()
     tables = open_tables(str(outputs))
