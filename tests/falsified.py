@@ -27,7 +27,6 @@ from pipeline.verify.published import Published, check_files, published_in
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
 SMALL = listed_table(Board(3, 4))
-FIVE = "knight_tours_5x5"
 TABLES[SMALL.name] = SMALL
 CUTS = {
     "eight": (70_000, 200_000),
