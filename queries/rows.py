@@ -23,8 +23,8 @@ TYPES: dict[str, Any] = {
     "boolean": pl.Boolean,
 }
 
-TEXT = (pl.String, pl.Categorical, pl.Enum)
-"""The types of columns that can hold keys."""
+TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+"""The types of columns that can hold keys; that of nulls alone is as good."""
 
 Answers = tuple[pl.DataFrame, list[int]]
 """One row a key, with a column `error`; and the rows whose key is not in the notation."""

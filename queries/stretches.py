@@ -67,8 +67,10 @@ def stretches(
     found = _told(source.name, found)
     head = next(found).rows
     if not head.width:
-        head = pl.DataFrame(schema={column or key: pl.String})
-    name = column or (head.columns[0] if head.width == 1 else key)
+        if next(found, None) is not None:
+            raise BadRequest(f"The rows of the input have no column, and {quoted(key)} is needed")
+        head = pl.DataFrame(schema={key if column is None else column: pl.String})
+    name = (head.columns[0] if head.width == 1 else key) if column is None else column
     kind = head.schema.get(name)
     if kind not in TEXT:
         columns = ", ".join(quoted(each) for each in head.columns[:20])
@@ -131,11 +133,24 @@ def _parquet(file: BinaryIO) -> Iterator[Stretch]:
     # a buffer, so that a row group of any size is read a little at a time
     table = pq.ParquetFile(file, buffer_size=STRETCH, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
+    for field in table.schema_arrow:
+        if _has_decimal256(field.type):
+            raise BadRequest(
+                f"The column {quoted(field.name)} of the input is of type {field.type}, which "
+                "cannot be read",
+                "Save its numbers with 38 digits at most",
+            )
     yield Stretch(_frame(table.schema_arrow.empty_table()), partial(_row, 1))
     first = 1
     for batch in table.iter_batches(ROWS):
         yield Stretch(_frame(pa.Table.from_batches([batch])), partial(_row, first))
         first += len(batch)
+
+
+def _has_decimal256(kind: pa.DataType) -> bool:
+    """Whether a type is, or is made of, the one at which polars panics."""
+    parts = (kind.field(at).type for at in range(kind.num_fields))
+    return pa.types.is_decimal256(kind) or any(map(_has_decimal256, parts))
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:
@@ -157,6 +172,7 @@ def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
     # a quote opens a cell only at its beginning; a row that is not whole does not match
     cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"[^%b\n]*+|[^"%b\n][^%b\n]*+)?+'.replace(b"%b", delimiter)
     whole_rows = re.compile(rb"(?:%b(?:%b%b)*+\n)*+" % (cell, delimiter, cell))
+    whole_cells = re.compile(rb"(?:%b[%b\n])*+" % (cell, delimiter))
 
     def end_of(text: bytes) -> int:
         rows = whole_rows.match(text) if b'"' in text else None
@@ -164,10 +180,16 @@ def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
 
     names: list[str] = []
     first = 2
-    for piece, _ in _pieces(file, end_of):
+    for piece, line in _pieces(file, end_of):
+        cells = whole_cells.match(piece + NEW_LINE) if b'"' in piece else None
+        if cells and cells.end() < len(piece):
+            at = line + piece.count(NEW_LINE, 0, cells.end())
+            raise BadRequest(f"The quote that opens on line {at:,} of the input is never closed")
         text = piece
         if not names:
             names, text = _header(piece, delimiter)
+            if not names:
+                continue
             _require_distinct(names)
             yield Stretch(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), partial(_row, 1))
         if text.strip(b"\r\n"):

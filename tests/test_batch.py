@@ -233,6 +233,17 @@ def test_annotate_is_the_join(outputs: Path) -> None:
     assert eight.annotate(asked.clear()).equals(joined.clear())
 
 
+def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
+    tables = open_tables(str(outputs))
+    for name, table in (
+        ("state", tables.eight),
+        ("position", tables.senet),
+        ("start", tables.knight),
+    ):
+        found = table.annotate(pl.DataFrame({name: [None, None]}), name)
+        assert found.null_count().row(0) == (2,) * found.width
+
+
 def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     keys = pl.Series(["b1", "z9", None, "b1", "x"])
     answers, bad = reader("knight", str(outputs)).answers(keys, {})
