@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from pipeline.puzzle import Table
+    from pipeline.puzzle import Column, Table
     from queries.rows import Answers
 
 READERS = {
@@ -90,6 +90,10 @@ class Reader:
     def table(self) -> Table:
         """The table whose columns a batch's have their types from."""
         return self._of.tables[0]
+
+    def declared(self, asked: Asked) -> dict[str, Column]:
+        """The table's columns, by name, that can hold what is answered."""
+        return {column.name: column for column in self.table.columns}
 
     def rows(self) -> pl.DataFrame:
         """A batch's columns of the whole table, read once."""
