@@ -84,7 +84,8 @@ def output_format(output: str | None, asked: str | None) -> str:
     >>> output_format("answers.parquet", None), output_format(None, "jsonl")
     ('parquet', 'jsonl')
     """
-    wanted = (asked or Path(output or "").suffix.lstrip(".") or "csv").lower()
+    named_so = Path(output or "").suffix.lstrip(".") or "csv"
+    wanted = (named_so if asked is None else asked).lower()
     if wanted not in FORMATS:
         raise BadRequest(
             f"There is no format {quoted(wanted)}", f"Choose one of: {', '.join(FORMATS)}"

@@ -21,7 +21,8 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import BadRequest, quoted
 from queries.answers import counted
-from queries.inputs import FORMATS, Input, told
+from queries.forms import INPUT_FORMATS
+from queries.inputs import Input, told
 from queries.rows import TEXT
 
 STRETCH = 1 << 21
@@ -52,7 +53,7 @@ def stretches(
     """
     if source.format == "text":
         if column is not None:
-            others = ", ".join(list(FORMATS)[1:])
+            others = ", ".join(list(INPUT_FORMATS)[1:])
             raise BadRequest(
                 f"{source.name} is read as text, which has no columns",
                 f"Leave out --column, or add --input-format ({others})",
@@ -122,7 +123,9 @@ def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[by
 
 
 def _unknown() -> BadRequest:
-    return BadRequest(f"The input is in none of the formats that can be read: {', '.join(FORMATS)}")
+    return BadRequest(
+        f"The input is in none of the formats that can be read: {', '.join(INPUT_FORMATS)}"
+    )
 
 
 def _row(first: int, at: int) -> str:
