@@ -31,6 +31,8 @@ ROWS = 1 << 17
 """Rows of Parquet read at a time."""
 LONGEST = 1 << 22
 """Bytes that a key or a row may have; an endless stream of them is none."""
+EXACT = 1 << 53
+"""The integers below it are floats too."""
 NEW_LINE = b"\n"
 SEPARATE = 9
 """Characters that may stand apart, as a contest writes an 8-puzzle state."""
@@ -246,6 +248,7 @@ def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
         if not text.strip():
             continue
         rows = _objects(text, line)
+        _require_kept(rows, text, line)
         if head is None:
             head = rows.clear()
             yield Stretch(head, partial(_row, 1))
@@ -269,11 +272,43 @@ def _objects(text: bytes, line: int) -> pl.DataFrame:
         raise
 
 
+def _require_kept(rows: pl.DataFrame, text: bytes, line: int) -> None:
+    """BadRequest for what polars would drop or round without a word."""
+    lines = pl.Series(text.decode().split("\n"))
+    # a quick look finds the few lines to look at closely
+    odd = lines.str.contains("\\", literal=True)
+    for name, kind in rows.schema.items():
+        field = re.escape(json.dumps(name, ensure_ascii=False))
+        odd |= lines.str.count_matches(rf"{field}\s*:") > 1
+        if kind == pl.Float64 and (rows[name].abs() >= EXACT).any():
+            odd |= lines.str.contains(r"\d{16}")
+    for at in odd.arg_true():
+        found = json.loads(lines[at], object_pairs_hook=list) if lines[at].strip() else []
+        names = [name for name, _ in found]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise BadRequest(f"Line {line + at:,} of the input has two fields {quoted(twice)}")
+        for name, value in found:
+            if rows.schema[name] == pl.Float64 and _is_rounded(value):
+                raise BadRequest(
+                    f"Line {line + at:,} of the input has in {quoted(name)}, among numbers with "
+                    f"fractions, the integer {value}, which would be rounded",
+                    "Write that field as text",
+                )
+
+
+def _is_rounded(value: object) -> bool:
+    return isinstance(value, int) and int(float(value)) != value
+
+
 def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
     """Rows with the columns of the first ones, null where they lack one."""
     for name, kind in rows.schema.items():
         known = head.schema.get(name)
-        if kind in (known, pl.Null) or (known == pl.Float64 and kind.is_integer()):
+        if kind in (known, pl.Null):
+            continue
+        exact = kind.is_integer() and not (rows[name].cast(pl.Float64).abs() > EXACT - 1).any()
+        if known == pl.Float64 and exact:
             continue
         before = "not there" if known is None else f"of type {known}"
         raise BadRequest(

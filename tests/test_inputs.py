@@ -332,6 +332,17 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
             b'{"state":"1"}\n\n{"state"\n',
             "Line 3 of the input is not a JSON",
         ),
+        (
+            "--input-format jsonl",
+            b'{"state":"1"}\n{"state":"1","\\u0073tate":"2"}\n',
+            "Line 2 of the input has two fields 'state'.",
+        ),
+        ("--input-format jsonl", b'{"state":"1","a":1, "a" : 1}', "has two fields 'a'."),
+        (
+            "--input-format jsonl",
+            b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n',
+            "the integer 9007199254740993, which would be rounded. Write that field as text.",
+        ),
         ("--input-format jsonl", b"[1]\n", "Line 1 of the input is not a JSON object."),
     ],
     ids=itertools.count(),
@@ -353,6 +364,19 @@ def test_a_row_that_never_ends_is_refused(ask: Ask) -> None:
     assert "the item that starts on line 2 has more than 4,194,304 bytes" in complaint
 
 
+def test_json_lines_that_only_look_odd_are_read(inside: Ask) -> None:
+    text = (
+        b'{"state":"123456780","n":1e300,"at":{"n":1},"t":"\\"n\\":"}\n'
+        b'{"state":null,"n":9007199254740992,"t":"n\\u0061"}\n'
+    )
+    code, out, complaint = inside(
+        "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
+    )
+    assert (code, complaint) == (0, "")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["n"], row["t"]) for row in rows] == [(1e300, '"n":'), (2**53, "na")]
+
+
 def test_json_lines_keep_their_fields_and_types(
     inside: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -362,6 +386,13 @@ def test_json_lines_keep_their_fields_and_types(
     assert (code, [row["n"] for row in rows]) == (0, [1.5, 2, None])
     assert [row["at"] for row in rows] == [{"x": [1]}, None, None]
     assert [row["distance"] for row in rows] == [0, None, 1]
+
+
+def test_a_late_integer_is_not_rounded_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", 30)
+    file = io.BytesIO(b'{"state":"123456780","n":1.5}\n{"state":"1","n":9007199254740993}\n')
+    with pytest.raises(BadRequest, match="'n' is of type Int64 from row 2 on, and of type Float64"):
+        list(stretches._json_lines(file))
 
 
 @pytest.mark.parametrize(
