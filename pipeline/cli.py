@@ -18,7 +18,7 @@ from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.puzzle import Puzzle, Table
 from pipeline.puzzles import MODULES, puzzle, with_depths
 from pipeline.terminal import complain, say
-from queries.answers import options, reader, reader_class, respond
+from queries.answers import options, reader, reader_class, require_one_printed, respond
 from queries.forms import BATCH, OUTPUTS, Asked
 from queries.index import tables_folder
 
@@ -185,16 +185,16 @@ def _query_command(name: str) -> None:
     def command(**given: Any) -> None:
         words = given.pop("key") or []
         key = " ".join(words)
-        batch = {option.name: given.pop(option.name) for option in BATCH}
         asked = {option: value for option, value in given.items() if value not in (None, False)}
-        if not words and kind.keyless in asked and not any(batch.values()):
+        batch = {option.name: asked.pop(option.name) for option in BATCH if option.name in asked}
+        if not words and kind.keyless in asked and not batch:
             say(respond(name, None, asked))
-        elif key in ("", "-") or batch["input"]:
+        elif key in ("", "-") or "input" in batch:
             if key not in ("", "-"):
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
             _answer_batch(name, asked, batch)
-        elif any(batch.values()):
-            flags = [option.flag for option in BATCH if batch[option.name]]
+        elif batch:
+            flags = [option.flag for option in BATCH if option.name in batch]
             raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
         else:
             say(respond(name, key, asked))
@@ -236,17 +236,17 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
     for option in options(name):
         if option.lone and asked.get(option.name):
             raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
-    source, output = batch["input"] or "-", batch["output"]
+    source, output = batch.get("input", "-"), batch.get("output")
     if source == "-" and sys.stdin and sys.stdin.isatty():
         complain("reading keys from standard input (press Ctrl-D to finish)")
     request = Batch(
         source,
-        output_format(output, batch["format"]),
+        output_format(output, batch.get("format")),
         output,
-        batch["strict"],
-        batch["column"],
-        batch["prefix"] or "",
-        batch["input_format"],
+        batch.get("strict", False),
+        batch.get("column"),
+        batch.get("prefix", ""),
+        batch.get("input_format"),
     )
     asks = reader(name, tables_folder(asked.get("outputs")))
     with BatchTold(output=output) as bar:
@@ -295,6 +295,7 @@ def histogram(
     from queries.overview import bars
     from queries.overview import histogram as counted
 
+    require_one_printed(svg, as_json=as_json)
     counts = counted(name, tables_folder(outputs))
     if svg is not None:
         from pipeline.output import STANDARD, write
@@ -338,7 +339,7 @@ def verify(
 def report(
     outputs: Outputs = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--output", metavar="PATH", help="File for the page, folder for pictures."),
     ] = None,
     format: Annotated[
@@ -356,14 +357,15 @@ def report(
     from queries.report import write_report
 
     folder = Path(tables_folder(outputs))
-    target = output or folder / ("report.html" if format == "html" else "report")
+    usual = folder / ("report.html" if format == "html" else "report")
+    target = str(usual) if output is None else output
     written = write_report(folder, target, format)
-    if str(target) == STANDARD:
+    if target == STANDARD:
         return
     for path in written:
         say(f"{path}\n")
     if format == "html":
-        record_page(folder, target, tuple(read_manifest(folder)))
+        record_page(folder, Path(target), tuple(read_manifest(folder)))
 
 
 @app.command()

@@ -11,7 +11,7 @@ from pipeline.errors import TablebaseError
 from pipeline.puzzles import MODULES, with_depths
 from pipeline.puzzles.knight import LISTABLE, MOST_FILES, MOST_RANKS
 from queries.answers import reader
-from queries.forms import FORMATS
+from queries.forms import FORMATS, INPUT_FORMATS
 from queries.index import tables_folder
 
 Offered = Callable[[Context], list[str]]
@@ -41,10 +41,6 @@ def removable_tables(context: Context) -> list[str]:
         return []
 
 
-def batch_formats(context: Context) -> list[str]:
-    return list(FORMATS)
-
-
 def page_formats(context: Context) -> list[str]:
     from queries.report import FORMATS as PAGE_FORMATS
 
@@ -53,10 +49,11 @@ def page_formats(context: Context) -> list[str]:
 
 def of_query(puzzle: str, option: str) -> Offered | None:
     """What is offered for an option of a query, if anything can be."""
-    if option == "format":
-        return batch_formats
+    formats = {"format": [*FORMATS], "input_format": [*INPUT_FORMATS]}.get(option)
 
     def offered(context: Context) -> list[str]:
+        if formats is not None:
+            return formats
         asks = reader(puzzle, tables_folder(context.params.get("outputs")))
         try:
             return list(asks.values(option))

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from pipeline.puzzle import Table
+    from pipeline.puzzle import Column, Table
     from queries.rows import Answers
 
 READERS = {
@@ -91,6 +91,10 @@ class Reader:
         """The table whose columns a batch's have their types from."""
         return self._of.tables[0]
 
+    def declared(self, asked: Asked) -> dict[str, Column]:
+        """The table's columns, by name, that can hold what is answered."""
+        return {column.name: column for column in self.table.columns}
+
     def rows(self) -> pl.DataFrame:
         """A batch's columns of the whole table, read once."""
         if self._rows is None:
@@ -135,6 +139,7 @@ def options(name: str) -> tuple[Option, ...]:
 
 def respond(name: str, key: str | None, asked: Asked) -> str:
     """The answer to one question as text to print; no key: of the whole puzzle."""
+    require_one_printed(asked.get("svg"), as_json=bool(asked.get("json")))
     asks = reader(name, tables_folder(asked.get("outputs")))
     asked = asks.checked(asked)
     facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
@@ -147,6 +152,15 @@ def respond(name: str, key: str | None, asked: Asked) -> str:
     if asked.get("json"):
         return json_text(facts) + "\n"
     return asks.words(facts, asked)
+
+
+def require_one_printed(svg: object, *, as_json: bool) -> None:
+    """BadRequest where a picture and JSON would go to the same standard output."""
+    if svg == "-" and as_json:
+        from pipeline.errors import BadRequest
+
+        problem = "--json cannot be combined with --svg -: only one can be printed"
+        raise BadRequest(problem, "Write the picture to a file with --svg FILE")
 
 
 def quick_answer(words: list[str]) -> str | None:

@@ -19,12 +19,18 @@ from queries.inputs import opened
 from queries.rows import named
 from queries.stretches import stretches
 
-NO_PLACE = {
-    "csv": (pl.List, pl.Array, pl.Struct, pl.Binary, pl.Duration, pl.Object),
-    "jsonl": (pl.Binary, pl.Object),
-    "parquet": (pl.Int128, pl.UInt128, pl.Object),
+PLAIN = {
+    *(pl.Boolean, pl.Float16, pl.Float32, pl.Float64, pl.Decimal, pl.Null),
+    *(pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
+    *(pl.String, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time),
 }
-"""The types of columns that a format has no place for."""
+NESTED = {*PLAIN, pl.Duration, pl.List, pl.Array, pl.Struct, pl.Map}
+PLACE = {
+    "csv": {*PLAIN, pl.Int128, pl.UInt128},
+    "jsonl": {*NESTED, pl.Int128, pl.UInt128},
+    "parquet": {*NESTED, pl.Binary},
+}
+"""The types of columns that a format has a place for."""
 
 Write = Callable[[pl.DataFrame], None]
 
@@ -78,7 +84,8 @@ def output_format(output: str | None, asked: str | None) -> str:
     >>> output_format("answers.parquet", None), output_format(None, "jsonl")
     ('parquet', 'jsonl')
     """
-    wanted = (asked or Path(output or "").suffix.lstrip(".") or "csv").lower()
+    named_so = Path(output or "").suffix.lstrip(".") or "csv"
+    wanted = (named_so if asked is None else asked).lower()
     if wanted not in FORMATS:
         raise BadRequest(
             f"There is no format {quoted(wanted)}", f"Choose one of: {', '.join(FORMATS)}"
@@ -94,7 +101,7 @@ def printable(text: str) -> str:
 def _require_writable(head: pl.DataFrame, format: str) -> None:
     """BadRequest for a column of a type that the output's format has no place for."""
     for name, kind in head.schema.items():
-        if any(isinstance(part, NO_PLACE[format]) for part in _parts(kind)):
+        if any(part.base_type() not in PLACE[format] for part in _parts(kind)):
             raise BadRequest(
                 f"{FORMATS[format]} cannot hold the column {quoted(name)}, which is of type {kind}",
                 "Choose another --format, or leave the column out",
@@ -104,8 +111,8 @@ def _require_writable(head: pl.DataFrame, format: str) -> None:
 def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
     """A type, and those of what it is made of."""
     yield kind
-    inner = [getattr(kind, "inner", None), *(each.dtype for each in getattr(kind, "fields", []))]
-    for part in filter(None, inner):
+    inner = [getattr(kind, name, None) for name in ("inner", "key", "value")]
+    for part in filter(None, [*inner, *(each.dtype for each in getattr(kind, "fields", []))]):
         yield from _parts(part)
 
 

@@ -68,11 +68,13 @@ class EightReader(GoalReader):
     def rows_to(self, goal: str) -> pl.DataFrame:
         """The same for a goal of one's own, found from an index."""
         if goal not in self._rows_to:
+            from queries.rows import types
             from queries.ways import answers_to
 
             view = self.puzzle.view(goal)
             records = self.index(self._tables[view.layout]).records()
             rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
+            rows = rows.cast(types(self, {"goal": goal}))
             self._rows_to[goal] = rows.extend(rows.clear(1))
         return self._rows_to[goal]
 

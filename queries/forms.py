@@ -43,6 +43,14 @@ SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", lone=True
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
 """What a batch's answers can be written as."""
+INPUT_FORMATS = {
+    "text": (".txt",),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+}
+"""What a batch can be read from, each with the names that say so."""
 
 BATCH = (
     Option("input", "Answer every key in this file (- for standard input).", "FILE"),

@@ -8,6 +8,10 @@ from pipeline.puzzle import BreadthFirst, GoalPuzzle, View
 from queries.answers import Reader, aligned, counted
 from queries.forms import Asked, Facts, Option
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pipeline.puzzle import Column
+
 
 class GoalReader(Reader):
     """Any goal puzzle's answers."""
@@ -49,6 +53,12 @@ class GoalReader(Reader):
         goal = self.puzzle.parse_goal(str(asked["goal"]))
         self.puzzle.view(goal)
         return {**asked, "goal": goal}
+
+    def declared(self, asked: Asked) -> dict[str, Column]:
+        found = super().declared(asked)
+        if asked.get("goal") not in (None, *self.puzzle.layouts.values()):
+            del found["goal"]
+        return found
 
     def values(self, option: str) -> tuple[str, ...]:
         return tuple(self.puzzle.layouts) if option == "goal" else ()

@@ -20,15 +20,8 @@ import pyarrow as pa
 
 from pipeline.errors import BadRequest, quoted
 from pipeline.streams import reason
+from queries.forms import INPUT_FORMATS
 
-FORMATS = {
-    "text": (".txt",),
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "jsonl": (".jsonl", ".ndjson"),
-    "parquet": (".parquet", ".pq"),
-}
-"""What can be read, each with the names that say so."""
 PARQUET = b"PAR1"
 PACKED = {
     b"\x1f\x8b": "gzip",
@@ -54,7 +47,7 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An open input of one of the `FORMATS`; all but Parquet is UTF-8 without a byte order mark."""
+    """An open input; all but Parquet is UTF-8 without a byte order mark."""
 
     name: str
     format: str
@@ -64,9 +57,9 @@ class Input:
 @contextlib.contextmanager
 def opened(source: str, asked: str | None) -> Iterator[Input]:
     """The input at a path, or - for standard input."""
-    if asked is not None and asked not in FORMATS:
+    if asked is not None and asked not in INPUT_FORMATS:
         raise BadRequest(
-            f"There is no format {quoted(asked)}", f"Choose one of: {', '.join(FORMATS)}"
+            f"There is no format {quoted(asked)}", f"Choose one of: {', '.join(INPUT_FORMATS)}"
         )
     name = "Standard input" if source == "-" else f"The input {quoted(source)}"
     with contextlib.ExitStack() as stack:
@@ -105,14 +98,15 @@ def _named(source: str) -> str:
     """The format that a file's name says; text where it says none."""
     path = PurePath(source.lower())
     suffix = PurePath(path.stem).suffix if path.suffix in PACKED_SUFFIXES else path.suffix
-    return next((kind for kind, names in FORMATS.items() if suffix in names), "text")
+    return next((kind for kind, names in INPUT_FORMATS.items() if suffix in names), "text")
 
 
 def _file(source: str, stack: contextlib.ExitStack) -> BinaryIO:
     if source != "-":
         path = Path(source)
-        if not path.exists() or path.is_dir():
-            what = "is a folder" if path.is_dir() else "does not exist"
+        there = path.exists() and bool(source)
+        if not there or path.is_dir():
+            what = "is a folder" if there else "does not exist"
             raise BadRequest(f"The input {quoted(source)} {what}")
         return stack.enter_context(path.open("rb"))
     return sys.stdin.buffer

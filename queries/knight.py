@@ -52,8 +52,8 @@ class KnightReader(Reader):
             found["to"] = board.name(board.number(str(asked["to"])))
         if "number" in asked:
             found["number"] = str(_number(asked["number"]))
-        if asked.get("count") and ("to" in asked or "number" in asked):
-            raise BadRequest("--count cannot be combined with --to or --number")
+        if asked.get("count") and ("to" in asked or "number" in asked or asked.get("closed")):
+            raise BadRequest("--count cannot be combined with --to, --number or --closed")
         if "number" in asked and ("to" in asked or asked.get("closed")):
             raise BadRequest("--number cannot be combined with --to or --closed: it names one tour")
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,9 +13,10 @@ from queries.forms import Asked
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pipeline.puzzle import Column
     from queries.tables import Frame
 
-TYPES: dict[str, Any] = {
+TYPES: dict[str, type[pl.DataType]] = {
     "int8": pl.Int8,
     "int16": pl.Int16,
     "int32": pl.Int32,
@@ -23,8 +24,8 @@ TYPES: dict[str, Any] = {
     "boolean": pl.Boolean,
 }
 
-TEXT = (pl.String, pl.Categorical, pl.Enum)
-"""The types of columns that can hold keys."""
+TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+"""The types of columns that can hold keys; that of nulls alone is as good."""
 
 Answers = tuple[pl.DataFrame, list[int]]
 """One row a key, with a column `error`; and the rows whose key is not in the notation."""
@@ -46,12 +47,21 @@ def looked_up(reader: Reader, keys: pl.Series, asked: Asked) -> Answers:
             known[key] = [*none, str(error)]
             if isinstance(error, NotationError):
                 bad_keys.add(key)
-    kinds = {column.name: column.kind for column in reader.table.columns}
-    schema = {name: TYPES.get(kinds.get(name, ""), pl.String) for name in names}
-    answers = pl.DataFrame(
-        [known[key] for key in keys], schema={**schema, "error": pl.String}, orient="row"
-    )
+    schema = pl.Schema({**types(reader, asked), "error": pl.String()})
+    answers = pl.DataFrame([known[key] for key in keys], schema=schema, orient="row")
     return answers, [at for at, key in enumerate(keys) if key in bad_keys]
+
+
+def types(reader: Reader, asked: Asked) -> pl.Schema:
+    """The added columns' types: those of the table's columns, text for others."""
+    declared = reader.declared(asked)
+    return pl.Schema({name: _type(declared.get(name)) for name in reader.added(asked)})
+
+
+def _type(column: Column | None) -> pl.DataType:
+    if column is not None and column.kind == "enum":
+        return pl.Enum(column.values)
+    return TYPES.get(column.kind if column else "", pl.String)()
 
 
 def _cell(fact: object) -> object:

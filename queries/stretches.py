@@ -21,7 +21,8 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import BadRequest, quoted
 from queries.answers import counted
-from queries.inputs import FORMATS, Input, told
+from queries.forms import INPUT_FORMATS
+from queries.inputs import Input, told
 from queries.rows import TEXT
 
 STRETCH = 1 << 21
@@ -30,6 +31,8 @@ ROWS = 1 << 17
 """Rows of Parquet read at a time."""
 LONGEST = 1 << 22
 """Bytes that a key or a row may have; an endless stream of them is none."""
+EXACT = 1 << 53
+"""The integers below it are floats too."""
 NEW_LINE = b"\n"
 SEPARATE = 9
 """Characters that may stand apart, as a contest writes an 8-puzzle state."""
@@ -52,7 +55,7 @@ def stretches(
     """
     if source.format == "text":
         if column is not None:
-            others = ", ".join(list(FORMATS)[1:])
+            others = ", ".join(list(INPUT_FORMATS)[1:])
             raise BadRequest(
                 f"{source.name} is read as text, which has no columns",
                 f"Leave out --column, or add --input-format ({others})",
@@ -67,8 +70,10 @@ def stretches(
     found = _told(source.name, found)
     head = next(found).rows
     if not head.width:
-        head = pl.DataFrame(schema={column or key: pl.String})
-    name = column or (head.columns[0] if head.width == 1 else key)
+        if next(found, None) is not None:
+            raise BadRequest(f"The rows of the input have no column, and {quoted(key)} is needed")
+        head = pl.DataFrame(schema={key if column is None else column: pl.String})
+    name = (head.columns[0] if head.width == 1 else key) if column is None else column
     kind = head.schema.get(name)
     if kind not in TEXT:
         columns = ", ".join(quoted(each) for each in head.columns[:20])
@@ -120,7 +125,9 @@ def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[by
 
 
 def _unknown() -> BadRequest:
-    return BadRequest(f"The input is in none of the formats that can be read: {', '.join(FORMATS)}")
+    return BadRequest(
+        f"The input is in none of the formats that can be read: {', '.join(INPUT_FORMATS)}"
+    )
 
 
 def _row(first: int, at: int) -> str:
@@ -131,11 +138,24 @@ def _parquet(file: BinaryIO) -> Iterator[Stretch]:
     # a buffer, so that a row group of any size is read a little at a time
     table = pq.ParquetFile(file, buffer_size=STRETCH, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
+    for field in table.schema_arrow:
+        if _has_decimal256(field.type):
+            raise BadRequest(
+                f"The column {quoted(field.name)} of the input is of type {field.type}, which "
+                "cannot be read",
+                "Save its numbers with 38 digits at most",
+            )
     yield Stretch(_frame(table.schema_arrow.empty_table()), partial(_row, 1))
     first = 1
     for batch in table.iter_batches(ROWS):
         yield Stretch(_frame(pa.Table.from_batches([batch])), partial(_row, first))
         first += len(batch)
+
+
+def _has_decimal256(kind: pa.DataType) -> bool:
+    """Whether a type is, or is made of, the one at which polars panics."""
+    parts = (kind.field(at).type for at in range(kind.num_fields))
+    return pa.types.is_decimal256(kind) or any(map(_has_decimal256, parts))
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:
@@ -157,6 +177,7 @@ def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
     # a quote opens a cell only at its beginning; a row that is not whole does not match
     cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"[^%b\n]*+|[^"%b\n][^%b\n]*+)?+'.replace(b"%b", delimiter)
     whole_rows = re.compile(rb"(?:%b(?:%b%b)*+\n)*+" % (cell, delimiter, cell))
+    whole_cells = re.compile(rb"(?:%b[%b\n])*+" % (cell, delimiter))
 
     def end_of(text: bytes) -> int:
         rows = whole_rows.match(text) if b'"' in text else None
@@ -164,10 +185,16 @@ def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
 
     names: list[str] = []
     first = 2
-    for piece, _ in _pieces(file, end_of):
+    for piece, line in _pieces(file, end_of):
+        cells = whole_cells.match(piece + NEW_LINE) if b'"' in piece else None
+        if cells and cells.end() < len(piece):
+            at = line + piece.count(NEW_LINE, 0, cells.end())
+            raise BadRequest(f"The quote that opens on line {at:,} of the input is never closed")
         text = piece
         if not names:
             names, text = _header(piece, delimiter)
+            if not names:
+                continue
             _require_distinct(names)
             yield Stretch(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), partial(_row, 1))
         if text.strip(b"\r\n"):
@@ -221,6 +248,7 @@ def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
         if not text.strip():
             continue
         rows = _objects(text, line)
+        _require_kept(rows, text, line)
         if head is None:
             head = rows.clear()
             yield Stretch(head, partial(_row, 1))
@@ -244,11 +272,43 @@ def _objects(text: bytes, line: int) -> pl.DataFrame:
         raise
 
 
+def _require_kept(rows: pl.DataFrame, text: bytes, line: int) -> None:
+    """BadRequest for what polars would drop or round without a word."""
+    lines = pl.Series(text.decode().split("\n"))
+    # a quick look finds the few lines to look at closely
+    odd = lines.str.contains("\\", literal=True)
+    for name, kind in rows.schema.items():
+        field = re.escape(json.dumps(name, ensure_ascii=False))
+        odd |= lines.str.count_matches(rf"{field}\s*:") > 1
+        if kind == pl.Float64 and (rows[name].abs() >= EXACT).any():
+            odd |= lines.str.contains(r"\d{16}")
+    for at in odd.arg_true():
+        found = json.loads(lines[at], object_pairs_hook=list) if lines[at].strip() else []
+        names = [name for name, _ in found]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise BadRequest(f"Line {line + at:,} of the input has two fields {quoted(twice)}")
+        for name, value in found:
+            if rows.schema[name] == pl.Float64 and _is_rounded(value):
+                raise BadRequest(
+                    f"Line {line + at:,} of the input has in {quoted(name)}, among numbers with "
+                    f"fractions, the integer {value}, which would be rounded",
+                    "Write that field as text",
+                )
+
+
+def _is_rounded(value: object) -> bool:
+    return isinstance(value, int) and int(float(value)) != value
+
+
 def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
     """Rows with the columns of the first ones, null where they lack one."""
     for name, kind in rows.schema.items():
         known = head.schema.get(name)
-        if kind in (known, pl.Null) or (known == pl.Float64 and kind.is_integer()):
+        if kind in (known, pl.Null):
+            continue
+        exact = kind.is_integer() and not (rows[name].cast(pl.Float64).abs() > EXACT - 1).any()
+        if known == pl.Float64 and exact:
             continue
         before = "not there" if known is None else f"of type {known}"
         raise BadRequest(

@@ -195,11 +195,19 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
             ["eight", "123456780", "--input", "x"],
             "--input cannot be combined with a key. Use one of the two.",
         ),
+        (["eight", "--input", ""], "The input '' does not exist."),
+        (["eight", "--output", ""], "'' cannot be written: no such file or directory."),
+        (["eight", "--format", ""], "There is no format ''. Choose one of: csv, jsonl, parquet."),
+        (["eight", "--input-format", ""], "There is no format ''. Choose one of: text, csv, tsv,"),
+        (["eight", "--column", ""], "is read as text, which has no columns."),
+        (["eight", "--input-format", "csv", "--column", ""], "The input has no text column ''."),
+        (["eight", "123456780", "--input", ""], "--input cannot be combined with a key."),
+        (["eight", "123456780", "--format", ""], "--format is for batches only."),
         (["eight", "--boards"], "--boards works with a single key only"),
     ],
 )
 def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:
-    code, said, found = ask(*words)
+    code, said, found = ask(*words, text=b"a,state\n1,123456780\n" * ("csv" in words))
     assert (code, said) == (2, "")
     assert complaint in found
     assert "Traceback" not in found
@@ -233,16 +241,44 @@ def test_annotate_is_the_join(outputs: Path) -> None:
     assert eight.annotate(asked.clear()).equals(joined.clear())
 
 
+def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
+    tables = open_tables(str(outputs))
+    for name, table in (
+        ("state", tables.eight),
+        ("position", tables.senet),
+        ("start", tables.knight),
+    ):
+        found = table.annotate(pl.DataFrame({name: [None, None]}), name)
+        assert found.null_count().row(0) == (2,) * found.width
+
+
 def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     keys = pl.Series(["b1", "z9", None, "b1", "x"])
     answers, bad = reader("knight", str(outputs)).answers(keys, {})
     table = pl.read_parquet_schema(outputs / "knight_tours_8x8.parquet")
     for name, kind in answers.schema.items():
-        written = table.get(name)
-        assert kind == (written if written in (pl.Int64, pl.Boolean) else pl.String), name
+        assert kind == table.get(name, pl.String), name
     assert bad == [1, 4]
     assert answers["finish"].is_null().to_list() == [False, True, True, False, True]
     assert answers["error"].is_null().to_list() == [True, False, True, True, False]
+
+
+def test_a_named_goal_has_the_tables_type_and_any_other_is_text(ask: Ask, tmp_path: Path) -> None:
+    target = tmp_path / "answers.parquet"
+    types = []
+    for words in ((), ("--goal", "edge"), ("--goal", "087654321")):
+        for more in ((), ("--solutions",)):
+            code, _, _ = ask("eight", *words, *more, "--output", str(target), text=b"378546201")
+            assert code == 0
+            types.append(pl.read_parquet_schema(target)["goal"])
+    assert types == [*[pl.Enum(["corner", "centre", "edge"])] * 4, pl.String, pl.String]
+
+
+def test_annotated_tours_join_the_table(outputs: Path) -> None:
+    tours = pl.read_parquet(outputs / "knight_tours_8x8.parquet")
+    asked = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
+    found = open_tables(str(outputs)).knight.annotate(asked)
+    assert len(found.join(tours, on=["start", "finish", "number"])) == 1
 
 
 def test_what_stands_under_a_null_is_no_state() -> None:

@@ -86,6 +86,8 @@ def test_a_prefix_that_makes_a_name_that_is_there(inside: Ask) -> None:
         ("knight --to a6 --board 5x5", "'a6' is not a square of 5x5"),
         ("knight --board zz", "'zz' is not a board"),
         ("knight --number x", "'x' is not a tour's number"),
+        ("knight --count --closed", "--count cannot be combined with --to, --number or --closed"),
+        ("knight b1 --count --closed", "--count cannot be combined with --to, --number or"),
         ("knight --number 1 --closed", "--number cannot be combined with --to or --closed"),
     ],
 )

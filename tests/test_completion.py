@@ -52,6 +52,8 @@ def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         ("query senet ABABABABAB..... --turn ", "A B"),
         ("query knight --format ", "csv jsonl parquet"),
         ("query eight --format p", "parquet"),
+        ("query knight --input-format ", "text csv tsv jsonl parquet"),
+        ("query eight --input-format t", "text tsv"),
         ("report --format ", "html svg png"),
         ("rem", "remove"),
     ],

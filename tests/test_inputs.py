@@ -9,10 +9,12 @@ import itertools
 import json
 import lzma
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -173,14 +175,23 @@ def test_types_of_parquet_are_kept(inside: Ask, tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"\r\n"])
 @pytest.mark.parametrize("kind", ["text", "csv", "tsv", "jsonl"])
 @pytest.mark.parametrize("target", ["csv", "jsonl", "parquet"])
 def test_no_line_at_all_makes_an_empty_table(
-    inside: Ask, tmp_path: Path, kind: str, target: str
+    inside: Ask, tmp_path: Path, kind: str, target: str, text: bytes
 ) -> None:
     answers = tmp_path / f"answers.{target}"
-    assert inside("eight", "--input-format", kind, "--output", str(answers)) == (0, "", "")
+    words = ("--input-format", kind, "--output", str(answers))
+    assert inside("eight", *words, text=text) == (0, "", "")
     empty_table(answers, ["state"])
+
+
+def test_lines_before_the_header_are_skipped(inside: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", 2)
+    text = b"\n\n\n\nstate\n123456780\n"
+    code, out, _ = inside("eight", "--input-format", "csv", text=text)
+    assert (code, out.splitlines()[1]) == (0, '123456780,corner,0,"",1,')
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
@@ -204,6 +215,55 @@ def empty_table(path: Path, given: list[str]) -> None:
         found = pl.read_parquet(path)
         assert (len(found), found.columns) == (0, names)
         assert [found.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
+
+
+EVERY_TYPE = {
+    "state": pa.array(["123456780"]),
+    "bytes": pa.array([b"1"]),
+    "list": pa.array([[1]]),
+    "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
+    "map of bytes": pa.array([[("a", b"1")]], pa.map_(pa.string(), pa.binary())),
+    "struct": pa.array([{"a": [1.5]}]),
+    "duration": pa.array([1], pa.duration("ms")),
+    "wide": pa.array([Decimal("1.5")], pa.decimal256(40, 2)),
+    "wide within": pa.array(
+        [[("a", [{"b": None}])]],
+        pa.map_(pa.string(), pa.list_(pa.struct({"b": pa.decimal256(40, 2)}))),
+    ),
+}
+REFUSED = {
+    "csv": {*EVERY_TYPE} - {"state"},
+    "jsonl": {"bytes", "map of bytes", "wide", "wide within"},
+    "parquet": {"wide", "wide within"},
+}
+
+
+@pytest.mark.parametrize("target", REFUSED)
+def test_a_type_without_a_place_is_refused_in_a_sentence(
+    ask: Ask, tmp_path: Path, target: str
+) -> None:
+    source = tmp_path / "asked.parquet"
+    refused = set()
+    for name, values in EVERY_TYPE.items():
+        columns = {"state": EVERY_TYPE["state"], name: values}
+        pq.write_table(pa.table(columns), source)
+        answers = str(tmp_path / "answers")
+        words = ("--input", str(source), "--format", target, "--output", answers)
+        code, _, complaint = ask("eight", *words)
+        if code:
+            refused.add(name)
+            assert (code, complaint.count("\n")) == (2, 1), complaint
+            assert f"column {name!r}" in complaint
+    assert refused == REFUSED[target]
+
+
+@pytest.mark.parametrize("text", [b'{"state":null,"id":1}\n{"state":null}', b'{"state":null}'])
+def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
+    code, out, complaint = ask("eight", "--input-format", "jsonl", text=text)
+    assert (code, complaint) == (0, "")
+    assert [line.rsplit(",", 5)[1:] for line in out.splitlines()[1:]] == [[""] * 5] * (
+        text.count(b"\n") + 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -242,7 +302,17 @@ def empty_table(path: Path, given: list[str]) -> None:
             b"state,b\n1,2\n3\n",
             "Row 3 of the input has 1 column, its header 2",
         ),
-        ("--input-format csv", b'state,b\n"1,2\n', "Row 2 of the input has 1 column, its header 2"),
+        (
+            "--input-format csv",
+            b'state,x\n378546201,"open\n123456780,2\n',
+            "The quote that opens on line 2 of the input is never closed.",
+        ),
+        (
+            "--input-format tsv",
+            b'state\tx\r\n378546201\t"a\r\nb"\r\n123456780\t"2\r\n',
+            "The quote that opens on line 4 of the input is never closed.",
+        ),
+        ("--input-format csv", b'"state\n1\n', "The quote that opens on line 1 of the input is"),
         ("--input-format csv", b"state,a,a\n", "The input has two columns 'a'."),
         ("--input-format csv", b"state\n\xe9\n", "Line 2 of the input is not UTF-8."),
         (
@@ -251,11 +321,27 @@ def empty_table(path: Path, given: list[str]) -> None:
             "The input is in none of the formats that can be read",
         ),
         ("--input-format csv", b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
+        (
+            "--input-format jsonl",
+            b"{}\n{}\n",
+            "The rows of the input have no column, and 'state' is",
+        ),
         ("--input-format jsonl", b'{"state":1}', "'state' (it has the type Int64)."),
         (
             "--input-format jsonl",
             b'{"state":"1"}\n\n{"state"\n',
             "Line 3 of the input is not a JSON",
+        ),
+        (
+            "--input-format jsonl",
+            b'{"state":"1"}\n{"state":"1","\\u0073tate":"2"}\n',
+            "Line 2 of the input has two fields 'state'.",
+        ),
+        ("--input-format jsonl", b'{"state":"1","a":1, "a" : 1}', "has two fields 'a'."),
+        (
+            "--input-format jsonl",
+            b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n',
+            "the integer 9007199254740993, which would be rounded. Write that field as text.",
         ),
         ("--input-format jsonl", b"[1]\n", "Line 1 of the input is not a JSON object."),
     ],
@@ -278,6 +364,19 @@ def test_a_row_that_never_ends_is_refused(ask: Ask) -> None:
     assert "the item that starts on line 2 has more than 4,194,304 bytes" in complaint
 
 
+def test_json_lines_that_only_look_odd_are_read(inside: Ask) -> None:
+    text = (
+        b'{"state":"123456780","n":1e300,"at":{"n":1},"t":"\\"n\\":"}\n'
+        b'{"state":null,"n":9007199254740992,"t":"n\\u0061"}\n'
+    )
+    code, out, complaint = inside(
+        "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
+    )
+    assert (code, complaint) == (0, "")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["n"], row["t"]) for row in rows] == [(1e300, '"n":'), (2**53, "na")]
+
+
 def test_json_lines_keep_their_fields_and_types(
     inside: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +386,13 @@ def test_json_lines_keep_their_fields_and_types(
     assert (code, [row["n"] for row in rows]) == (0, [1.5, 2, None])
     assert [row["at"] for row in rows] == [{"x": [1]}, None, None]
     assert [row["distance"] for row in rows] == [0, None, 1]
+
+
+def test_a_late_integer_is_not_rounded_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", 30)
+    file = io.BytesIO(b'{"state":"123456780","n":1.5}\n{"state":"1","n":9007199254740993}\n')
+    with pytest.raises(BadRequest, match="'n' is of type Int64 from row 2 on, and of type Float64"):
+        list(stretches._json_lines(file))
 
 
 @pytest.mark.parametrize(

@@ -295,6 +295,13 @@ def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: P
     assert sorted(tmp_path.iterdir()) == [device]
 
 
+@pytest.mark.parametrize("line", ["histogram eight", "query eight 378546201", "query knight b1"])
+def test_a_picture_and_json_are_not_both_printed(cli: Cli, place: Path, line: str) -> None:
+    code, said, complaint = cli(*line.split(), "--json", "--svg", "-", cwd=place)
+    assert (code, said) == (2, "")
+    assert "--json cannot be combined with --svg -: only one can be printed." in complaint
+
+
 @pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_path: Path) -> None:
     """Appended to what the shell opened, whatever stood there."""

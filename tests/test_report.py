@@ -24,7 +24,7 @@ from queries.overview import histogram
 from queries.report import figures, write_readme_pictures, write_report
 from queries.report.figure import Asked, Figure
 from tests.explorer_browser import broken_rules
-from tests.shell import ROOT, python
+from tests.shell import ROOT, Cli, python
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
@@ -341,6 +341,15 @@ def test_readme_pictures_are_current_and_small(outputs: Path, tmp_path: Path) ->
         kept = ROOT / "docs" / path.name
         assert kept.read_bytes() == path.read_bytes(), "run write_readme_pictures"
         assert len(path.read_bytes()) < 60_000
+
+
+@pytest.mark.parametrize("kind", ["html", "svg"])
+def test_an_empty_name_is_no_file(cli: Cli, outputs: Path, tmp_path: Path, kind: str) -> None:
+    words = ("--outputs", str(outputs), "--output", "", "--format", kind)
+    said = cli("report", *words, cwd=tmp_path)
+    complaint = "pipeline: '' cannot be written: no such file or directory.\n"
+    assert said == (2, "", complaint)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_without_altair_the_error_says_what_to_install() -> None:

@@ -6,6 +6,8 @@ a report is asked for.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +34,7 @@ KNIGHT = (
 )
 
 
-def write_report(folder: Path, target: Path, format: str = "html") -> list[Path]:
+def write_report(folder: Path, target: str | Path, format: str = "html") -> list[Path]:
     """Write the report on a folder's tables: a page, or a folder of pictures; what was written."""
     if format not in FORMATS:
         raise BadRequest(
@@ -53,15 +55,15 @@ def write_report(folder: Path, target: Path, format: str = "html") -> list[Path]
     asked = Asked(str(folder))
     if format == "html":
         return _write({target: _page(asked, folder).encode()})
-    if str(target) == STANDARD:
+    if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
     with refusing(str(target)):
-        target.mkdir(parents=True, exist_ok=True)
+        os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
     files = {}
     for number, figure in enumerate(figures(), start=1):
         drawn = _alone(_drawn(asked, figure)[1])
         made = drawn.encode() if format == "svg" else _png(drawn)
-        files[target / f"{number:02}-{figure.name}.{format}"] = made
+        files[Path(target, f"{number:02}-{figure.name}.{format}")] = made
     return _write(files)
 
 
@@ -142,9 +144,9 @@ def _png(svg: str) -> bytes:
     return made
 
 
-def _write(files: dict[Path, bytes]) -> list[Path]:
+def _write(files: Mapping[Path, bytes] | Mapping[str | Path, bytes]) -> list[Path]:
     from pipeline.output import write
 
     for path, made in files.items():
         write(str(path), made)
-    return list(files)
+    return list(map(Path, files))
