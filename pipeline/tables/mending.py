@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipeline.errors import TableError, TableMissing, TableUnreadable
+from pipeline.streams import reason
 from pipeline.tables import COMMAND, REMOVE
 
 DEFAULT_FOLDER = "outputs"
@@ -38,4 +39,4 @@ def unopened(path: str, error: OSError, command: str) -> TableError:
     """What is wrong with a file that did not open: it is not there, or may not be read."""
     if isinstance(error, (FileNotFoundError, NotADirectoryError, IsADirectoryError)):
         return TableMissing(path, command)
-    return TableUnreadable(path, (error.strerror or str(error)).lower(), command)
+    return TableUnreadable(path, reason(error), command)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pipeline.errors import OutputsError
 from pipeline.interrupts import Undone, making
+from pipeline.streams import reason
 
 LOCK = ".lock"
 PART = ".part"
@@ -70,13 +71,12 @@ def building_in(folder: Path) -> Iterator[None]:
 
 
 def _explained(error: OSError) -> tuple[str, str]:
-    # not error.strerror: pyarrow's is a story of its own
-    reason = (os.strerror(error.errno) if error.errno else str(error)).lower()
+    why = reason(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return reason, "Free some space, or choose another folder with --outputs."
+        return why, "Free some space, or choose another folder with --outputs."
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return "it is a file, not a folder", "Choose a folder with --outputs."
-    return reason, "Choose a folder that you may write to with --outputs."
+    return why, "Choose a folder that you may write to with --outputs."
 
 
 def sha256(path: Path) -> str:
