@@ -16,7 +16,7 @@ from pipeline.tables.manifest import read_manifest, write_manifest
 from queries import open_tables
 from queries.tables import Tables
 from tests.falsified import CUTS, linked_copy, split
-from tests.shell import ROOT, SCRIPT, Ask, Cli, pipeline
+from tests.shell import ROOT, Ask, Cli, pipeline, program
 
 pytest_plugins = ["tests.explorer_fixtures"]
 
@@ -83,7 +83,7 @@ def ask(outputs: Path) -> Ask:
 
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
         done = subprocess.run(
-            [str(SCRIPT), "query", *words, "--outputs", str(outputs)],
+            [program(), "query", *words, "--outputs", str(outputs)],
             input=text,
             capture_output=True,
             check=False,

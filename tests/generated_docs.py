@@ -18,6 +18,7 @@ from pipeline.puzzle import Column, Table
 from pipeline.puzzles import MODULES, puzzles
 from pipeline.tables import FORMAT_VERSION
 from queries.report import write_readme_pictures
+from tests.shell import program
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(sys.executable).with_name("pipeline")
@@ -42,7 +43,7 @@ def printed(command: str) -> str:
     """What a shell command prints on either stream, from the repository's root."""
     env = {key: value for key, value in os.environ.items() if key != "PIPELINE_OUTPUTS"}
     env |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    env["PATH"] = f"{PROGRAM.parent}{os.pathsep}{env['PATH']}"
+    env["PATH"] = os.pathsep.join([*map(os.path.dirname, (program(), str(PROGRAM))), env["PATH"]])
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=ROOT,

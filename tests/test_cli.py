@@ -12,7 +12,7 @@ import pytest
 from pipeline import __version__
 from pipeline.puzzles import puzzles
 from tests.commands import COMMANDS, EXITS, lines
-from tests.shell import SCRIPT, Cli, Said, environment
+from tests.shell import Cli, Said, environment, program
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -89,7 +89,7 @@ def test_status(cli: Cli, place: Path) -> None:
 )
 def test_no_traceback(words: list[bytes], place: Path) -> None:
     ended = subprocess.run(
-        [os.fsencode(SCRIPT), *words],
+        [os.fsencode(program()), *words],
         cwd=place,
         env=environment(),
         capture_output=True,

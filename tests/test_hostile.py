@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests import often
-from tests.shell import SCRIPT, environment
+from tests.shell import SCRIPT, environment, program
 
 WORDS = [
     b"",
@@ -71,7 +71,7 @@ COMMANDS: list[list[bytes]] = [
 
 def run(words: list[bytes], stdin: bytes = b"", timeout: float = 60) -> tuple[int, bytes, bytes]:
     ended = subprocess.run(
-        [os.fsencode(SCRIPT), *words],
+        [os.fsencode(program()), *words],
         input=stdin,
         env=environment(),
         capture_output=True,

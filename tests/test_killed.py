@@ -8,7 +8,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from pipeline.tables.manifest import files_of, read_manifest
 from pipeline.tables.publish import building_in
 from tests import LONG, often
 from tests.falsified import sha256
-from tests.shell import ROOT, SCRIPT, Cli, environment
+from tests.shell import ROOT, SCRIPT, Cli, environment, program
 
 QUESTIONS = {
     ("eight", "378546201", "--json"): '"distance": 27',
@@ -162,7 +161,7 @@ else:
 
 
 def ended_well(*words: object) -> None:
-    command = [sys.executable, "-c", BUILDS, *map(str, words)]
+    command = [program("python"), "-c", BUILDS, *map(str, words)]
     ended = subprocess.run(
         command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )

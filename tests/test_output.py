@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.errors import NotWritten
 from pipeline.output import write, writing
-from tests.shell import SCRIPT, Cli, Said, environment
+from tests.shell import SCRIPT, Cli, Said, environment, program
 
 FULL = Path("/dev/full")
 KEYS = "378546201\n" * 20_001
@@ -41,7 +41,7 @@ def streams(request: pytest.FixtureRequest) -> dict[str, str]:
 
 def asked(place: Path, words: list[str], stdout: object, env: dict[str, str]) -> Said:
     ended = subprocess.run(
-        [str(SCRIPT), *words],
+        [program(env=env), *words],
         cwd=place,
         env=environment(env),
         stdin=subprocess.DEVNULL,
@@ -112,7 +112,7 @@ def test_a_disk_that_fills_up(
 @pytest.mark.parametrize("line", EVERY)
 def test_closed_standard_output(line: str, place: Path, keys: Path) -> None:
     ended = subprocess.run(
-        [str(SCRIPT), *words_of(line, keys)],
+        [program(), *words_of(line, keys)],
         cwd=place,
         env=environment(),
         stdin=subprocess.DEVNULL,
@@ -126,7 +126,7 @@ def test_closed_standard_output(line: str, place: Path, keys: Path) -> None:
 
 def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path) -> None:
     ended = subprocess.run(
-        [str(SCRIPT), "query", "eight", "--output", str(tmp_path / "a.csv")],
+        [program(), "query", "eight", "--output", str(tmp_path / "a.csv")],
         cwd=place,
         env=environment(),
         input=b"123456780",
@@ -159,7 +159,7 @@ def test_a_slow_pipe_that_does_not_block(
 ) -> None:
     """Its reader sleeps at first: every byte comes all the same."""
     wanted = subprocess.run(
-        [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format],
+        [program(), "query", "eight", "--input", str(keys), "--format", format],
         cwd=place,
         env=environment(),
         capture_output=True,
@@ -168,7 +168,7 @@ def test_a_slow_pipe_that_does_not_block(
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     with subprocess.Popen(
-        [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format],
+        [program(env=streams), "query", "eight", "--input", str(keys), "--format", format],
         cwd=place,
         env=environment(streams),
         stdout=writer,
@@ -186,7 +186,7 @@ def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     with subprocess.Popen(
-        [str(SCRIPT), "query", "eight"],
+        [program(), "query", "eight"],
         cwd=place,
         env=environment(),
         stdin=reader,

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -16,7 +15,7 @@ from pipeline.removal import removable, removal
 from pipeline.tables.manifest import read_manifest, write_manifest
 from tests.falsified import said_of
 from tests.recorder import built
-from tests.shell import ROOT, Cli, environment
+from tests.shell import ROOT, Cli, environment, program
 
 TABLES = {"knight_tours_3x7", "knight_tours_4x3", "knight_counts"}
 
@@ -121,7 +120,7 @@ def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> Non
     steps, code, states = 0, -signal.SIGKILL, []
     while code == -signal.SIGKILL:
         folder = Path(shutil.copytree(listed, tmp_path / str(steps)))
-        command = [sys.executable, "-c", KILLED, str(steps), str(folder)]
+        command = [program("python"), "-c", KILLED, str(steps), str(folder)]
         code = subprocess.run(
             command, cwd=ROOT, env=environment(), capture_output=True, check=False
         ).returncode

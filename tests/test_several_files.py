@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from tests.falsified import (
 )
 from tests.generated_docs import MANIFEST
 from tests.recorder import built
-from tests.shell import ROOT, Cli, environment
+from tests.shell import ROOT, Cli, environment, program
 
 FIVE = "knight_tours_5x5"
 
@@ -272,7 +271,7 @@ while ended(Path(shutil.copytree(small, tried / f"{steps:03}")), steps) == -sign
 def test_killed_before_every_step(small: Path, tmp_path: Path) -> None:
     """Three files until the manifest lists one; then one, and the next build clears the others."""
     tried = tmp_path / "tried"
-    command = [sys.executable, "-c", KILLED, str(small), str(tried)]
+    command = [program("python"), "-c", KILLED, str(small), str(tried)]
     ended = subprocess.run(
         command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )

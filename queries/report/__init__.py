@@ -49,12 +49,14 @@ def write_report(folder: Path, target: str | Path, format: str = "html") -> list
             "Run: pip install 'puzzle-tablebase[report]'",
         ) from error
     del altair, vl_convert
-    from pipeline.output import STANDARD, refusing
+    from pipeline.output import STANDARD, refusing, writing
     from queries.report.figure import Asked
 
     asked = Asked(str(folder))
     if format == "html":
-        return _write({target: _page(asked, folder).encode()})
+        with writing(str(target)) as file:  # before all is drawn: it may be refused
+            file.write(_page(asked, folder).encode())
+        return [Path(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
     with refusing(str(target)):
@@ -144,9 +146,9 @@ def _png(svg: str) -> bytes:
     return made
 
 
-def _write(files: Mapping[Path, bytes] | Mapping[str | Path, bytes]) -> list[Path]:
+def _write(files: Mapping[Path, bytes]) -> list[Path]:
     from pipeline.output import write
 
     for path, made in files.items():
         write(str(path), made)
-    return list(map(Path, files))
+    return list(files)
