@@ -41,7 +41,7 @@ define install
 @rm -f $(VENV)/.whole
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-@$(BIN)/python -m compileall -q pipeline queries
+@$(BIN)/python -m compileall -q tablebase queries pipeline
 @touch $(VENV)/.whole
 endef
 
@@ -73,7 +73,7 @@ ordeal: precompute $(TESTS) ## run the long fault tests: 200 kills, 200 interrup
 mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
 	$(BIN)/python -m tests.mutants
 
-coverage: precompute $(TESTS) ## measure the branch coverage of both packages
+coverage: precompute $(TESTS) ## measure the branch coverage of the three packages
 	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
 fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (default: 60)

@@ -21,14 +21,14 @@ from benchmarks.measure import (
     markdown,
     taken,
 )
-from pipeline.puzzle import StateSpace
-from pipeline.puzzles import puzzle
-from pipeline.puzzles.eight import LAYOUTS
-from pipeline.puzzles.knight import Board
-from pipeline.puzzles.senet import OPENING
 from pipeline.search.breadth_first import breadth_first
 from pipeline.search.pairs import paths_between
 from pipeline.search.tours import neighbour_sets, paths_from
+from tablebase.puzzle import StateSpace
+from tablebase.puzzles import puzzle
+from tablebase.puzzles.eight import LAYOUTS
+from tablebase.puzzles.knight import Board
+from tablebase.puzzles.senet import OPENING
 
 
 def searched(name: str, *roots: str) -> None:

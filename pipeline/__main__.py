@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 
-from pipeline.interrupts import watch
+from tablebase.interrupts import watch
 
 
 def main() -> int:
     """Run `pipeline` with the process's arguments; returns the exit code."""
     watch()  # before anything else is loaded: an interrupt may come at any moment
     from pipeline.doors import told
-    from pipeline.streams import standard
+    from tablebase.streams import standard
 
     answers = standard()
     code = told(sys.argv[1:])

@@ -13,10 +13,13 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pipeline import __version__
-from pipeline.errors import SearchError, TableError
-from pipeline.graph import Graph
-from pipeline.puzzle import (
+from pipeline.search.breadth_first import breadth_first
+from pipeline.search.pairs import paths_between
+from pipeline.search.tours import count_from, neighbour_sets, paths_from
+from tablebase import __version__
+from tablebase.errors import SearchError, TableError
+from tablebase.graph import Graph
+from tablebase.puzzle import (
     AllTours,
     BreadthFirst,
     Puzzle,
@@ -25,13 +28,10 @@ from pipeline.puzzle import (
     TourCounts,
     TourPerPair,
 )
-from pipeline.puzzles.knight import Board
-from pipeline.search.breadth_first import breadth_first
-from pipeline.search.pairs import paths_between
-from pipeline.search.tours import count_from, neighbour_sets, paths_from
-from pipeline.tables.index import write_index
-from pipeline.tables.kept import SUFFIX, Arrays, Kept
-from pipeline.tables.manifest import (
+from tablebase.puzzles.knight import Board
+from tablebase.tables.index import write_index
+from tablebase.tables.kept import SUFFIX, Arrays, Kept
+from tablebase.tables.manifest import (
     Entry,
     files_of,
     holds_rows,
@@ -39,11 +39,11 @@ from pipeline.tables.manifest import (
     unlike,
     write_manifest,
 )
-from pipeline.tables.parquet import TableWriter, description
-from pipeline.tables.publish import PART, appearing, building_in, sha256
+from tablebase.tables.parquet import TableWriter, description
+from tablebase.tables.publish import PART, appearing, building_in, sha256
 
 if TYPE_CHECKING:
-    from pipeline.puzzle import Columns
+    from tablebase.puzzle import Columns
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

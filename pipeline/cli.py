@@ -12,15 +12,16 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from pipeline import __version__, completion
-from pipeline.errors import BadRequest, quoted
+from pipeline import completion
 from pipeline.grids import drawn, table_of_status, table_of_tables
-from pipeline.puzzle import Puzzle, Table
-from pipeline.puzzles import MODULES, puzzle, with_depths
 from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, require_one_printed, respond
 from queries.forms import BATCH, OUTPUTS, Asked
 from queries.index import tables_folder
+from tablebase import __version__
+from tablebase.errors import BadRequest, quoted
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles import MODULES, puzzle, with_depths
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """What Typer raises for words that it does not take; it exports no name of its own for it."""
@@ -298,8 +299,8 @@ def histogram(
     require_one_printed(svg, as_json=as_json)
     counts = counted(name, tables_folder(outputs))
     if svg is not None:
-        from pipeline.output import STANDARD, write
         from queries.drawings import histogram_svg
+        from tablebase.output import STANDARD, write
 
         write(svg, histogram_svg(counts).encode())
         if svg == STANDARD:
@@ -352,9 +353,9 @@ def report(
     ] = "html",
 ) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
-    from pipeline.output import STANDARD
-    from pipeline.tables.manifest import read_manifest, record_page
     from queries.report import write_report
+    from tablebase.output import STANDARD
+    from tablebase.tables.manifest import read_manifest, record_page
 
     folder = Path(tables_folder(outputs))
     usual = folder / ("report.html" if format == "html" else "report")
@@ -371,8 +372,8 @@ def report(
 @app.command()
 def explore(outputs: Outputs = None) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from pipeline.tables.manifest import record_page
     from queries.explorer import MADE_FROM, write_explorer
+    from tablebase.tables.manifest import record_page
 
     folder = Path(tables_folder(outputs))
     target = folder / "explorer.html"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from typer import Context
 
-from pipeline.errors import TablebaseError
-from pipeline.puzzles import MODULES, with_depths
-from pipeline.puzzles.knight import LISTABLE, MOST_FILES, MOST_RANKS
 from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
 from queries.index import tables_folder
+from tablebase.errors import TablebaseError
+from tablebase.puzzles import MODULES, with_depths
+from tablebase.puzzles.knight import LISTABLE, MOST_FILES, MOST_RANKS
 
 Offered = Callable[[Context], list[str]]
 

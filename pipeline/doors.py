@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from pipeline.errors import ReaderGone, TablebaseError, quoted
 from pipeline.terminal import complain, say
+from tablebase.errors import ReaderGone, TablebaseError, quoted
 
 
 def told(words: list[str]) -> int:

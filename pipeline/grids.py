@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pipeline.tables.manifest import size_of
 from pipeline.terminal import spelled
+from tablebase.tables.manifest import size_of
 
 if TYPE_CHECKING:
-    from pipeline.tables.manifest import Entry
+    from tablebase.tables.manifest import Entry
 
 
 def drawn(grid: Grid) -> str:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pipeline.interrupts import Undone
-from pipeline.puzzle import Table
-from pipeline.tables.manifest import Entry
+from tablebase.interrupts import Undone
+from tablebase.puzzle import Table
+from tablebase.tables.manifest import Entry
 
 if TYPE_CHECKING:
     from pipeline.verify import Claim

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.errors import BadRequest, quoted
-from pipeline.puzzle import Puzzle, Table
-from pipeline.puzzles import puzzles
-from pipeline.tables.manifest import Entry, read_manifest
+from tablebase.errors import BadRequest, quoted
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles import puzzles
+from tablebase.tables.manifest import Entry, read_manifest
 
 if TYPE_CHECKING:
     from pipeline.build import Request

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import sys
 
-from pipeline.puzzle import Puzzle
-from pipeline.puzzles import MODULES, puzzle
 from queries.forms import JSON, OUTPUTS, Asked, Facts, Option, quick
 from queries.index import Index, tables_folder
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import MODULES, puzzle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from pipeline.puzzle import Column, Table
     from queries.rows import Answers
+    from tablebase.puzzle import Column, Table
 
 READERS = {
-    "eight": "queries.eight:EightReader",
-    "senet": "queries.senet:SenetReader",
-    "knight": "queries.knight:KnightReader",
+    "eight": "queries.eight.reader:EightReader",
+    "senet": "queries.senet.reader:SenetReader",
+    "knight": "queries.knight.reader:KnightReader",
 }
 """The read side's registry; a puzzle with goals needs no reader of its own."""
 
@@ -144,7 +144,7 @@ def respond(name: str, key: str | None, asked: Asked) -> str:
     asked = asks.checked(asked)
     facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
     if "svg" in asked:
-        from pipeline.output import STANDARD, write
+        from tablebase.output import STANDARD, write
 
         write(str(asked["svg"]), asks.drawn(facts).encode())
         if asked["svg"] == STANDARD:
@@ -157,7 +157,7 @@ def respond(name: str, key: str | None, asked: Asked) -> str:
 def require_one_printed(svg: object, *, as_json: bool) -> None:
     """BadRequest where a picture and JSON would go to the same standard output."""
     if svg == "-" and as_json:
-        from pipeline.errors import BadRequest
+        from tablebase.errors import BadRequest
 
         problem = "--json cannot be combined with --svg -: only one can be printed"
         raise BadRequest(problem, "Write the picture to a file with --svg FILE")

@@ -11,13 +11,13 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from pipeline.errors import BadRequest, quoted
-from pipeline.output import STANDARD, writing
 from queries.answers import Reader
 from queries.forms import FORMATS, Asked
 from queries.inputs import opened
 from queries.rows import named
 from queries.stretches import stretches
+from tablebase.errors import BadRequest, quoted
+from tablebase.output import STANDARD, writing
 
 PLAIN = {
     *(pl.Boolean, pl.Float16, pl.Float32, pl.Float64, pl.Decimal, pl.Null),

@@ -6,10 +6,10 @@ light. A browser that prefers dark swaps each for its partner, by the rules of `
 
 from __future__ import annotations
 
-from pipeline.errors import BadRequest
-from pipeline.puzzles.eight import moves
-from pipeline.puzzles.knight import parse_board
-from pipeline.puzzles.senet import OPENING, SIDES, exchanged
+from tablebase.errors import BadRequest
+from tablebase.puzzles.eight import moves
+from tablebase.puzzles.knight import parse_board
+from tablebase.puzzles.senet import OPENING, SIDES, exchanged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

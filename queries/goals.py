@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pipeline.errors import BadRequest, OutOfReach
-from pipeline.graph import UNREACHED
-from pipeline.puzzle import BreadthFirst, GoalPuzzle, View
 from queries.answers import Reader, aligned, counted
 from queries.forms import Asked, Facts, Option
+from tablebase.errors import BadRequest, OutOfReach
+from tablebase.graph import UNREACHED
+from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pipeline.puzzle import Column
+    from tablebase.puzzle import Column
 
 
 class GoalReader(Reader):

@@ -10,16 +10,16 @@ import os
 import struct
 from _thread import allocate_lock
 
-from pipeline.errors import TableDamaged, TableMissing, TableVersionError
-from pipeline.tables import FORMAT_VERSION, MANIFEST
-from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from pipeline.tables.mending import DEFAULT_FOLDER, mending, unopened
+from tablebase.errors import TableDamaged, TableMissing, TableVersionError
+from tablebase.tables import FORMAT_VERSION, MANIFEST
+from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
+from tablebase.tables.mending import DEFAULT_FOLDER, mending, unopened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from pipeline.puzzle import Table
+    from tablebase.puzzle import Table
 
 MOST_KEPT = 512
 """Blocks kept at hand: 2 MiB."""
@@ -147,7 +147,7 @@ def _listed(folder: str, table: Table) -> str | None:
     at = text.find(key) + len(key)
     if text.startswith(head) and at >= len(key) and text.endswith(b"\n}\n"):
         return text[at : at + 64].decode("ascii", "replace")
-    from pipeline.tables.manifest import parse_manifest
+    from tablebase.tables.manifest import parse_manifest
 
     parse_manifest(text.decode("utf-8", "replace"), path)
     return None

@@ -18,9 +18,9 @@ from typing import BinaryIO, cast
 import polars as pl
 import pyarrow as pa
 
-from pipeline.errors import BadRequest, quoted
-from pipeline.streams import reason
 from queries.forms import INPUT_FORMATS
+from tablebase.errors import BadRequest, quoted
+from tablebase.streams import reason
 
 PARQUET = b"PAR1"
 PACKED = {

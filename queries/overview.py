@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.errors import BadRequest, TableError, quoted
-from pipeline.puzzle import StateSpace
-from pipeline.puzzles import MODULES, puzzle, puzzles, with_depths
-from pipeline.tables import MANIFEST
-from pipeline.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
-from pipeline.tables.mending import mending, removing
 from queries.published import scanned
+from tablebase.errors import BadRequest, TableError, quoted
+from tablebase.puzzle import StateSpace
+from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
+from tablebase.tables.mending import mending, removing
 
 
 def status(folder: str) -> list[dict[str, Any]]:

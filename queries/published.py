@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.errors import TableDamaged, TableMissing
-from pipeline.tables.manifest import read_manifest, unlike
-from pipeline.tables.mending import mending, unopened
+from tablebase.errors import TableDamaged, TableMissing
+from tablebase.tables.manifest import read_manifest, unlike
+from tablebase.tables.mending import mending, unopened
 
 if TYPE_CHECKING:
-    from pipeline.puzzle import Table
+    from tablebase.puzzle import Table
 
 
 def published(folder: str, stage: str, table: Table) -> list[Path]:

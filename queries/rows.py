@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.errors import BadRequest, NotationError, TablebaseError, TableError, quoted
 from queries.answers import Reader
 from queries.forms import Asked
+from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipeline.puzzle import Column
     from queries.tables import Frame
+    from tablebase.puzzle import Column
 
 TYPES: dict[str, type[pl.DataType]] = {
     "int8": pl.Int8,

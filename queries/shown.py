@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipeline.errors import TablebaseError
 from queries.answers import Reader
+from tablebase.errors import TablebaseError
 
 
 class Shown:
     """Tables of a folder; of one puzzle where a reader answers for it."""
 
     def __repr__(self) -> str:
-        from pipeline.tables.manifest import read_manifest
+        from tablebase.tables.manifest import read_manifest
 
         reader: Reader | None = vars(self).get("_reader")
         folder = reader.folder if reader else vars(self)["folder"]

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from pipeline.errors import BadRequest, quoted
 from queries.answers import counted
 from queries.forms import INPUT_FORMATS
 from queries.inputs import Input, told
 from queries.rows import TEXT
+from tablebase.errors import BadRequest, quoted
 
 STRETCH = 1 << 21
 """Bytes of text read at a time."""

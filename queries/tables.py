@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pipeline.errors import BadRequest, TablebaseError, TableMissing, quoted
-from pipeline.puzzles import MODULES
-from pipeline.tables import MANIFEST
-from pipeline.tables.mending import mending
 from queries.answers import Reader, reader, reader_class
+from queries.eight.rapid import Probe, rapid_eight
 from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
-from queries.rapid import Probe, rapid_eight
 from queries.shown import Shown
+from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
+from tablebase.puzzles import MODULES
+from tablebase.tables import MANIFEST
+from tablebase.tables.mending import mending
 
 if TYPE_CHECKING:
     import polars as pl

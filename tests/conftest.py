@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, settings
 
 from pipeline.build import UP_TO_DATE, why
 from pipeline.doors import told
-from pipeline.errors import TableError
-from pipeline.puzzles import puzzles
-from pipeline.tables.manifest import read_manifest, write_manifest
 from queries import open_tables
 from queries.tables import Tables
+from tablebase.errors import TableError
+from tablebase.puzzles import puzzles
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.falsified import CUTS, linked_copy, split
 from tests.shell import ROOT, Ask, Cli, pipeline, program
 

@@ -12,18 +12,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.puzzle import Table
-from pipeline.puzzles.eight import PUZZLE as EIGHT
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.knight import Board, listed_table
-from pipeline.puzzles.senet import PUZZLE as SENET
-from pipeline.tables.content import ContentHash
-from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
-from pipeline.tables.manifest import read_manifest, write_manifest
-from pipeline.tables.parquet import schema, sorting
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.published import Published, check_files, published_in
+from tablebase.puzzle import Table
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables.content import ContentHash
+from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
+from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.parquet import schema, sorting
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
 SMALL = listed_table(Board(3, 4))

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["pipeline", "queries"]):
-    from pipeline.errors import TablebaseError
-    from pipeline.puzzles import eight, knight, senet
-    from pipeline.tables.manifest import parse_manifest, read_manifest
+with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
     from queries.forms import BATCH, quick
     from queries.index import Index
+    from tablebase.errors import TablebaseError
+    from tablebase.puzzles import eight, knight, senet
+    from tablebase.tables.manifest import parse_manifest, read_manifest
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
 TABLE = knight.PUZZLE.tables[2]

@@ -14,10 +14,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pipeline.puzzle import Column, Table
-from pipeline.puzzles import MODULES, puzzles
-from pipeline.tables import FORMAT_VERSION
 from queries.report import write_readme_pictures
+from tablebase.puzzle import Column, Table
+from tablebase.puzzles import MODULES, puzzles
+from tablebase.tables import FORMAT_VERSION
 from tests.shell import program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -157,7 +157,7 @@ Of each table:
 - `files`: the Parquet files of its rows, in order, each an object as below; mostly there is one.
 - `rows`: how many rows they have together.
 - `content`: the content hash, SHA-256 of the values of all rows of all files in order, whatever
-  wrote them. The head of `pipeline/tables/content.py` says how it is taken.
+  wrote them. The head of `tablebase/tables/content.py` says how it is taken.
 - `made_by`: the program that made the table, and its version.
 - `parameters`: which search made it, and of what.
 - `description`: 16 hexadecimal digits that change with the table's columns, their types and their

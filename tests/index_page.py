@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.puzzle import Table
-from pipeline.puzzles import puzzles
+from tablebase.puzzle import Table
+from tablebase.puzzles import puzzles
 from tests.shell import ROOT
 
 DOC = ROOT / "docs" / "index-format.md"

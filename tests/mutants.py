@@ -53,31 +53,31 @@ OPTIONS = [
 ]
 
 RULES = {
-    "pipeline/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] registry verify_new",
-    "pipeline/graph.py": "senet rebuilt[senet]",
-    "pipeline/puzzles/__init__.py": "golden[eight] registry",
-    "pipeline/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
-    "pipeline/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
-    "pipeline/puzzles/knight.py": "knight rebuilt[knight] golden[knight] golden[no] golden[bad]",
+    "tablebase/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] registry verify_new",
+    "tablebase/graph.py": "senet rebuilt[senet]",
+    "tablebase/puzzles/__init__.py": "golden[eight] registry",
+    "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
+    "tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
+    "tablebase/puzzles/knight.py": "knight rebuilt[knight] golden[knight] golden[no] golden[bad]",
 }
 ANSWERS = {
     "queries/__init__.py": "queries",
     "queries/answers.py": "answers doors registry refusals queries drawings streams batch",
     "queries/batch.py": "inputs batch columns streams",
-    "queries/columns.py": "queries batch columns",
-    "queries/eight.py": "doors refusals queries drawings batch",
+    "queries/eight/columns.py": "queries batch columns",
+    "queries/eight/reader.py": "doors refusals queries drawings batch",
     "queries/forms.py": "answers doors page[docs/cli.md]",
     "queries/goals.py": "doors refusals goals registry batch",
     "queries/inputs.py": "inputs",
     "queries/index.py": "index_format doors index",
-    "queries/knight.py": "doors refusals queries drawings batch",
+    "queries/knight/reader.py": "doors refusals queries drawings batch",
     "queries/overview.py": "golden[overview] pages precompute",
     "queries/published.py": "checked_file",
-    "queries/rapid.py": "queries",
+    "queries/eight/rapid.py": "queries",
     "queries/rows.py": "batch columns",
-    "queries/senet.py": "doors refusals queries drawings batch",
+    "queries/senet/reader.py": "doors refusals queries drawings batch",
     "queries/stretches.py": "inputs batch",
-    "queries/ways.py": "columns goals",
+    "queries/eight/ways.py": "columns goals",
     "queries/tables.py": "refusals doors registry queries tables batch",
 }
 SEARCH = {

@@ -6,8 +6,8 @@ or five over; its letter is how many.
 
 from collections.abc import Iterator
 
-from pipeline.errors import NotationError
-from pipeline.puzzle import GoalPuzzle
+from tablebase.errors import NotationError
+from tablebase.puzzle import GoalPuzzle
 
 STACKED = "12345"
 

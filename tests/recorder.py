@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from pipeline.build import Request, build
-from pipeline.puzzle import Puzzle, Table
-from pipeline.tables.manifest import Entry
+from tablebase.puzzle import Puzzle, Table
+from tablebase.tables.manifest import Entry
 
 
 class Recorder:

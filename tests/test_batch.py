@@ -12,11 +12,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.errors import BadRequest
 from queries import open_tables, stretches
 from queries.answers import Reader, reader
 from queries.batch import Batch, answer_all, output_format
-from queries.columns import NO_RANK, ranks
+from queries.eight.columns import NO_RANK, ranks
+from tablebase.errors import BadRequest
 from tests.shell import Ask
 
 PROGRAM = str(Path(sys.executable).with_name("pipeline"))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import SearchError
-from pipeline.graph import UNREACHED, Graph
 from pipeline.search.breadth_first import breadth_first
+from tablebase.errors import SearchError
+from tablebase.graph import UNREACHED, Graph
 from tests.shell import uncompiled
 
 Edge = tuple[int, int, int]

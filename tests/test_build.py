@@ -12,26 +12,26 @@ import polars as pl
 import pytest
 
 import pipeline.build
-from pipeline.errors import (
+from queries.overview import status
+from tablebase.errors import (
     OutputsError,
     SearchError,
     TablebaseError,
     TableDamaged,
     TableVersionError,
 )
-from pipeline.graph import Graph, Walk
-from pipeline.puzzle import Table
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.knight import Board, counts_table, listed_table
-from pipeline.tables.parquet import TableWriter
-from pipeline.tables.publish import building_in
-from queries.overview import status
+from tablebase.graph import Graph, Walk
+from tablebase.puzzle import Table
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.tables.parquet import TableWriter
+from tablebase.tables.publish import building_in
 from tests.pancakes import PUZZLE as PANCAKES
 from tests.pancakes import Pancakes
 from tests.recorder import built
 
 if TYPE_CHECKING:
-    from pipeline.puzzle import Columns
+    from tablebase.puzzle import Columns
 
 TOURS = listed_table(Board(3, 4))
 COUNTS = counts_table(((3, 4), (2, 2)))

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import TableDamaged, TableError, TableMissing
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.knight import Board, listed_table
-from pipeline.tables.manifest import read_manifest, write_manifest
 from queries.published import published
+from tablebase.errors import TableDamaged, TableError, TableMissing
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, listed_table
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.recorder import built
 
 TOURS = listed_table(Board(3, 4))

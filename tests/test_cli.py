@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline import __version__
-from pipeline.puzzles import puzzles
+from tablebase import __version__
+from tablebase.puzzles import puzzles
 from tests.commands import COMMANDS, EXITS, lines
 from tests.shell import Cli, Said, environment, program
 

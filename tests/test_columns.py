@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import BadRequest, NotationError, TablebaseError
-from queries import open_tables, ways
+from queries import open_tables
 from queries.answers import reader
-from queries.columns import WHITE_SPACE
+from queries.eight import ways
+from queries.eight.columns import WHITE_SPACE
 from queries.rows import looked_up
 from queries.tables import Tables
+from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tests import oracles
 from tests.shell import Ask
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.puzzles.knight import PUZZLE, listed_table, parse_board
-from pipeline.tables.manifest import read_manifest, write_manifest
 from queries.batch import output_format
+from tablebase.puzzles.knight import PUZZLE, listed_table, parse_board
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.recorder import built
 from tests.shell import Cli, python
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import TableError
-from pipeline.puzzles import puzzles
-from pipeline.tables.index import BLOCK, BODY
-from pipeline.tables.manifest import files_of, read_manifest
 from pipeline.verify import verify
 from queries.answers import reader
 from queries.forms import Asked, Facts
 from queries.index import Index
+from tablebase.errors import TableError
+from tablebase.puzzles import puzzles
+from tablebase.tables.index import BLOCK, BODY
+from tablebase.tables.manifest import files_of, read_manifest
 from tests import often
 from tests.falsified import own
 

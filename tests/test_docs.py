@@ -63,7 +63,7 @@ def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_readme_table_of_tables_is_true(outputs: Path) -> None:
-    from pipeline.tables.manifest import read_manifest, size_of
+    from tablebase.tables.manifest import read_manifest, size_of
 
     entries = read_manifest(outputs)
     rows = re.findall(

@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.cli import app
 from pipeline.doors import told
-from pipeline.errors import TablebaseError
 from queries.answers import quick_answer
+from tablebase.errors import TablebaseError
 from tests.commands import lines
 from tests.shell import python
 
@@ -94,7 +94,7 @@ def test_a_lone_lookup_imports_nothing_heavy(words: str, place: Path) -> None:
     )
     assert said.code == 0, said.err
     imported = {name.partition(".")[0] for name in said.err.split()}
-    assert {"pipeline", "queries"} <= imported
+    assert {"tablebase", "queries", "pipeline"} <= imported
     assert not imported & (LIBRARIES | SLOW)
 
 

@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from pipeline.errors import BadRequest
-from pipeline.puzzles.knight import Board
 from queries.answers import reader
 from queries.drawings import (
     AMBER,
@@ -33,6 +31,8 @@ from queries.drawings import (
 )
 from queries.forms import Facts
 from queries.overview import histogram
+from tablebase.errors import BadRequest
+from tablebase.puzzles.knight import Board
 from tests.shell import Cli, python
 
 COLOUR = re.compile(r'(?:fill|stroke)="(#[^"]*)"')

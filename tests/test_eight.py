@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import NotationError
-from pipeline.puzzle import GoalPuzzle
-from pipeline.puzzles.eight import LAYOUTS, PUZZLE, SOLVED, Turned, odd
+from tablebase.errors import NotationError
+from tablebase.puzzle import GoalPuzzle
+from tablebase.puzzles.eight import LAYOUTS, PUZZLE, SOLVED, Turned, odd
 from tests import oracles
 from tests.strategies import eight_states, white_space
 

@@ -14,12 +14,12 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from pipeline.errors import NotReached, NotWritten, OutOfReach, TableDamaged
-from pipeline.puzzles import eight, knight, senet
-from pipeline.tables.manifest import read_manifest
 from queries import explorer as made
 from queries.answers import Reader
 from queries.explorer import MADE_FROM, MODULES, write_explorer
+from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
+from tablebase.puzzles import eight, knight, senet
+from tablebase.tables.manifest import read_manifest
 from tests.explorer_browser import Explorer
 
 BOARD = knight.Board(8, 8)

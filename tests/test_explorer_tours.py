@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from pipeline.errors import NoSuchTour
-from pipeline.puzzles.knight import Board
 from queries.answers import Reader
+from tablebase.errors import NoSuchTour
+from tablebase.puzzles.knight import Board
 from tests.explorer_browser import Explorer
 
 FIVE, SIX = Board(5, 5), Board(6, 6)

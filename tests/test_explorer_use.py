@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from pipeline.puzzles import senet
 from queries.answers import Reader
+from tablebase.puzzles import senet
 from tests.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
 
 HOSTILE = "<img src=x onerror=document.title='owned'>"

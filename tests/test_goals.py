@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import BadRequest, OutOfReach
-from pipeline.puzzles.eight import PUZZLE, odd
 from queries.answers import reader
-from queries.eight import EightReader
+from queries.eight.reader import EightReader
 from queries.goals import GoalReader
 from queries.tables import Tables
+from tablebase.errors import BadRequest, OutOfReach
+from tablebase.puzzles.eight import PUZZLE, odd
 from tests.oracles import eight_best_moves, eight_distances, eight_replay, eight_solutions
 
 STATES = st.permutations("012345678").map("".join)

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import puzzles
-from pipeline.errors import TableDamaged, TableError, TableMissing, TableVersionError
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.knight import Board, counts_table, listed_table
-from pipeline.puzzles.senet import rank
-from pipeline.tables.index import BLOCK
-from pipeline.tables.manifest import write_manifest
 from queries import open_tables
 from queries.answers import respond
 from queries.index import tables_folder
+from tablebase import puzzles
+from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.puzzles.senet import rank
+from tablebase.tables.index import BLOCK
+from tablebase.tables.manifest import write_manifest
 from tests.falsified import headed, linked_copy, place, sealed
 from tests.pancakes import PUZZLE
 from tests.recorder import built

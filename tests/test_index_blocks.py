@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import puzzles
-from pipeline.errors import NotationError, SearchError, TableDamaged
-from pipeline.puzzle import Table
-from pipeline.puzzles.eight import PUZZLE as EIGHT
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.senet import PUZZLE as SENET
-from pipeline.tables.index import BLOCK, BODY, blocks
 from pipeline.verify import VerifyFailed
 from pipeline.verify.published import check_files
 from queries import open_tables
 from queries.answers import respond
 from queries.index import MOST_KEPT, Index
 from queries.tables import Tables
+from tablebase import puzzles
+from tablebase.errors import NotationError, SearchError, TableDamaged
+from tablebase.puzzle import Table
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables.index import BLOCK, BODY, blocks
 from tests import pancakes
 from tests.falsified import one, own, place, sealed, vouch
 from tests.pancakes import Pancakes

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.puzzles import eight
-from pipeline.tables.index import BLOCK, BODY, HEADER
 from queries.tables import Tables
+from tablebase.puzzles import eight
+from tablebase.tables.index import BLOCK, BODY, HEADER
 from tests.index_page import (
     DOC,
     INDEXES,

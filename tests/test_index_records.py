@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.puzzles import eight, knight, senet
-from pipeline.tables.index import BODY
 from queries.tables import Tables
+from tablebase.puzzles import eight, knight, senet
+from tablebase.tables.index import BODY
 from tests.index_page import (
     INDEXES,
     all_records,

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import TableError
-from pipeline.puzzle import AllTours, Table
-from pipeline.puzzles import eight
-from pipeline.tables.manifest import read_manifest, write_manifest
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import unheard
 from pipeline.verify.published import Published, check_files
 from queries.index import Index
 from queries.tables import Tables
+from tablebase.errors import TableError
+from tablebase.puzzle import AllTours, Table
+from tablebase.puzzles import eight
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.falsified import said_of, sha256
 from tests.index_vectors import FOLDER, LIST, Vector, written
 from tests.reader_programs import RECORDS, run

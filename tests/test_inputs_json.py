@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from pipeline.errors import BadRequest
 from queries import stretches
+from tablebase.errors import BadRequest
 from tests.shell import Ask
 
 

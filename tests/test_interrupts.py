@@ -148,10 +148,10 @@ def test_what_is_ignored_stays_ignored(folder: Path) -> None:
 def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
     """No Python runs there for seconds; nor while the compiler works."""
     code = (
-        "import sys; from pipeline.interrupts import watch; watch()\n"
+        "import sys; from tablebase.interrupts import watch; watch()\n"
         "import numpy as np\n"
-        "from pipeline.verify.recount import jumps, count_from\n"
-        "from pipeline.puzzles.knight import Board\n"
+        "from pipeline.verify.knight.recount import jumps, count_from\n"
+        "from tablebase.puzzles.knight import Board\n"
         "near = jumps(Board(6, 6)); print('in', flush=True)\n"
         "while True: count_from(near, 0)\n"
     )

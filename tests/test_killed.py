@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.tables import MANIFEST
-from pipeline.tables.manifest import files_of, read_manifest
-from pipeline.tables.publish import building_in
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import files_of, read_manifest
+from tablebase.tables.publish import building_in
 from tests import LONG, often
 from tests.falsified import sha256
 from tests.shell import ROOT, SCRIPT, Cli, environment, program
@@ -120,7 +120,7 @@ BUILDS = """
 import os, shutil, signal, sys
 import numba, numpy, pyarrow.parquet, pipeline.build
 from pipeline.cli import app
-from pipeline.tables import parquet
+from tablebase.tables import parquet
 
 real = os.replace
 

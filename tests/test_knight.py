@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import BoardTooLarge, NotationError
-from pipeline.puzzles.knight import (
+from tablebase.errors import BoardTooLarge, NotationError
+from tablebase.puzzles.knight import (
     COUNTED,
     PUZZLE,
     Board,

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.errors import NotWritten
-from pipeline.output import write, writing
+from tablebase.errors import NotWritten
+from tablebase.output import write, writing
 from tests.shell import SCRIPT, Cli, Said, environment, program
 
 FULL = Path("/dev/full")

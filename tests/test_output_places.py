@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.output import write
+from tablebase.output import write
 from tests.shell import Cli
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import TableDamaged
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.knight import Board, counts_table, listed_table
-from pipeline.tables import MANIFEST
-from pipeline.tables.manifest import read_manifest, read_pages, record_page
 from queries.explorer import MADE_FROM
 from queries.overview import status
+from tablebase.errors import TableDamaged
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import read_manifest, read_pages, record_page
 from tests.recorder import built
 from tests.shell import Cli
 

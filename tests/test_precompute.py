@@ -10,8 +10,8 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.progress import BuildTold
-from pipeline.puzzles.knight import PUZZLE
-from pipeline.tables.manifest import read_manifest, write_manifest
+from tablebase.puzzles.knight import PUZZLE
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.recorder import built
 from tests.shell import SCRIPT, Cli, environment, without_privileges
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import NoAnswer, NotationError, NotReached, TablebaseError, TableMissing
 from queries import open_tables
 from queries.answers import respond
 from queries.tables import KnightAnswer, Tables
+from tablebase.errors import NoAnswer, NotationError, NotReached, TablebaseError, TableMissing
 from tests import oracles, references
 from tests.shell import ROOT
 from tests.strategies import eight_states, senet_positions

@@ -14,9 +14,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.puzzles import eight, puzzles, senet
-from pipeline.puzzles.knight import Board
 from queries.tables import Tables
+from tablebase.puzzles import eight, puzzles, senet
+from tablebase.puzzles.knight import Board
 from tests.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
 from tests.shell import Said
 

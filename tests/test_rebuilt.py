@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.puzzles import MODULES, puzzle
-from pipeline.tables.manifest import files_of, read_manifest
+from tablebase.puzzles import MODULES, puzzle
+from tablebase.tables.manifest import files_of, read_manifest
 from tests.recorder import built
 
 LISTED = "knight_tours_6x6"

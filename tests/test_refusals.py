@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import (
+from queries.answers import respond
+from tablebase.errors import (
     BadRequest,
     BoardTooLarge,
     NoAnswer,
@@ -18,9 +19,8 @@ from pipeline.errors import (
     TablebaseError,
     TableMissing,
 )
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.knight import Board, listed_table
-from queries.answers import respond
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, listed_table
 from tests.recorder import built
 
 Asked = dict[str, str | bool]

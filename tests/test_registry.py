@@ -13,12 +13,12 @@ from types import ModuleType
 import polars as pl
 import pytest
 
-from pipeline import puzzles
-from pipeline.errors import BadRequest, NotationError, OutOfReach, TableMissing
-from pipeline.tables.manifest import read_manifest
 from queries import open_tables
 from queries.answers import respond
 from queries.overview import bars, histogram, status
+from tablebase import puzzles
+from tablebase.errors import BadRequest, NotationError, OutOfReach, TableMissing
+from tablebase.tables.manifest import read_manifest
 from tests.pancakes import PUZZLE, Pancakes
 from tests.recorder import built
 from tests.shell import Said, python
@@ -191,8 +191,8 @@ def test_another_puzzle_is_missing_there(folder: Path) -> None:
 def shell(folder: Path, *words: str) -> Said:
     """The whole program in a process of its own, with the puzzle registered."""
     return python(
-        "import sys, pipeline.puzzles\n"
-        "pipeline.puzzles.MODULES['pancakes'] = 'tests.pancakes'\n"
+        "import sys, tablebase.puzzles\n"
+        "tablebase.puzzles.MODULES['pancakes'] = 'tests.pancakes'\n"
         f"sys.argv = {['pipeline', *words]!r}\n"
         "from pipeline.__main__ import main\n"
         "sys.exit(main())\n",

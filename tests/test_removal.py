@@ -9,10 +9,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.errors import BadRequest
-from pipeline.puzzles.knight import PUZZLE
 from pipeline.removal import removable, removal
-from pipeline.tables.manifest import read_manifest, write_manifest
+from tablebase.errors import BadRequest
+from tablebase.puzzles.knight import PUZZLE
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.falsified import said_of
 from tests.recorder import built
 from tests.shell import ROOT, Cli, environment, program

@@ -17,12 +17,12 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from pipeline.errors import BadRequest, NotWritten, TableDamaged, TableMissing
-from pipeline.puzzles.knight import Board
 from queries.drawings import COLOURS
 from queries.overview import histogram
 from queries.report import figures, write_readme_pictures, write_report
 from queries.report.figure import Asked, Figure
+from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
+from tablebase.puzzles.knight import Board
 from tests.explorer_browser import broken_rules
 from tests.shell import ROOT, Cli, python
 
@@ -358,7 +358,7 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "from pathlib import Path\n"
         "sys.modules['altair'] = None\n"
         "from queries.report import write_report\n"
-        "from pipeline.errors import BadRequest\n"
+        "from tablebase.errors import BadRequest\n"
         "try:\n"
         "    write_report(Path('outputs'), Path('/nowhere/report.html'))\n"
         "except BadRequest as error:\n"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import NotationError
-from pipeline.puzzles.senet import (
+from tablebase.errors import NotationError
+from tablebase.puzzles.senet import (
     OPENING,
     PUZZLE,
     SIZE,

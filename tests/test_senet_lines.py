@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from pipeline.errors import BadRequest, NotReached
 from queries.answers import reader
 from queries.drawings import AMBER, BLUE, INK, PAPER, line_svg
 from queries.tables import Tables
+from tablebase.errors import BadRequest, NotReached
 from tests import oracles
 from tests.shell import Cli
 

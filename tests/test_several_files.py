@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import NoSuchTour
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.tables.manifest import read_manifest
 from queries import open_tables
 from queries.answers import reader
-from queries.explorer.tours import signposts
+from queries.knight.packed import signposts
 from queries.overview import status
 from queries.published import scanned
 from queries.report import figures
 from queries.report.figure import Asked
+from tablebase.errors import NoSuchTour
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.tables.manifest import read_manifest
 from tests.falsified import (
     CUTS,
     SMALL,
@@ -236,7 +236,7 @@ def test_all_its_files_are_removed(small: Path, cli: Cli) -> None:
 KILLED = """
 import os, shutil, signal, sys
 from pathlib import Path
-from pipeline.puzzles.knight import PUZZLE
+from tablebase.puzzles.knight import PUZZLE
 from tests.falsified import SMALL
 from tests.recorder import built
 

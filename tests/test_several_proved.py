@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.errors import TableDamaged, TableError
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.tables.manifest import read_manifest, write_manifest
 from pipeline.verify import verify
 from queries.overview import status
+from tablebase.errors import TableDamaged, TableError
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.falsified import CUTS, TABLES, refuted, split, vouch, written
 from tests.recorder import built
 from tests.shell import Cli

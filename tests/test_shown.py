@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pipeline.tables.manifest import read_manifest, write_manifest
 from queries import open_tables
+from tablebase.tables.manifest import read_manifest, write_manifest
 
 FIVE = "knight_tours_5x5"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.falsified import own, said_of
 from tests.shell import Cli
 

@@ -16,8 +16,8 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.puzzle import Column, StateSpace, Table
-from pipeline.puzzles import puzzle, puzzles
+from tablebase.puzzle import Column, StateSpace, Table
+from tablebase.puzzles import puzzle, puzzles
 from tests import oracles
 
 TABLES = {table.name: table for registered in puzzles() for table in registered.tables}

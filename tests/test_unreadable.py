@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import TableUnreadable
+from tablebase.errors import TableUnreadable
 from tests.falsified import own
 from tests.shell import SCRIPT, Said, environment, without_privileges
 

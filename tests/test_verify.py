@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.errors import TableDamaged, TableError, TableMissing
-from pipeline.puzzles import puzzles
-from pipeline.tables.manifest import read_manifest, write_manifest
 from pipeline.verify import Claim, VerifyFailed, verify
+from tablebase.errors import TableDamaged, TableError, TableMissing
+from tablebase.puzzles import puzzles
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.falsified import own, prove_one, refuted, said_of, sealed, sha256
 
 

@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.puzzles.eight import PUZZLE as EIGHT
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.claims import Rows
 from pipeline.verify.goals import GoalTable
 from pipeline.verify.spaces import Plain, Space, space_of
+from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tests import oracles
 from tests.falsified import (
     cell,

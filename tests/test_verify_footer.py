@@ -15,14 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.errors import TableDamaged
-from pipeline.puzzles.knight import COUNTED, Board
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.tables.manifest import manifest_text, parse_manifest, read_manifest, write_manifest
-from pipeline.tables.parquet import schema
 from pipeline.verify import VerifyFailed, verify
+from pipeline.verify.knight.recount import count_from, jumps, recounted
 from pipeline.verify.published import tables_of
-from pipeline.verify.recount import count_from, jumps, recounted
+from tablebase.errors import TableDamaged
+from tablebase.puzzles.knight import COUNTED, Board
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.tables.manifest import manifest_text, parse_manifest, read_manifest, write_manifest
+from tablebase.tables.parquet import schema
 from tests.falsified import TABLES, cells, own, prove_one, refuted, rewrite, said_of, sha256, vouch
 from tests.oracles import is_closed, knight_tours
 from tests.shell import uncompiled

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.puzzles.knight import PUZZLE as KNIGHT
-from pipeline.puzzles.knight import Board, listed_table
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.published import check_files
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, listed_table
 from tests import oracles
 from tests.falsified import (
     Silent,

@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.puzzle import Column, GoalPuzzle, Table
-from pipeline.puzzles import MODULES, puzzle
 from pipeline.verify import VerifyFailed, prove, verify
 from pipeline.verify.claims import Rows
 from pipeline.verify.goals import GoalTable
 from pipeline.verify.published import check_files
 from pipeline.verify.spaces import space_of
+from tablebase.puzzle import Column, GoalPuzzle, Table
+from tablebase.puzzles import MODULES, puzzle
 from tests.falsified import (
     TABLES,
     Silent,

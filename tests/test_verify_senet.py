@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.puzzles.senet import PUZZLE as SENET
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.senet import SenetTable
+from pipeline.verify.senet.proof import SenetTable
+from tablebase.puzzles.senet import PUZZLE as SENET
 from tests import oracles
 from tests.falsified import cell, cells, one, place, sealed
 

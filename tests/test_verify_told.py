@@ -8,9 +8,9 @@ import pytest
 
 from pipeline import verify
 from pipeline.doors import told
-from pipeline.puzzle import StateSpace
-from pipeline.puzzles.eight import PUZZLE as EIGHT
-from pipeline.tables.manifest import read_manifest, write_manifest
+from tablebase.puzzle import StateSpace
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.tables.manifest import read_manifest, write_manifest
 from tests.falsified import cell, rewrite
 from tests.shell import Cli, Said
 

@@ -1,4 +1,4 @@
-"""The wheel holds both packages whole, and works where there is no checkout."""
+"""The wheel holds the three packages whole, and works where there is no checkout."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
         held = set(files.namelist())
     sources = {
         str(path.relative_to(ROOT))
-        for package in ("pipeline", "queries")
+        for package in ("tablebase", "queries", "pipeline")
         for path in (ROOT / package).rglob("*.*")
         if path.is_file() and "__pycache__" not in path.parts
     }

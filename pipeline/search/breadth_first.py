@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.compiled import compiled
-from pipeline.errors import SearchError
-from pipeline.graph import UNREACHED, Graph, Walk
+from tablebase.errors import SearchError
+from tablebase.graph import UNREACHED, Graph, Walk
 
 HIGH_LABELS = 16
 TOO_MANY, TOO_DEEP = -1, -2

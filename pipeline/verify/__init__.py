@@ -11,13 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from pathlib import Path
 
-from pipeline.puzzle import AllTours, GoalPuzzle, Puzzle, TourCounts, TourPerPair
-from pipeline.puzzles import puzzles
-from pipeline.puzzles.knight import Knight
-from pipeline.puzzles.senet import Senet
 from pipeline.verify.claims import Claim, Report, VerifyFailed, unheard
-from pipeline.verify.counts import prove_counts
 from pipeline.verify.goals import prove_goals
+from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight.tours import prove_tours
 from pipeline.verify.published import (
     Published,
     check_files,
@@ -25,9 +22,12 @@ from pipeline.verify.published import (
     published_in,
     read_rows,
 )
-from pipeline.verify.senet import prove_senet
+from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.spaces import space_of
-from pipeline.verify.tours import prove_tours
+from tablebase.puzzle import AllTours, GoalPuzzle, Puzzle, TourCounts, TourPerPair
+from tablebase.puzzles import puzzles
+from tablebase.puzzles.knight import Knight
+from tablebase.puzzles.senet import Senet
 
 __all__ = ["Claim", "Report", "VerifyFailed", "prove", "verify"]
 

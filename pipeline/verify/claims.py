@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipeline.errors import TableError, quoted
+from tablebase.errors import TableError, quoted
 
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]

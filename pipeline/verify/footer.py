@@ -10,8 +10,8 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from pipeline.puzzle import Column
 from pipeline.verify.claims import Fact
+from tablebase.puzzle import Column
 
 MAGIC = b"PAR1"
 TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, STRUCT = 1, 2, 3, 7, 8, 9, 10, 12

@@ -13,11 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.graph import UNREACHED
-from pipeline.puzzle import BreadthFirst, GoalPuzzle
 from pipeline.verify.claims import Array, Fact, Rows, first
 from pipeline.verify.published import Published, check_records, read_rows
 from pipeline.verify.spaces import Space
+from tablebase.graph import UNREACHED
+from tablebase.puzzle import BreadthFirst, GoalPuzzle
 
 ALWAYS = ("state", "goal", "distance", "best_moves", "solutions")
 FAR = np.int16(np.iinfo(np.int16).max)

@@ -24,10 +24,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.errors import NotationError, TableDamaged, TableMissing
-from pipeline.puzzle import Puzzle, Table
-from pipeline.puzzles import puzzles
-from pipeline.puzzles.knight import (
+from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
+from pipeline.verify.footer import check_footer
+from tablebase.errors import NotationError, TableDamaged, TableMissing
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles import puzzles
+from tablebase.puzzles.knight import (
     COUNTED,
     LISTABLE,
     Knight,
@@ -36,15 +38,13 @@ from pipeline.puzzles.knight import (
     listed_table,
     parse_board,
 )
-from pipeline.tables import COMMAND, FORMAT_VERSION, MANIFEST
-from pipeline.tables.content import ContentHash
-from pipeline.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from pipeline.tables.manifest import Entry, parse_manifest, read_pages
-from pipeline.tables.mending import mending, unopened
-from pipeline.tables.parquet import description, schema, sorting
-from pipeline.tables.publish import sha256
-from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
-from pipeline.verify.footer import check_footer
+from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
+from tablebase.tables.content import ContentHash
+from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
+from tablebase.tables.manifest import Entry, parse_manifest, read_pages
+from tablebase.tables.mending import mending, unopened
+from tablebase.tables.parquet import description, schema, sorting
+from tablebase.tables.publish import sha256
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ That no tour is missing is proved by a second count (`recount`); these numbers c
 
 from __future__ import annotations
 
-from pipeline.puzzles.knight import Board
+from tablebase.puzzles.knight import Board
 
 SQUARE = (1, 0, 0, 0, 1728, 6637920)
 """Directed tours of n x n boards, n = 1, 2, ... (OEIS A165134)."""

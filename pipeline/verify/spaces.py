@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipeline.puzzles.eight import Eight
+from tablebase.puzzles.eight import Eight
 
 if TYPE_CHECKING:
-    from pipeline.puzzle import GoalPuzzle
     from pipeline.verify.claims import Array
+    from tablebase.puzzle import GoalPuzzle
 
 
 class Space:

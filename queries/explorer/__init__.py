@@ -13,14 +13,14 @@ import hashlib
 import re
 from pathlib import Path
 
-from pipeline.output import write
-from pipeline.puzzles import puzzles
-from pipeline.tables.index import BLOCK, CHECKSUM, HEADER
 from queries.index import Index
+from tablebase.output import write
+from tablebase.puzzles import puzzles
+from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pipeline.puzzle import Table
+    from tablebase.puzzle import Table
 
 __all__ = ["MADE_FROM", "write_explorer"]
 
@@ -106,7 +106,7 @@ def _block(folder: Path, stage: str, table: Table) -> str:
     if table.index:
         name, carried = table.index_file, _sorted_index(folder, stage, table)
     else:
-        from queries.explorer.tours import signposts
+        from queries.knight.packed import signposts
 
         name, carried = table.name, signposts(str(folder), stage, table)
     text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, quoted
 
 if TYPE_CHECKING:
     from queries.report.figure import Asked, Figure
@@ -49,8 +49,8 @@ def write_report(folder: Path, target: str | Path, format: str = "html") -> list
             "Run: pip install 'puzzle-tablebase[report]'",
         ) from error
     del altair, vl_convert
-    from pipeline.output import STANDARD, refusing, writing
     from queries.report.figure import Asked
+    from tablebase.output import STANDARD, refusing, writing
 
     asked = Asked(str(folder))
     if format == "html":
@@ -86,7 +86,9 @@ def write_readme_pictures(folder: Path, docs: Path) -> list[Path]:
 
 def figures() -> list[Figure]:
     """Every figure, in the order of the page."""
-    from queries.report import eight, knight, senet
+    from queries.eight import figures as eight
+    from queries.knight import figures as knight
+    from queries.senet import figures as senet
 
     return [*eight.FIGURES, *senet.FIGURES, *knight.FIGURES]
 
@@ -106,11 +108,13 @@ def _made(asked: Asked, figure: Figure) -> str:
 
 
 def _page(asked: Asked, folder: Path) -> str:
-    from pipeline import __version__
-    from pipeline.puzzles import puzzles
-    from pipeline.tables.manifest import read_manifest, size_of
-    from queries.report import eight, knight, senet
+    from queries.eight import figures as eight
+    from queries.knight import figures as knight
     from queries.report.page import page
+    from queries.senet import figures as senet
+    from tablebase import __version__
+    from tablebase.puzzles import puzzles
+    from tablebase.tables.manifest import read_manifest, size_of
 
     said = (
         ("The 8-puzzle", EIGHT, eight.FIGURES),
@@ -147,7 +151,7 @@ def _png(svg: str) -> bytes:
 
 
 def _write(files: Mapping[Path, bytes]) -> list[Path]:
-    from pipeline.output import write
+    from tablebase.output import write
 
     for path, made in files.items():
         write(str(path), made)

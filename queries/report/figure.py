@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.puzzles import puzzles
-from pipeline.tables.manifest import read_manifest
 from queries.published import scanned
+from tablebase.puzzles import puzzles
+from tablebase.tables.manifest import read_manifest
 
 if TYPE_CHECKING:
-    from pipeline.puzzle import Table
+    from tablebase.puzzle import Table
 
 Drawn = Any
 """An Altair chart, whose own types say little, or the text of an SVG."""

@@ -1,0 +1,88 @@
+"""Whole columns of 8-puzzle states at once: their ranks, by arithmetic."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tablebase.puzzles.eight import (
+    ALL,
+    HEAD,
+    RANK,
+    SET_AT,
+    as_number,
+    rank_parts_by_number,
+)
+
+BLOCK = 1 << 15
+"""Rows ranked at a time: few enough to stay in a core's cache."""
+NO_RANK = 362_880
+"""The number of a row of nulls, put after the table's own."""
+LENGTH = 9
+WHITE_SPACE = r"[\s\x1c-\x1f]"
+"""What `str.split` takes for white space."""
+
+_rank_parts = cache(rank_parts_by_number)
+"""Made once a process: a batch and a lazy frame rank their rows a stretch at a time."""
+
+
+def ranks(states: pl.Series) -> pl.Series:
+    """Each state's rank, as `parse` reads it; `NO_RANK` for what is not a state."""
+    found = _ranks(states)
+    longer = (states.str.len_bytes() > LENGTH).fill_null(value=False).to_numpy()
+    spaced = np.flatnonzero((found == NO_RANK) & longer)
+    if len(spaced):
+        found[spaced] = _ranks(states.gather(spaced).str.replace_all(WHITE_SPACE, ""))
+    return pl.Series(found)
+
+
+def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
+    """The ranks of states without white space."""
+    views = _views(states)
+    found = np.empty(len(views), dtype=np.uint32)
+    _rank_parts()  # before there are threads that would each make them
+
+    def rank_block(at: int) -> None:
+        view = views[at : at + BLOCK]
+        digits = np.array(view[:, 4:13].T, order="C")
+        digits -= np.uint8(ord("0"))
+        bad = (view[:, 0] != LENGTH) | (digits.max(axis=0) > 8)
+        if bad.any():
+            digits[:, bad] = 0
+        code = _codes(digits)
+        found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
+
+    with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+        list(pool.map(rank_block, range(0, len(views), BLOCK)))
+    return found
+
+
+def digit_ranks(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """The ranks of states given as digits, one state a column."""
+    return _codes(boards) & np.uint32(RANK)
+
+
+def _codes(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    head, tail = _rank_parts()
+    codes: npt.NDArray[np.uint32] = head.take(as_number(digits[:HEAD]))
+    codes += tail.take(as_number(digits[HEAD:]))
+    return codes
+
+
+def _views(states: pl.Series) -> npt.NDArray[np.uint8]:
+    """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
+
+    A null's length is set to 0, whatever bytes are under it. A longer text has other bytes in place
+    of its own: the number of a buffer, never as large as a digit would make it.
+    """
+    array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
+    views: npt.NDArray[np.uint8] = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
+    views = views[array.offset : array.offset + len(array)]
+    if array.null_count:
+        views = views.copy()
+        views[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
+    return views

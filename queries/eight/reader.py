@@ -1,0 +1,109 @@
+"""The 8-puzzle's answers: boards, and the tile that each move slides."""
+
+from __future__ import annotations
+
+from queries.forms import SVG, Asked, Facts, Option
+from queries.goals import GoalReader
+from tablebase.puzzles.eight import STEP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.rows import Answers
+    from tablebase.puzzle import GoalPuzzle
+
+
+def tile(state: str, letter: str) -> str:
+    """The tile that slides when the blank goes that way.
+
+    >>> tile("123456780", "U")
+    '6'
+    """
+    return state[state.index("0") + STEP[letter]]
+
+
+class EightReader(GoalReader):
+    options = (
+        Option(
+            "goal",
+            "Goal to reach: a layout (corner, centre, edge) or any state (default: the layout "
+            "that the state can reach).",
+            "GOAL",
+        ),
+        *GoalReader.options[1:],
+        SVG,
+    )
+    joins_characters = True
+
+    def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
+        super().__init__(asked_of, folder)
+        self._rows_to: dict[str, pl.DataFrame] = {}
+
+    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        if asked.get("solutions"):
+            return super().answers(keys, asked)
+        from queries.rows import matched
+
+        return matched(self, keys, self.annotations(keys, asked), asked)
+
+    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
+        from queries.eight.columns import ranks
+
+        states = ranks(keys)
+        rows = self.rows_to(str(asked["goal"])) if "goal" in asked else self.rows()
+        if not asked.get("path"):
+            return rows[states]
+        from queries.eight.ways import walked
+
+        return rows[states].hstack(walked(rows, states))
+
+    def rows(self) -> pl.DataFrame:
+        """The columns that are added, and after the last row one of nulls: that of `NO_RANK`."""
+        if self._rows is None:
+            rows = super().rows().drop("state")
+            self._rows = rows.extend(rows.clear(1))
+        return self._rows
+
+    def rows_to(self, goal: str) -> pl.DataFrame:
+        """The same for a goal of one's own, found from an index."""
+        if goal not in self._rows_to:
+            from queries.eight.ways import answers_to
+            from queries.rows import types
+
+            view = self.puzzle.view(goal)
+            records = self.index(self._tables[view.layout]).records()
+            rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
+            rows = rows.cast(types(self, {"goal": goal}))
+            self._rows_to[goal] = rows.extend(rows.clear(1))
+        return self._rows_to[goal]
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        facts = super().facts(key, asked)
+        state = str(facts["state"])
+        facts["best_tiles"] = "".join(tile(state, letter) for letter in str(facts["best_moves"]))
+        facts["tiles"] = self.slid(state, str(facts["solution"]))
+        return facts
+
+    def drawn(self, facts: Facts) -> str:
+        from queries.drawings import boards_svg
+
+        return boards_svg(facts)
+
+    def slid(self, state: str, letters: str) -> str:
+        """The tiles that slide, in turn, along a solution."""
+        tiles = ""
+        for letter in letters:
+            tiles += tile(state, letter)
+            state = dict(self.puzzle.moves(state))[letter]
+        return tiles
+
+    def picture(self, state: str) -> str:
+        cells = state.replace("0", ".")
+        return "".join(f" {' '.join(cells[row : row + 3])}\n" for row in (0, 3, 6))
+
+    def move(self, state: str, letter: str) -> str:
+        return f"{letter} (tile {tile(state, letter)})"
+
+    def more(self, facts: Facts) -> list[tuple[str, str]]:
+        return [("tiles slid", str(facts["tiles"]))]

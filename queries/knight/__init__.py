@@ -1,0 +1,1 @@
+"""The knight's own: its reader, pictures and figures."""

@@ -1,0 +1,256 @@
+"""The knight's answers: a tour as a numbered board, its squares and its jumps; counts of tours."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+from queries.answers import Reader, aligned, counted, heading
+from queries.forms import SVG, Asked, Facts, Option
+from tablebase.errors import BadRequest, NoAnswer, NoSuchTour, TableDamaged, TableMissing
+from tablebase.puzzles.knight import (
+    LISTABLE,
+    PAIRS_BOARD,
+    PUZZLE,
+    TOURS,
+    Board,
+    listed_board,
+    listed_table,
+    no_tour,
+    parse_board,
+)
+from tablebase.tables.mending import mending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
+
+
+class KnightReader(Reader):
+    options = (
+        Option("to", "Square where the tour ends.", "SQUARE"),
+        Option("closed", "Choose a closed tour: its end is one jump from its start."),
+        Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
+        Option("number", "Number of the tour among those from its start, from 0.", "N"),
+        Option(
+            "count",
+            "Print the number of tours (without SQUARE: from all squares).",
+            lone=True,
+        ),
+        SVG,
+    )
+    key = "SQUARE"
+    keyless = "count"
+    columns = ("start", "finish", "number", "closed", "path")
+
+    def checked(self, asked: Asked) -> Asked:
+        board = parse_board(str(asked.get("board", "8x8")))
+        found: Asked = {**asked, "board": str(board)}
+        if "to" in asked:
+            found["to"] = board.name(board.number(str(asked["to"])))
+        if "number" in asked:
+            found["number"] = str(_number(asked["number"]))
+        if asked.get("count") and ("to" in asked or "number" in asked or asked.get("closed")):
+            raise BadRequest("--count cannot be combined with --to, --number or --closed")
+        if "number" in asked and ("to" in asked or asked.get("closed")):
+            raise BadRequest("--number cannot be combined with --to or --closed: it names one tour")
+        return found
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        board = parse_board(str(asked.get("board", "8x8")))
+        start = board.number(key)
+        end = board.number(str(asked["to"])) if "to" in asked else None
+        number = _number(asked["number"]) if "number" in asked else None
+        closed = bool(asked.get("closed"))
+        if asked.get("count"):
+            return self.count(board, start)
+        if end is not None:
+            _require_joinable(board, start, end, closed)
+        if (board.files, board.ranks) == PAIRS_BOARD:
+            number, squares = self.paired(board, start, end, number, closed)
+        else:
+            number, squares = self.listed(board, start, end, number, closed)
+        return _tour(board, number, squares)
+
+    def facts_of_all(self, asked: Asked) -> Facts:
+        return self.count(parse_board(str(asked.get("board", "8x8"))), None)
+
+    def values(self, option: str) -> tuple[str, ...]:
+        if option != "board":
+            return ()
+        from pathlib import Path
+
+        from tablebase.tables.manifest import read_manifest
+
+        boards = map(listed_board, read_manifest(Path(self.folder)))
+        return tuple(str(board) for board in boards if board)
+
+    def paired(
+        self, board: Board, start: int, end: int | None, number: int | None, closed: bool
+    ) -> tuple[int, list[int]]:
+        """One of the tours that stand for a pair of ends, from the index."""
+        if number is not None and number >= PER_START:
+            raise NoSuchTour(
+                str(board),
+                f"The table has {PER_START} tours of {board} from {board.name(start)}, one for "
+                f"each end square, numbered 0 to {PER_START - 1}.",
+            )
+        index = self.index(f"{TOURS}{board}")
+        for candidate in range(PER_START) if number is None else [number]:
+            squares = list(index.record(PER_START * start + candidate)[0])
+            if end in (None, squares[-1]) and (
+                not closed or squares[-1] in board.neighbours(start)
+            ):
+                return candidate, squares
+        path = os.path.join(self.folder, f"{TOURS}{board}.idx")
+        problem = f"an existing tour from {board.name(start)} is missing"
+        raise TableDamaged(path, problem, mending("knight", self.folder, force=True))
+
+    def listed(
+        self, board: Board, start: int, end: int | None, number: int | None, closed: bool
+    ) -> tuple[int, list[int]]:
+        """The first tour asked for among all tours of a small board."""
+        import polars as pl
+
+        tours = self.tours(board).filter(pl.col("start") == board.name(start))
+        wanted = tours
+        if number is not None:
+            wanted = wanted.filter(pl.col("number") == number)
+        if end is not None:
+            wanted = wanted.filter(pl.col("finish") == board.name(end))
+        if closed:
+            wanted = wanted.filter(pl.col("closed"))
+        found = wanted.select("number", "path").head(1).collect().rows()
+        if found:
+            path = found[0][1]
+            return found[0][0], [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
+        name = board.name(start)
+        count = tours.select(pl.len()).collect().item()
+        if not count:
+            raise NoSuchTour(str(board), no_tour(board, start))
+        if number is not None:
+            why = f"{board} has {counted(count, 'tour')} from {name}, numbered 0 to {count - 1}."
+        elif end is not None:
+            kind = "closed tour" if closed else "tour"
+            why = f"No {kind} of {board} leads from {name} to {board.name(end)}."
+        else:
+            why = f"None of the {counted(count, 'tour')} of {board} from {name} is closed."
+        raise NoSuchTour(str(board), why)
+
+    def tours(self, board: Board) -> pl.LazyFrame:
+        """The table of every tour of a board."""
+        from queries.published import scanned
+
+        table = listed_table(board)
+        return scanned(self.folder, PUZZLE.stage(table.name), table)
+
+    def count(self, board: Board, start: int | None) -> Facts:
+        """How many tours begin at a square, or at all of them, and how many of those are closed."""
+        import polars as pl
+
+        from queries.published import scanned
+
+        table = PUZZLE.tables[-1]
+        rows = scanned(self.folder, "knight", table).filter(pl.col("board") == str(board))
+        if start is not None:
+            rows = rows.filter(pl.col("start") == board.name(start))
+        found = rows.select("tours", "closed").collect().rows()
+        if not found and board.squares <= LISTABLE:
+            path = os.path.join(self.folder, table.file)
+            row_of = f"{path}: the row of {board}"
+            raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.folder))
+        if not found:
+            raise NoAnswer(
+                f"The tours of {board} are not counted: the table has every board of up to 6x6 and "
+                f"others of up to {LISTABLE} squares that `precompute --board` has built."
+            )
+        tours, closed = (sum(counts) for counts in zip(*found, strict=True))
+        begin: Facts = {} if start is None else {"start": board.name(start)}
+        return {"board": str(board), **begin, "tours": tours, "closed": closed}
+
+    def drawn(self, facts: Facts) -> str:
+        from queries.drawings import tour_svg
+
+        return tour_svg(facts)
+
+    def words(self, facts: Facts, asked: Asked) -> str:
+        board = parse_board(str(facts["board"]))
+        if "tours" in facts:
+            rows = [("tours", f"{facts['tours']:,}"), ("closed", f"{facts['closed']:,}")]
+            start = facts.get("start", "all squares")
+            if not facts["tours"]:
+                square = board.number(str(start)) if "start" in facts else None
+                rows.append(("why", no_tour(board, square)))
+            return f"{board} from {start}, directed open tours\n\n{aligned(rows)}"
+        path = str(facts["path"])
+        squares = " ".join(path[at : at + 2] for at in range(0, len(path), 2))
+        jumps = facts["jumps"]
+        assert isinstance(jumps, list)
+        rows = [
+            (
+                "tour",
+                f"{board} from {facts['start']} to {facts['finish']}, number {facts['number']}",
+            ),
+            ("closed", "yes" if facts["closed"] else "no"),
+            ("squares", squares),
+            ("jumps", " ".join(str(jump) for jump in jumps)),
+        ]
+        return f"{_drawn(board, facts)}\n{aligned(rows)}"
+
+
+def _number(given: str | bool) -> int:
+    text = str(given).strip()
+    if not text.isascii() or not text.isdigit() or len(text) > 10:
+        from tablebase.errors import NotationError
+
+        raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")
+    return int(text)
+
+
+def _require_joinable(board: Board, start: int, end: int, closed: bool) -> None:
+    """NoSuchTour where the squares alone rule out a tour between them."""
+    names = f"{board.name(start)} to {board.name(end)}"
+    if start == end and board.squares > 1:
+        raise NoSuchTour(
+            str(board), f"A tour visits {board.name(start)} only once: it cannot end there."
+        )
+    if not board.can_join(start, end):
+        colour = "the colour of its start" if board.squares % 2 else "the other colour"
+        why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
+        raise NoSuchTour(str(board), why)
+    if closed and end not in board.neighbours(start):
+        why = f"No closed tour leads from {names}: they are not a knight's move apart."
+        raise NoSuchTour(str(board), why)
+
+
+def _tour(board: Board, number: int, squares: list[int]) -> Facts:
+    start, end = squares[0], squares[-1]
+    at = {square: move for move, square in enumerate(squares, start=1)}
+    rows = [
+        [at[file + board.files * rank] for file in range(board.files)]
+        for rank in reversed(range(board.ranks))
+    ]
+    return {
+        "board": str(board),
+        "start": board.name(start),
+        "finish": board.name(end),
+        "number": number,
+        "closed": end in board.neighbours(start),
+        "path": "".join(board.name(square) for square in squares),
+        "jumps": [board.jump(a, b) for a, b in pairwise(squares)],
+        "order": rows,
+    }
+
+
+def _drawn(board: Board, facts: Facts) -> str:
+    """The board from above, rank by rank, each square with its place in the tour."""
+    rows = facts["order"]
+    assert isinstance(rows, list)
+    lines = [
+        f"{heading(str(board.ranks - row))}{''.join(f'{place:4}' for place in places)}\n"
+        for row, places in enumerate(rows)
+    ]
+    files = "".join(f"{board.name(file)[0]:>4}" for file in range(board.files))
+    return f"{''.join(lines)} {heading(files)}\n"

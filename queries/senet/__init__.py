@@ -1,0 +1,1 @@
+"""Senet's own: its reader, pictures and figures."""

@@ -1,0 +1,116 @@
+"""What a user names for output: a file, a device or a stream. Every byte is written, or NotWritten.
+
+A file appears whole or not at all, and keeps its mode; a link's target is replaced, not the link.
+A device or a pipe is written into, and so is a stream of the process's own: `-`, `/dev/stdout`,
+`/dev/fd/3`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from tablebase.errors import NotWritten, quoted
+from tablebase.streams import Whole, reason
+from tablebase.tables.manifest import own_files
+from tablebase.tables.publish import appearing
+
+STANDARD = "-"
+LONGEST = 300
+"""Characters of a name that a message shows."""
+MOST_LINKS = 40
+"""As many as the system itself follows."""
+
+
+@contextlib.contextmanager
+def writing(name: str) -> Iterator[IO[bytes]]:
+    """A file to write to that is what the name says; complete when the block has ended well."""
+    with contextlib.ExitStack() as stack:
+        with refusing(name):
+            file = stack.enter_context(_opened(name))
+        yield file
+        with refusing(name):
+            stack.close()
+
+
+def write(name: str, made: bytes) -> None:
+    """Write all of it."""
+    with writing(name) as file:
+        file.write(made)
+
+
+@contextlib.contextmanager
+def refusing(name: str) -> Iterator[None]:
+    """What the system refuses here is NotWritten."""
+    try:
+        yield
+    except OSError as error:
+        raise NotWritten(_said(name), reason(error)) from error
+    except ValueError as error:  # a zero byte in the name
+        raise NotWritten(_said(name), str(error)) from error
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    place = _place(name)
+    if place == 1:
+        yield sys.stdout.buffer
+        sys.stdout.flush()
+        return
+    with contextlib.ExitStack() as stack:
+        if isinstance(place, Path):
+            found = place.stat() if place.exists() else None
+            if found is None or stat.S_ISREG(found.st_mode):
+                descriptor = stack.enter_context(_replaced(place, found)).fileno()
+            else:
+                descriptor = os.open(place, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+                stack.callback(os.close, descriptor)
+        else:
+            descriptor = place
+        yield stack.enter_context(io.BufferedWriter(Whole(descriptor, _said(name))))
+
+
+@contextlib.contextmanager
+def _replaced(path: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]:
+    """A new file in the place of the one before, with its mode and, where that may be, owner."""
+    if before is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "")
+    if path.name in own_files(path.parent):
+        raise NotWritten(_said(str(path)), "it belongs to the tables in that folder")
+    part = path.with_name(f".{os.urandom(8).hex()}.new")
+    with appearing(path, part) as file:
+        if before is not None:
+            if hasattr(os, "chown"):
+                with contextlib.suppress(PermissionError):
+                    os.chown(part, before.st_uid, before.st_gid)
+            part.chmod(stat.S_IMODE(before.st_mode))
+        yield file
+
+
+def _said(name: str) -> str:
+    return quoted(name, LONGEST)
+
+
+def _place(name: str) -> Path | int:
+    """The file that a name leads to by all its links, or the number of a stream of our own."""
+    if not name:
+        raise FileNotFoundError(errno.ENOENT, "")
+    own = {STANDARD: 1, "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+    path = name
+    for _ in range(MOST_LINKS):
+        folder, base = os.path.split(path)
+        if path in own:
+            return own[path]
+        if folder in ("/dev/fd", "/proc/self/fd") and base.isdecimal():
+            return int(base)
+        if not os.path.islink(path):
+            return Path(path)
+        path = os.path.join(folder, os.readlink(path))
+    raise OSError(errno.ELOOP, "")

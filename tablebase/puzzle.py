@@ -1,0 +1,378 @@
+"""What a puzzle is: a notation, some tables with their columns, and which search makes each.
+
+Nothing heavy is imported here, and no dataclasses: a lone lookup reads the rules, and its whole
+budget is a few milliseconds.
+"""
+
+from __future__ import annotations
+
+from tablebase.errors import BadRequest, NotationError, required_text
+from tablebase.graph import UNREACHED, Graph
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from tablebase.graph import Walk
+
+    Bytes = npt.NDArray[np.bytes_]
+    Columns = Mapping[str, npt.NDArray[Any]]
+
+KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+"""Whole-number column kinds, each with its letter (`struct`): signed, as differences are."""
+HOLDS = {"B": "int16", "H": "int32", "I": "int64"}
+"""The smallest kind that holds all that a field of an index record may."""
+
+
+class Column:
+    """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`.
+
+    `distinct`: whether most values are different from all others, so that no dictionary helps.
+    """
+
+    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        meaning: str,
+        *,
+        nullable: bool = False,
+        distinct: bool = False,
+        values: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.meaning = meaning
+        self.nullable = nullable
+        self.distinct = distinct
+        self.values = values
+
+
+class BreadthFirst:
+    """Recipe: search the puzzle's graph from each root; roots are named."""
+
+    __slots__ = ("roots",)
+
+    def __init__(self, roots: Mapping[str, str]) -> None:
+        self.roots = dict(roots)
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "breadth first", "roots": self.roots}
+
+
+class AllTours:
+    """Recipe: every tour of a board."""
+
+    __slots__ = ("files", "ranks")
+
+    def __init__(self, files: int, ranks: int) -> None:
+        self.files = files
+        self.ranks = ranks
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "every tour", "board": f"{self.files}x{self.ranks}"}
+
+
+class TourPerPair:
+    """Recipe: one tour for each ordered pair of squares that a tour can join."""
+
+    __slots__ = ("files", "ranks")
+
+    def __init__(self, files: int, ranks: int) -> None:
+        self.files = files
+        self.ranks = ranks
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "one tour a pair", "board": f"{self.files}x{self.ranks}"}
+
+
+class TourCounts:
+    """Recipe: the number of tours from each square of each board."""
+
+    __slots__ = ("boards",)
+
+    def __init__(self, boards: tuple[tuple[int, int], ...]) -> None:
+        self.boards = boards
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": "tour counts", "boards": [f"{f}x{r}" for f, r in self.boards]}
+
+
+class Table:
+    """One published Parquet file, and the layout of the index beside it if it has one."""
+
+    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows", "sorted_by")
+
+    def __init__(
+        self,
+        name: str,
+        meaning: str,
+        rank: str,
+        columns: tuple[Column, ...],
+        recipe: BreadthFirst | AllTours | TourPerPair | TourCounts,
+        index: tuple[tuple[str, str], ...] = (),
+        rows: int | None = None,
+        sorted_by: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.meaning = meaning
+        self.rank = rank
+        self.columns = columns
+        self.recipe = recipe
+        self.index = index
+        """Fields of an index record in order: a name and a `struct` letter, little-endian."""
+        self.rows = rows
+        """How many rows there must be, where that is known beforehand."""
+        self.sorted_by = sorted_by
+        """Columns that the rows ascend by, text by its bytes: what a file's footer may say."""
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.parquet"
+
+    @property
+    def index_file(self) -> str:
+        return f"{self.name}.idx"
+
+    @property
+    def record(self) -> str:
+        """The `struct` format of an index record.
+
+        >>> from tablebase.puzzles import puzzle
+        >>> puzzle("eight").tables[0].record
+        '<BB'
+        """
+        return "<" + "".join(letter for _, letter in self.index)
+
+
+class Puzzle:
+    """A puzzle as the rest of the program sees it: a name, and the tables that are made of it."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...]
+    many_boards = False
+    """Whether tables of further boards can be asked for."""
+
+    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+        """The tables, with those of further boards where there are many."""
+        return self.tables
+
+    def owns(self, table: str) -> bool:
+        """Whether a table of that name is this puzzle's, always made or on request."""
+        return any(table == own.name for own in self.tables)
+
+    def stage(self, table: str) -> str:
+        """What `pipeline precompute` is told to make a table of that name."""
+        return self.name
+
+    def grown(self, table: Table, published: Iterable[str]) -> Table:
+        """A table as it must be beside others that are published already."""
+        return table
+
+
+class StateSpace(Puzzle):
+    """A puzzle with few enough states to number: every one gets a rank, in notation order."""
+
+    size: int
+    example: str
+    depth = "distance"
+    """The column that says how deep a state lies."""
+
+    def parse(self, text: str) -> str:
+        """The state that a text names, in its one notation; NotationError if it names none."""
+        raise NotImplementedError
+
+    def rank(self, state: str) -> int:
+        """The state's number in notation order, from 0."""
+        raise NotImplementedError
+
+    def unrank(self, rank: int) -> str:
+        """The state of that number."""
+        raise NotImplementedError
+
+    def states(self) -> Bytes:
+        """All states in notation order."""
+        import numpy as np
+
+        return np.array([self.unrank(rank) for rank in range(self.size)], dtype=np.bytes_)
+
+    def graph(self) -> Graph:
+        """Every legal move of every state."""
+        raise NotImplementedError
+
+    def node(self, state: str) -> int:
+        """The graph's node for a state where a search begins."""
+        return self.rank(state)
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        """The table's columns from what the searches found, one walk a root."""
+        raise NotImplementedError
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        """The index's fields, one value a rank."""
+        raise NotImplementedError
+
+
+class View:
+    """A goal as a table sees it: the layout that it reads as, and each state with it."""
+
+    __slots__ = ("layout",)
+
+    def __init__(self, layout: str) -> None:
+        self.layout = layout
+
+    def state(self, state: str) -> str:
+        """The state that stands for this one in the layout's table."""
+        return state
+
+
+class GoalPuzzle(StateSpace):
+    """A state space walked to a goal. Every move can be undone, by a move of any letter.
+
+    A new puzzle of this kind gives a name, its layouts, a notation and `moves`; its graph, table,
+    index, lookups and verification follow. A faster `graph` is optional.
+    """
+
+    layouts: Mapping[str, str]
+    spellings: Mapping[str, str] = {}
+    """Other ways to write a layout's name."""
+    letters: str
+    """The letters of all moves, in the order in which answers name them."""
+    solutions = "B"
+    """The field of an index record that holds a number of shortest solutions (`struct`)."""
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
+        raise NotImplementedError
+
+    def parse_goal(self, text: str) -> str:
+        """The state of the goal that a text names: a layout's name, or any state."""
+        goals = ", ".join(self.layouts)
+        name = required_text(text, "a goal", goals).strip().lower()
+        layout = self.spellings.get(name, name)
+        if layout in self.layouts:
+            return self.layouts[layout]
+        try:
+            return self.parse(text)
+        except NotationError as error:
+            example = f"{goals}, or {error.example}"
+            raise NotationError("a goal", text, error.problem, example) from error
+
+    def layout_of(self, state: str) -> str:
+        """The layout that a state reaches, or would if it reached any."""
+        return next(iter(self.layouts))
+
+    def view(self, goal: str) -> View:
+        """How a table answers for this goal; BadRequest where none does."""
+        for layout, state in self.layouts.items():
+            if state == goal:
+                return View(layout)
+        layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
+        raise BadRequest(
+            f"No table of {self.name} has the goal {goal}", f"Choose one of: {layouts}"
+        )
+
+    def apart(self, state: str, goal: str) -> str:
+        """Why a goal cannot be reached from a state, as the end of a sentence."""
+        return "no sequence of moves connects them."
+
+    def features(self, state: str, goal: str) -> dict[str, int]:
+        """The table's further columns, from the rules, for one state on its way to a goal."""
+        return {}
+
+    def goal_table(
+        self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
+    ) -> Table:
+        """A table of the states that reach one of these goals, with this puzzle's columns."""
+        return Table(
+            name,
+            meaning,
+            "rows in notation order; "
+            + (
+                "row number = rank"
+                if rows == self.size
+                else "states that reach no goal have no row"
+            ),
+            self.columns(),
+            BreadthFirst({goal: self.layouts[goal] for goal in goals}),
+            index=(("distance", "B"), ("solutions", self.solutions)),
+            rows=rows,
+            sorted_by=("state",),
+        )
+
+    def columns(self) -> tuple[Column, ...]:
+        order = " ".join(self.letters)
+        return (
+            Column(
+                "state", "string", f"state in notation, for example {self.example}", distinct=True
+            ),
+            Column("goal", "enum", "layout that the state can reach", values=tuple(self.layouts)),
+            Column("distance", "int8", "fewest moves from the state to its goal"),
+            Column(
+                "best_moves",
+                "string",
+                f"all optimal first moves, in the order {order}; empty at the goal",
+            ),
+            Column("solutions", HOLDS[self.solutions], "number of different shortest solutions"),
+        )
+
+    def graph(self) -> Graph:
+        import numpy as np
+
+        offsets, targets, labels = [0], [], []
+        for rank in range(self.size):
+            for letter, state in self.moves(self.unrank(rank)):
+                targets.append(self.rank(state))
+                labels.append(self.letters.index(letter) << 4)
+            offsets.append(len(targets))
+        return Graph(
+            np.array(offsets, dtype=np.int64),
+            np.array(targets, dtype=np.int32),
+            np.array(labels, dtype=np.uint8),
+        )
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        import numpy as np
+
+        depth, goal, ways = _nearest(walks)
+        rows = np.flatnonzero(depth != UNREACHED)
+        source = np.repeat(np.arange(self.size), np.diff(graph.offsets))
+        downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
+        best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
+        for position, letter in enumerate(self.letters):
+            takers = source[downhill & (graph.labels >> 4 == position)]
+            best[takers] = np.strings.add(best[takers], letter.encode())
+        return {
+            "state": self.states()[rows],
+            "goal": np.array([list(self.layouts).index(name) for name in walks])[goal[rows]],
+            "distance": depth[rows],
+            "best_moves": best[rows],
+            "solutions": ways[rows],
+        }
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        depth, _, ways = _nearest(walks)
+        return {"distance": depth, "solutions": ways}
+
+
+def _nearest(
+    walks: Mapping[str, Walk],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
+    """For every state its distance, which of the walks reached it, and its shortest solutions."""
+    import numpy as np
+
+    from tablebase.errors import SearchError
+
+    depths = np.stack([walk.depth for walk in walks.values()])
+    if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
+        raise SearchError(f"A state reaches more than one of the layouts {', '.join(walks)}.")
+    goal = np.argmin(depths, axis=0).astype(np.uint8)
+    ways = np.stack([walk.ways for walk in walks.values()])
+    return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]

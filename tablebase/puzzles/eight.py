@@ -1,0 +1,374 @@
+"""The 8-puzzle: a 3x3 board, tiles 1-8 and a blank written 0.
+
+Cells are numbered 0-8 in reading order; a state is nine digits in that order. A move's letter
+says which way the blank goes, `U D L R`.
+"""
+
+from __future__ import annotations
+
+from tablebase.errors import NotationError, required_text
+from tablebase.graph import Graph
+from tablebase.puzzle import Column, GoalPuzzle, View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from tablebase.graph import Walk
+    from tablebase.puzzle import Bytes, Columns, Table
+
+SOLVED = "123456780"
+LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
+LETTERS = "UDLR"
+STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
+HEAD = 4
+RANK_BITS = 20
+RANK = (1 << RANK_BITS) - 1
+SET_AT = RANK_BITS + 2
+ALL = (1 << 9) - 1
+FACTORIALS = (40320, 5040, 720, 120, 24, 6, 2, 1, 1)
+
+EXITS = tuple(
+    tuple(
+        (letter, cell + STEP[letter])
+        for letter, open_way in zip(
+            LETTERS, (cell > 2, cell < 6, cell % 3 > 0, cell % 3 < 2), strict=True
+        )
+        if open_way
+    )
+    for cell in range(9)
+)
+"""For each cell of the blank: the letters it may go by, each with the cell it comes to."""
+
+QUARTER = (6, 3, 0, 7, 4, 1, 8, 5, 2)
+"""The board after a quarter turn clockwise: its cell i holds what cell QUARTER[i] held."""
+
+
+def parse(text: str) -> str:
+    """The state that a text names: nine digits, with or without white space between them.
+
+    >>> parse("1 5 2 7 0 3 8 4 6")
+    '152703846'
+    """
+    what, example = "an 8-puzzle state", f"{SOLVED} (0 is the blank)"
+    state = "".join(required_text(text, what, example).split())
+    if len(state) == 9 and set(state) == set(SOLVED):
+        return state
+    raise NotationError(what, text, _problem(state), example)
+
+
+def _problem(state: str) -> str:
+    if not state:
+        return "it is empty"
+    foreign = next((letter for letter in state if letter not in "0123456789"), None)
+    if foreign:
+        return f"{foreign!r} is not one of the digits 0-8"
+    said = []
+    if len(state) != 9:
+        said.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
+    times = {2: "twice"}
+    for digit in "123456780":
+        count = state.count(digit)
+        if count > 1:
+            said.append(f"{_tile(digit)} stands {times.get(count, f'{count:,} times')}")
+    if "9" in state:
+        said.append("tile 9 does not exist")
+    if len(state) >= 9:
+        said.extend(f"{_tile(digit)} is missing" for digit in SOLVED if digit not in state)
+    if len(state) == 8 and set(f"0{state}") == set(SOLVED):
+        said.append(f"and may have lost a leading 0 when read as a number: 0{state}")
+    return ", ".join(said)
+
+
+def _tile(digit: str) -> str:
+    return "the blank (0)" if digit == "0" else f"tile {digit}"
+
+
+def rank(state: str) -> int:
+    """The state's number in notation order.
+
+    >>> rank("012345678"), rank("876543210")
+    (0, 362879)
+    """
+    left = list("012345678")
+    total = 0
+    for digit, weight in zip(state, FACTORIALS, strict=True):
+        at = left.index(digit)
+        total += at * weight
+        del left[at]
+    return total
+
+
+def unrank(rank: int) -> str:
+    """The state of a number: `rank` undone."""
+    left = list("012345678")
+    state = ""
+    for weight in FACTORIALS:
+        at, rank = divmod(rank, weight)
+        state += left.pop(at)
+    return state
+
+
+def rank_parts() -> tuple[dict[str, int], dict[str, int]]:
+    """What a state's first four digits and its last five add to its rank, and which they are.
+
+    The two numbers add up to the rank, the parity of the permutation (two bits, for the sum), and
+    the set of digits (nine bits): `ALL` of them if and only if the nine make a state.
+    """
+    from itertools import combinations, permutations
+
+    digits = "012345678"
+    head = {}
+    for at, run in enumerate(permutations(digits, HEAD)):
+        # nine digits may come first, eight second: the place in the order, digit by digit
+        places = at // 336 + at // 42 % 8 + at // 6 % 7 + at % 6
+        head["".join(run)] = at * FACTORIALS[HEAD - 1] | _parity(places) | _set(run)
+    tail = {}
+    orders = [at | _parity(at // 24 + at // 6 % 4 + at // 2 % 3 + at % 2) for at in range(120)]
+    for five in combinations(digits, 9 - HEAD):
+        these = _set(five)
+        for run, order in zip(permutations(five), orders, strict=True):
+            tail["".join(run)] = order | these
+    return head, tail
+
+
+def _parity(places: int) -> int:
+    return (places % 2) << RANK_BITS
+
+
+def _set(digits: tuple[str, ...]) -> int:
+    return sum(1 << int(digit) for digit in digits) << SET_AT
+
+
+def rank_parts_by_number() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """`rank_parts` as arrays, by the decimal number that the digits make; 0 where there is none."""
+    import numpy as np
+
+    arrays = []
+    for parts, length in zip(rank_parts(), (HEAD, 9 - HEAD), strict=True):
+        array = np.zeros(10**length, dtype=np.uint32)
+        array[np.array(list(parts), dtype=np.int32)] = list(parts.values())
+        arrays.append(array)
+    return arrays[0], arrays[1]
+
+
+def as_number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+    """Rows of digits as decimal numbers, one a column."""
+    import numpy as np
+
+    number: npt.NDArray[np.int32] = digits[0].astype(np.int32)
+    for digit in digits[1:]:
+        number *= 10
+        number += digit
+    return number
+
+
+def moves(state: str) -> Iterator[tuple[str, str]]:
+    """Each legal move in the order U D L R: its letter and the state it leads to.
+
+    >>> list(moves("123456780"))
+    [('U', '123450786'), ('L', '123456708')]
+    """
+    blank = state.index("0")
+    for letter, cell in EXITS[blank]:
+        tile = state[cell]
+        yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
+
+
+def odd(state: str) -> bool:
+    """Whether an odd number of tile pairs stand out of order: no move ever changes that.
+
+    >>> odd("123456780"), odd("123804765")
+    (False, True)
+    """
+    tiles = state.replace("0", "")
+    pairs = ((a, b) for at, a in enumerate(tiles) for b in tiles[at + 1 :])
+    return sum(a > b for a, b in pairs) % 2 == 1
+
+
+def manhattan(state: str, goal: str) -> int:
+    """Cells between each tile and its place in the goal, added up."""
+    places = ((divmod(state.index(tile), 3), divmod(goal.index(tile), 3)) for tile in "12345678")
+    return sum(
+        abs(row - to_row) + abs(column - to_column) for (row, column), (to_row, to_column) in places
+    )
+
+
+def misplaced(state: str, goal: str) -> int:
+    """Tiles that are not at their place in the goal."""
+    return sum(tile not in ("0", home) for tile, home in zip(state, goal, strict=True))
+
+
+class Turned(View):
+    """Any goal, seen as one of the three layouts that have a table.
+
+    The board is turned until the goal's blank stands where a layout has it, and the tiles are
+    renamed so that the goal reads as that layout. Every state that reaches the goal then reads as
+    a state that reaches the layout, move for move.
+
+    >>> view = Turned("087654321")
+    >>> view.layout, view.state("087654321")
+    ('corner', '123456780')
+    """
+
+    __slots__ = ("_cells", "_names")
+
+    def __init__(self, goal: str) -> None:
+        layouts = {state.index("0"): layout for layout, state in LAYOUTS.items()}
+        cells = tuple(range(9))
+        while cells.index(goal.index("0")) not in layouts:
+            cells = tuple([cells[cell] for cell in QUARTER])
+        super().__init__(layouts[cells.index(goal.index("0"))])
+        self._cells = cells
+        self._names = str.maketrans("".join([goal[cell] for cell in cells]), LAYOUTS[self.layout])
+
+    def state(self, state: str) -> str:
+        return "".join([state[cell] for cell in self._cells]).translate(self._names)
+
+
+class Eight(GoalPuzzle):
+    name = "eight"
+    title = "8-puzzle"
+    size = 362_880
+    example = SOLVED
+    layouts = LAYOUTS
+    spellings = {"center": "centre"}  # noqa: RUF012  # a class's constants, as in any puzzle
+    letters = LETTERS
+    parse = staticmethod(parse)
+    rank = staticmethod(rank)
+    unrank = staticmethod(unrank)
+    moves = staticmethod(moves)
+
+    def __init__(self) -> None:
+        self.tables = (
+            self.goal_table(
+                "eight",
+                "All 362,880 states of the 8-puzzle, each with its distance to the layout that it "
+                "can reach: corner (123456780) or centre (123804765)",
+                ("corner", "centre"),
+                rows=self.size,
+            ),
+            self.goal_table(
+                "eight_edge",
+                "The 181,440 states of the 8-puzzle that can reach the layout edge (123456708), "
+                "each with its distance to it",
+                ("edge",),
+                rows=self.size // 2,
+            ),
+        )
+
+    def layout_of(self, state: str) -> str:
+        return "centre" if odd(state) else "corner"
+
+    def view(self, goal: str) -> View:
+        return Turned(goal)
+
+    def apart(self, state: str, goal: str) -> str:
+        parity = {False: "even", True: "odd"}
+        return (
+            f"the number of tile pairs out of order is {parity[odd(state)]} in the state and "
+            f"{parity[odd(goal)]} in the goal, and no move changes that. "
+            "Swap any two tiles to make it reachable."
+        )
+
+    def features(self, state: str, goal: str) -> dict[str, int]:
+        return {
+            "blank": state.index("0"),
+            "manhattan": manhattan(state, goal),
+            "misplaced": misplaced(state, goal),
+        }
+
+    def columns(self) -> tuple[Column, ...]:
+        return (
+            *super().columns(),
+            Column("blank", "int8", "index of the blank, 0-8 in reading order"),
+            Column(
+                "manhattan",
+                "int8",
+                "sum of each tile's steps to its place in the goal, across and down; never "
+                "more than distance",
+            ),
+            Column(
+                "misplaced",
+                "int8",
+                "number of tiles not at their place in the goal; never more than manhattan",
+            ),
+        )
+
+    def states(self) -> Bytes:
+        import numpy as np
+
+        text = np.ascontiguousarray(_boards().T) + np.uint8(ord("0"))
+        return text.view("S9").ravel()
+
+    def graph(self) -> Graph:
+        import numpy as np
+
+        boards = _boards()
+        # what four digits and five add to the rank, by the decimal number that they make
+        ranks = np.arange(self.size, dtype=np.int32)
+        head, tail = np.zeros(10**HEAD, dtype=np.int32), np.zeros(10 ** (9 - HEAD), dtype=np.int32)
+        head[as_number(boards[:HEAD])] = ranks - ranks % FACTORIALS[HEAD - 1]
+        tail[as_number(boards[HEAD:])] = ranks % FACTORIALS[HEAD - 1]
+        blank = np.argmin(boards, axis=0)
+        found = []
+        for position, letter in enumerate(LETTERS):
+            may_go = np.array([letter in dict(exits) for exits in EXITS])
+            sources = np.flatnonzero(may_go[blank])
+            moved = boards.take(sources, axis=1)
+            at = blank[sources]
+            everyone = np.arange(len(sources))
+            moved[at, everyone] = moved[at + STEP[letter], everyone]
+            moved[at + STEP[letter], everyone] = 0
+            after = head.take(as_number(moved[:HEAD])) + tail.take(as_number(moved[HEAD:]))
+            found.append((position << 4, sources, after))
+        return Graph.of_moves(self.size, found)
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        import numpy as np
+
+        columns = dict(super().fill(table, graph, walks))
+        boards = np.ascontiguousarray(columns["state"]).view(np.uint8).reshape(-1, 9).T - ord("0")
+        columns["blank"] = np.argmin(boards, axis=0)
+        distances = np.zeros(boards.shape[1], dtype=np.uint8)
+        misplaces = np.zeros(boards.shape[1], dtype=np.uint8)
+        for goal in walks:
+            home = np.array([LAYOUTS[goal].index(digit) for digit in "012345678"])
+            from_home = np.array(
+                [[_apart(home[tile], cell) for cell in range(9)] for tile in range(9)]
+            )
+            from_home[0] = 0
+            mine = columns["goal"] == list(LAYOUTS).index(goal)
+            for cell in range(9):
+                steps = from_home[boards[cell, mine], cell]
+                distances[mine] += steps.astype(np.uint8)
+                misplaces[mine] += (steps > 0).astype(np.uint8)
+        columns["manhattan"] = distances
+        columns["misplaced"] = misplaces
+        return columns
+
+
+def _apart(a: int, b: int) -> int:
+    return abs(a // 3 - b // 3) + abs(a % 3 - b % 3)
+
+
+def _boards() -> npt.NDArray[np.uint8]:
+    """All boards in notation order, one a column: row i holds what stands on cell i."""
+    import numpy as np
+
+    boards = np.zeros((0, 1), dtype=np.uint8)
+    for tiles in range(1, 10):
+        blocks = [
+            np.vstack(
+                [np.full((1, boards.shape[1]), first, dtype=np.uint8), boards + (boards >= first)]
+            )
+            for first in range(tiles)
+        ]
+        boards = np.hstack(blocks)
+    return boards
+
+
+PUZZLE = Eight()

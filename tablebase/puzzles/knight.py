@@ -1,0 +1,260 @@
+"""The knight: boards, squares, jumps, and the tables of its tours.
+
+On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 0, b1 = 1. A tour
+visits every square once; it is closed if the knight can jump from its last square to its first.
+Tours are directed: one and its reverse are two.
+"""
+
+from __future__ import annotations
+
+from tablebase.errors import BoardTooLarge, NotationError, required_text
+from tablebase.puzzle import AllTours, Column, Puzzle, Table, TourCounts, TourPerPair
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
+"""The jumps 1-8 as (files, ranks downwards)."""
+
+MOST_FILES = 26
+MOST_RANKS = 9
+LISTABLE = 36
+"""Squares of the largest boards whose tours are listed whole."""
+
+SQUARES = tuple(
+    f"{chr(ord('a') + file)}{rank}"
+    for rank in range(1, MOST_RANKS + 1)
+    for file in range(MOST_FILES)
+)
+"""The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
+
+TOURS = "knight_tours_"
+PAIRS_BOARD = (8, 8)
+COUNTED = tuple((files, ranks) for files in range(1, 7) for ranks in range(1, 7))
+
+
+class Board:
+    """A board of so many files and ranks.
+
+    >>> board = Board(8, 8)
+    >>> board.name(63), board.number("b1"), board.jump(0, 17)
+    ('h8', 1, 2)
+    """
+
+    __slots__ = ("files", "ranks", "squares")
+
+    def __init__(self, files: int, ranks: int) -> None:
+        self.files = files
+        self.ranks = ranks
+        self.squares = files * ranks
+
+    def __str__(self) -> str:
+        return f"{self.files}x{self.ranks}"
+
+    def name(self, square: int) -> str:
+        rank, file = divmod(square, self.files)
+        return f"{chr(ord('a') + file)}{rank + 1}"
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.name(square) for square in range(self.squares))
+
+    def places(self) -> tuple[int, ...]:
+        """Where in `SQUARES` each of the board's squares is."""
+        return tuple(
+            file + MOST_FILES * rank for rank in range(self.ranks) for file in range(self.files)
+        )
+
+    def number(self, text: str) -> int:
+        """The square that a text names; NotationError if it names none."""
+        what = f"a square of {self}"
+        example = self.name(min(1, self.squares - 1))
+        name = required_text(text, what, example).strip()
+        if name.isascii():  # the Kelvin sign is a k in lower case
+            name = name.lower()
+        last = self.name(self.squares - 1)
+        if not name:
+            raise NotationError(what, text, "it is empty", example)
+        if (
+            len(name) != 2
+            or name[0] not in "abcdefghijklmnopqrstuvwxyz"
+            or name[1] not in "123456789"
+        ):
+            problem = "a square is a letter and a digit (file and rank)"
+            raise NotationError(what, text, problem, example)
+        file, rank = ord(name[0]) - ord("a"), int(name[1]) - 1
+        if file >= self.files or rank >= self.ranks:
+            raise NotationError(what, text, f"the squares are a1 to {last}", example)
+        return file + self.files * rank
+
+    def light(self, square: int) -> bool:
+        """The square's colour; a jump always changes it, and a1 is dark."""
+        return (square % self.files + square // self.files) % 2 == 1
+
+    def neighbours(self, square: int) -> list[int]:
+        """Squares a jump away, ascending."""
+        rank, file = divmod(square, self.files)
+        return sorted(
+            file + right + self.files * (rank - down)
+            for right, down in JUMPS
+            if 0 <= file + right < self.files and 0 <= rank - down < self.ranks
+        )
+
+    def jump(self, start: int, goal: int) -> int:
+        """Which of the jumps 1-8 leads from a square to another; ValueError if none does."""
+        down = start // self.files - goal // self.files
+        return 1 + JUMPS.index((goal % self.files - start % self.files, down))
+
+    def can_join(self, start: int, end: int) -> bool:
+        """Whether the colours allow a tour between two squares: its squares alternate."""
+        return (self.light(start) == self.light(end)) == (self.squares % 2 == 1)
+
+    def turned(self, square: int) -> tuple[int, ...]:
+        """Where the board's symmetries bring a square (4 of them, 8 if the board is square)."""
+        rank, file = divmod(square, self.files)
+        far_file, far_rank = self.files - 1 - file, self.ranks - 1 - rank
+        found = [(f, r) for f in (file, far_file) for r in (rank, far_rank)]
+        if self.files == self.ranks:
+            found += [(r, f) for f, r in found]
+        return tuple(f + self.files * r for f, r in found)
+
+
+def parse_board(text: str) -> Board:
+    """A board as written, files x ranks.
+
+    >>> str(parse_board("5x6"))
+    '5x6'
+    """
+    sides = text.strip().lower().split("x")
+    if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
+        raise NotationError("a board", text, "a board is files x ranks", "8x8")
+    if any(len(side) > 3 for side in sides):
+        raise NotationError("a board", text, "it is too large", "8x8")
+    files, ranks = int(sides[0]), int(sides[1])
+    if not files or not ranks:
+        raise NotationError("a board", text, "it has no squares", "8x8")
+    if files > MOST_FILES or ranks > MOST_RANKS:
+        problem = f"boards have at most {MOST_FILES} files (a-z) and {MOST_RANKS} ranks (1-9)"
+        raise NotationError("a board", text, problem, "12x3")
+    return Board(files, ranks)
+
+
+def listed_table(board: Board) -> Table:
+    """The table of every tour of a board; BoardTooLarge where there are too many to list."""
+    if board.squares > LISTABLE:
+        raise BoardTooLarge(str(board), LISTABLE)
+    return Table(
+        f"{TOURS}{board}",
+        f"Every directed open knight's tour of the {board} board",
+        "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
+        TOUR_COLUMNS,
+        AllTours(board.files, board.ranks),
+    )
+
+
+def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
+    return Table(
+        "knight_counts",
+        "The number of directed open knight's tours from every square of each board in the table",
+        "rows sorted by board (files, then ranks), then by square number",
+        (
+            Column("board", "string", "size of the board, files x ranks"),
+            Column("files", "int8", "number of files"),
+            Column("ranks", "int8", "number of ranks"),
+            Column("start", "enum", "square where the tours start", values=SQUARES),
+            Column("tours", "int64", "number of directed open tours from that square"),
+            Column("closed", "int64", "number of those tours that are closed"),
+        ),
+        TourCounts(boards),
+        sorted_by=("files", "ranks"),
+    )
+
+
+TOUR_COLUMNS = (
+    Column("board", "string", "size of the board, files x ranks"),
+    Column("start", "enum", "square where the tour starts", values=SQUARES),
+    Column("finish", "enum", "square where the tour ends", values=SQUARES),
+    Column("number", "int64", "0, 1, 2 ... among the tours from its start", distinct=True),
+    Column("closed", "boolean", "whether the knight can jump from finish back to start"),
+    Column("path", "string", "squares in order, two characters each", distinct=True),
+)
+
+
+_PAIRS = Board(*PAIRS_BOARD)
+
+
+class Knight(Puzzle):
+    name = "knight"
+    title = "Knight's tour"
+
+    tables = (
+        listed_table(Board(5, 5)),
+        listed_table(Board(6, 6)),
+        Table(
+            f"{TOURS}{_PAIRS}",
+            f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
+            "tour can connect",
+            "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
+            TOUR_COLUMNS,
+            TourPerPair(*PAIRS_BOARD),
+            index=(("squares", f"{_PAIRS.squares}s"),),
+            rows=_PAIRS.squares**2 // 2,
+        ),
+        counts_table(COUNTED),
+    )
+
+    many_boards = True
+
+    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+        """The tables, with every tour of some more boards, which are counted too."""
+        boards = [parse_board(text) for text in texts]
+        more = {table.name: table for table in map(listed_table, boards)}
+        have = {table.name for table in self.tables}
+        counted = sorted({*COUNTED, *((board.files, board.ranks) for board in boards)})
+        return (
+            *self.tables[:-1],
+            *(table for name, table in sorted(more.items()) if name not in have),
+            counts_table(tuple(counted)),
+        )
+
+    def owns(self, table: str) -> bool:
+        board = listed_board(table)
+        return super().owns(table) or (board is not None and board.squares <= LISTABLE)
+
+    def stage(self, table: str) -> str:
+        own = any(table == known.name for known in self.tables)
+        return self.name if own else f"{self.name} --board {table.removeprefix(TOURS)}"
+
+    def grown(self, table: Table, published: Iterable[str]) -> Table:
+        if not isinstance(table.recipe, TourCounts):
+            return table
+        listed = filter(None, map(listed_board, published))
+        small = {(board.files, board.ranks) for board in listed if board.squares <= LISTABLE}
+        return counts_table(tuple(sorted({*table.recipe.boards, *small})))
+
+
+def listed_board(table: str) -> Board | None:
+    """The board whose tours a table of that name lists."""
+    try:
+        board = parse_board(table.removeprefix(TOURS))
+    except NotationError:
+        return None
+    return board if table == f"{TOURS}{board}" else None
+
+
+def no_tour(board: Board, start: int | None) -> str:
+    """Why no tour begins at a square, or at any, in a sentence."""
+    if start is None:
+        return f"{board} has no tour: a search of all paths from all squares found none."
+    name = board.name(start)
+    if board.squares % 2 and board.light(start):
+        majority, minority = board.squares // 2 + 1, board.squares // 2
+        return (
+            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
+            f"{majority} squares of a1's colour and {minority} of the other, so a tour starts and "
+            "ends on a1's colour."
+        )
+    return f"No tour of {board} starts at {name}: a search of all paths found none."
+
+
+PUZZLE = Knight()

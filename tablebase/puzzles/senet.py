@@ -1,0 +1,340 @@
+"""Senet on 15 squares, five pieces a side, the throws chosen freely.
+
+A position is 15 characters of `A`, `B` and `.`; squares are numbered 1-15 from the left. A moves
+first, then they alternate, and nobody may pass. A position may stand after an even number of plies
+(A to move) and after an odd one (B to move), so the graph has two nodes for each: its rank, and its
+rank + SIZE for B to move.
+"""
+
+from __future__ import annotations
+
+from tablebase.errors import NotationError, required_text
+from tablebase.graph import UNREACHED, Graph
+from tablebase.puzzle import BreadthFirst, Column, StateSpace, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from tablebase.graph import Walk
+    from tablebase.puzzle import Bytes, Columns
+
+SQUARES = 15
+THROWS = range(1, 6)
+SIDES = "AB"
+OPENING = "ABABABABAB....."
+SIZE = 756_756
+CHARACTERS = ".AB"
+
+
+def parse(text: str) -> str:
+    """The position that a text names.
+
+    >>> parse("ababABABAB.....")
+    'ABABABABAB.....'
+    """
+    position = required_text(text, "a Senet position", OPENING).strip().upper()
+    if len(position) == SQUARES and all(position.count(piece) == 5 for piece in CHARACTERS):
+        return position
+    raise NotationError("a Senet position", text, _problem(text.strip()), OPENING)
+
+
+def _problem(text: str) -> str:
+    if not text:
+        return "it is empty"
+    position = text.upper()
+    foreign = next((letter for letter in text if letter.upper() not in CHARACTERS), None)
+    if foreign:
+        return f"{foreign!r} is not one of A, B and '.'"
+    if len(position) != SQUARES:
+        return f"it has {len(position):,} square{'s'[: len(position) > 1]}, not 15"
+    counts = ((piece, position.count(piece)) for piece in "AB.")
+    return ", ".join(
+        f"it has {count} {'empty squares' if piece == '.' else piece + 's'[: count != 1]}, not 5"
+        for piece, count in counts
+        if count != 5
+    )
+
+
+def _arrangements(empty: int, a: int, b: int) -> int:
+    """How many ways so many empty squares, As and Bs can stand in a row."""
+    total = 1
+    for placed, count in ((empty, empty), (empty + a, a), (empty + a + b, b)):
+        for k in range(1, count + 1):
+            total = total * (placed - count + k) // k
+    return total
+
+
+def rank(state: str) -> int:
+    """The position's number in notation order (`.` < `A` < `B`).
+
+    >>> rank(".....AAAAABBBBB"), rank("BBBBBAAAAA.....")
+    (0, 756755)
+    """
+    left = [5, 5, 5]
+    total = 0
+    for piece in state:
+        this = CHARACTERS.index(piece)
+        for smaller in range(this):
+            if left[smaller]:
+                left[smaller] -= 1
+                total += _arrangements(*left)
+                left[smaller] += 1
+        left[this] -= 1
+    return total
+
+
+def unrank(rank: int) -> str:
+    """The position of a number: `rank` undone."""
+    left = [5, 5, 5]
+    position = ""
+    for _ in range(SQUARES):
+        for this in range(3):
+            if not left[this]:
+                continue
+            left[this] -= 1
+            below = _arrangements(*left)
+            if rank < below:
+                position += CHARACTERS[this]
+                break
+            rank -= below
+            left[this] += 1
+    return position
+
+
+def guarded(position: str, square: int) -> bool:
+    """Whether the piece on a square has one of its colour on a neighbouring square."""
+    piece = position[square - 1]
+    return piece in (position[square - 2 : square - 1] + position[square : square + 1])
+
+
+def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
+    """Each legal move of a side: throw, starting square, position after it; by throw, then square.
+
+    >>> next(moves("ABABABABAB.....", "A"))
+    (1, 1, 'BAABABABAB.....')
+    """
+    for throw in THROWS:
+        for start in range(1, SQUARES - throw + 1):
+            goal = start + throw
+            there = position[goal - 1]
+            if position[start - 1] != mover or there == mover:
+                continue
+            if there == "." or not guarded(position, goal):
+                yield throw, start, exchanged(position, start, goal)
+
+
+def exchanged(position: str, start: int, goal: int) -> str:
+    """The position after what stands on two squares changes places."""
+    squares = list(position)
+    squares[start - 1], squares[goal - 1] = squares[goal - 1], squares[start - 1]
+    return "".join(squares)
+
+
+def move_text(position: str, throw: int, start: int) -> str:
+    """A move from a position as written in the table: `5-10`, or `4x7` for a swap."""
+    goal = start + throw
+    return f"{start}{'-' if position[goal - 1] == '.' else 'x'}{goal}"
+
+
+class Senet(StateSpace):
+    name = "senet"
+    title = "Senet"
+    size = SIZE
+    example = OPENING
+    depth = "plies"
+    parse = staticmethod(parse)
+    rank = staticmethod(rank)
+    unrank = staticmethod(unrank)
+
+    tables = (
+        Table(
+            "senet",
+            "All 756,756 arrangements of five A, five B and five empty squares on 15 squares, each "
+            "with the fewest plies from the opening ABABABABAB..... and a shortest line of play",
+            "rows in notation order (. < A < B); row number = rank",
+            (
+                Column(
+                    "position", "string", "15 characters, each A, B or . (empty)", distinct=True
+                ),
+                Column(
+                    "plies",
+                    "int8",
+                    "fewest plies from the opening; null if no line of play ever reaches it",
+                    nullable=True,
+                ),
+                Column(
+                    "plies_even",
+                    "int8",
+                    "smallest even number of plies (A to move); null if none",
+                    nullable=True,
+                ),
+                Column(
+                    "plies_odd",
+                    "int8",
+                    "smallest odd number of plies (B to move); null if none",
+                    nullable=True,
+                ),
+                Column(
+                    "dice",
+                    "string",
+                    "throws of a shortest line, one digit per ply; the smallest such string",
+                    nullable=True,
+                    distinct=True,
+                ),
+                Column(
+                    "moves",
+                    "string",
+                    "moves of that line, squares 1-15, - to an empty square, x for a swap; of all "
+                    "lines with these throws the smallest by starting squares",
+                    nullable=True,
+                    distinct=True,
+                ),
+                Column(
+                    "lines",
+                    "int64",
+                    "number of different shortest lines (by piece or throw)",
+                    nullable=True,
+                ),
+            ),
+            BreadthFirst({"opening": OPENING}),
+            index=(
+                ("plies_even", "B"),
+                ("last_even", "B"),
+                ("plies_odd", "B"),
+                ("last_odd", "B"),
+                ("lines", "I"),
+            ),
+            rows=SIZE,
+            sorted_by=("position",),
+        ),
+    )
+
+    def states(self) -> Bytes:
+        import numpy as np
+
+        digits = _digits(_codes())
+        return (
+            np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)[digits].T.copy().view("S15").ravel()
+        )
+
+    def graph(self) -> Graph:
+        import numpy as np
+
+        codes = _codes()
+        board = np.zeros((SQUARES + 2, SIZE), dtype=np.uint8)
+        board[1:-1] = _digits(codes)
+        rank_of = np.zeros(3**SQUARES, dtype=np.int32)
+        rank_of[codes] = np.arange(SIZE, dtype=np.int32)
+        weight = [3 ** (SQUARES - square) for square in range(SQUARES + 1)]
+        alone = {
+            square: (board[square] != board[square - 1]) & (board[square] != board[square + 1])
+            for square in range(2, SQUARES + 1)
+        }
+        found = []
+        for throw in THROWS:
+            for start in range(1, SQUARES - throw + 1):
+                goal = start + throw
+                for side, mover in enumerate((1, 2)):
+                    open_goal = (board[goal] == 0) | ((board[goal] == 3 - mover) & alone[goal])
+                    sources = np.flatnonzero((board[start] == mover) & open_goal)
+                    gain = board[start, sources].astype(np.int32) - board[goal, sources]
+                    after = rank_of[codes[sources] + gain * (weight[goal] - weight[start])]
+                    found.append(
+                        (throw << 4 | start, sources + side * SIZE, after + (1 - side) * SIZE)
+                    )
+        return Graph.of_moves(2 * SIZE, found)
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        import numpy as np
+
+        walk = walks["opening"]
+        even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
+        plies = np.minimum(even, odd)
+        node = np.arange(SIZE) + SIZE * (odd < even)
+        states = self.states()
+        dice, moves = _lines(walk, states)
+        unreached = plies == UNREACHED
+        columns: dict[str, npt.NDArray[Any]] = {"position": states}
+        for name, values, nulls in (
+            ("plies", plies, unreached),
+            ("plies_even", even, even == UNREACHED),
+            ("plies_odd", odd, odd == UNREACHED),
+            ("dice", dice[node], unreached),
+            ("moves", moves[node], unreached),
+            ("lines", walk.ways[node], unreached),
+        ):
+            columns[name] = np.ma.MaskedArray(values, nulls)
+        return columns
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        import numpy as np
+
+        walk = walks["opening"]
+        even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
+        return {
+            "plies_even": even,
+            "last_even": walk.label[:SIZE],
+            "plies_odd": odd,
+            "last_odd": walk.label[SIZE:],
+            "lines": np.where(odd < even, walk.ways[SIZE:], walk.ways[:SIZE]),
+        }
+
+
+def _codes() -> npt.NDArray[np.int32]:
+    """Every position as a base-3 number, leftmost square first, ascending: notation order."""
+    import numpy as np
+
+    codes = np.zeros(1, dtype=np.int32)
+    counts = np.zeros((3, 1), dtype=np.int8)
+    for square in range(SQUARES):
+        wider, counted = [], []
+        for digit in range(3):
+            possible = counts[digit] < 5
+            wider.append(codes[possible] + np.int32(digit * 3**square))
+            counted.append(counts[:, possible])
+            counted[-1][digit] += 1
+        codes, counts = np.concatenate(wider), np.concatenate(counted, axis=1)
+    return codes
+
+
+def _digits(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+    """One row a square: 0 empty, 1 A, 2 B."""
+    import numpy as np
+
+    digits = np.empty((SQUARES, len(codes)), dtype=np.uint8)
+    left = codes
+    for square in reversed(range(SQUARES)):
+        left, digits[square] = np.divmod(left, 3)
+    return digits
+
+
+def _lines(walk: Walk, states: Bytes) -> tuple[Bytes, Bytes]:
+    """The throws and the moves of every node's smallest line, as text, each from its parent's."""
+    import numpy as np
+
+    longest = int(walk.depth[walk.order].max())
+    board = states.view(np.uint8).reshape(SIZE, SQUARES)
+    dice = np.zeros(2 * SIZE, dtype=f"S{longest}")
+    moves = np.zeros(2 * SIZE, dtype=f"S{6 * longest}")
+    numbers = np.array([str(square) for square in range(SQUARES + 1)], dtype=np.bytes_)
+    throws = numbers[:6]
+    layers = np.split(walk.order, np.flatnonzero(np.diff(walk.depth[walk.order])) + 1)
+    for depth, layer in enumerate(layers[1:], start=1):
+        parent = walk.parent[layer]
+        throw, start = walk.label[layer] >> 4, walk.label[layer] & 15
+        empty = board[parent % SIZE, throw + start - 1] == ord(".")
+        move = np.strings.add(
+            np.strings.add(numbers[start], np.where(empty, b"-", b"x")), numbers[start + throw]
+        )
+        spaced = move if depth == 1 else np.strings.add(b" ", move)
+        dice[layer] = np.strings.add(dice[parent], throws[throw])
+        moves[layer] = np.strings.add(moves[parent], spaced)
+    return dice, moves
+
+
+PUZZLE = Senet()

@@ -1,0 +1,119 @@
+"""Streams that give and take every byte, and the process's own three made so.
+
+A raw stream may take fewer bytes than it was given and say so only in what it returns, and standard
+output is one under PYTHONUNBUFFERED; a pipe that does not block says that there is nothing yet.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+
+from tablebase.errors import NotWritten, ReaderGone
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+
+class Whole(io.RawIOBase):
+    """Takes every byte or raises NotWritten; after that nothing more is tried."""
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        self._raw = io.FileIO(descriptor, "w", closefd=False)
+        self._name = name
+        self.failure: NotWritten | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def isatty(self) -> bool:
+        return self._raw.isatty()
+
+    def write(self, data: ReadableBuffer) -> int:
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while left and not self.failure:
+            try:
+                taken = self._raw.write(left)
+            except OSError as error:
+                kind = ReaderGone if error.errno == errno.EPIPE else NotWritten
+                self.failure = kind(self._name, reason(error))
+                raise self.failure from error
+            if taken is None:
+                _wait(self._raw, for_writing=True)
+            else:
+                left = left[taken:]
+        return size
+
+
+class Patient(io.RawIOBase):
+    """Waits for bytes where there are none yet."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._raw = io.FileIO(descriptor, "r", closefd=False)
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def isatty(self) -> bool:
+        return self._raw.isatty()
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while (taken := self._raw.readinto(buffer)) is None:
+            _wait(self._raw, for_writing=False)
+        return taken
+
+
+def _wait(raw: io.FileIO, *, for_writing: bool) -> None:
+    import select
+
+    ready = select.poll()
+    ready.register(raw, select.POLLOUT if for_writing else select.POLLIN)
+    ready.poll()
+
+
+class Unheard(Whole):
+    """What cannot be told is not told: progress and complaints are no answers."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        try:
+            return super().write(data)
+        except NotWritten:
+            return memoryview(data).nbytes
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, as the end of a sentence."""
+    if error.errno == errno.EBADF:
+        return "it is closed"
+    # not error.strerror: some libraries tell a story of their own there
+    return (os.strerror(error.errno) if error.errno else str(error)).lower()
+
+
+def standard() -> Whole:
+    """Make the process's own streams whole; returns the one of the answers.
+
+    Called once, before any file is opened: the number of a stream that is closed is taken, so that
+    no file is written to, or read, in its place.
+    """
+    encodings = []
+    for stream, useless in ((sys.stdin, os.O_WRONLY), (sys.stdout, 0), (sys.stderr, 0)):
+        if stream is None:
+            os.open(os.devnull, useless)
+        encodings.append(stream.encoding if stream else "utf-8")
+    keys, answers, complaints = Patient(0), Whole(1, "standard output"), Unheard(2, "")
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(keys), encodings[0])
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(answers), encodings[1], "backslashreplace")
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(complaints), encodings[2], "backslashreplace", line_buffering=True
+    )
+    return answers

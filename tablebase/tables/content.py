@@ -1,0 +1,66 @@
+"""The content hash of a table: of its decoded values, whatever wrote them and however.
+
+For each column one stream of bytes goes through SHA-256, or several, one after another in the
+digest line: for a nullable column first a byte a row, 1 where there is a value; then for whole
+numbers and booleans the values, little-endian, 0 at a null; for text the byte lengths as 32-bit
+little-endian numbers, then the UTF-8 bytes of all rows on end (enums count as their text). The
+content hash is SHA-256 of the lines `name kind digest...`, each ended by a line feed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tablebase.puzzle import KINDS, Column
+
+
+class ContentHash:
+    """Takes a table's record batches in order; the batches' sizes do not matter."""
+
+    def __init__(self, columns: tuple[Column, ...]) -> None:
+        self._columns = columns
+        self._streams: dict[str, list[Any]] = {column.name: [] for column in columns}
+
+    def update(self, batch: pa.RecordBatch) -> None:
+        for column in self._columns:
+            parts = _parts(column, batch.column(column.name))
+            streams = self._streams[column.name]
+            if not streams:
+                streams.extend(hashlib.sha256() for _ in parts)
+            for stream, part in zip(streams, parts, strict=True):
+                stream.update(part)
+
+    def hexdigest(self) -> str:
+        lines = (
+            " ".join(
+                [column.name, column.kind, *(s.hexdigest() for s in self._streams[column.name])]
+            )
+            for column in self._columns
+        )
+        return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+
+
+def _parts(column: Column, values: Any) -> list[Any]:
+    """The column's streams for one batch."""
+    parts: list[Any] = []
+    if column.nullable:
+        parts.append(values.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8))
+    if column.kind in KINDS:
+        filled = values.fill_null(0) if values.null_count else values
+        parts.append(np.ascontiguousarray(filled.to_numpy().astype(f"<{KINDS[column.kind]}")))
+    elif column.kind == "boolean":
+        parts.append(values.to_numpy(zero_copy_only=False).astype(np.uint8))
+    else:
+        text = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+        text = text.cast(pa.string())
+        filled = text.fill_null("") if text.null_count else text
+        _, offsets, data = filled.buffers()
+        edges = np.frombuffer(offsets, dtype="<i4")[filled.offset : filled.offset + len(filled) + 1]
+        parts.append(np.diff(edges).astype("<u4"))
+        begin, end = (int(edges[0]), int(edges[-1])) if len(edges) else (0, 0)
+        parts.append(memoryview(data)[begin:end] if data is not None else b"")
+    return parts

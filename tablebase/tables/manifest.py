@@ -1,0 +1,213 @@
+"""`manifest.json`: what is published. A table that it does not list does not exist."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Callable
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from tablebase import __version__
+from tablebase.errors import TableDamaged, TableError, TableVersionError
+from tablebase.tables import FORMAT_VERSION, MANIFEST
+from tablebase.tables.mending import mending, unopened
+from tablebase.tables.publish import LOCK, appearing, building_in, sha256
+
+Entry = dict[str, Any]
+"""A table's facts: files, rows, content, parameters, description, made_by, index (or null).
+
+Each of its files has file, rows, first (the rows in the files before it), bytes and sha256.
+"""
+Page = dict[str, Any]
+"""A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
+
+
+def read_manifest(folder: Path) -> dict[str, Entry]:
+    """The published tables by name; none where there is no manifest."""
+    return _read(folder)[0]
+
+
+def read_pages(folder: Path) -> dict[str, Page]:
+    """The pages made from published tables, by file name; none where there is no manifest."""
+    return _read(folder)[1]
+
+
+def _read(folder: Path) -> tuple[dict[str, Entry], dict[str, Page]]:
+    path = folder / MANIFEST
+    try:
+        text = path.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}, {}
+    except UnicodeDecodeError as error:
+        raise TableDamaged(str(path), "it is not a manifest", _again(path)) from error
+    except OSError as error:
+        raise unopened(str(path), error, _again(path)) from error
+    return _parsed(text, str(path))
+
+
+def files_of(entry: Entry) -> list[Entry]:
+    """What is said of every file of a table: those of its rows, in order, then its index."""
+    return [*entry["files"], *([entry["index"]] if entry["index"] else [])]
+
+
+def own_files(folder: Path) -> set[str]:
+    """The files that make a folder a place of tables; none where it is no such place."""
+    try:
+        tables = read_manifest(folder)
+    except TableError:  # of another program, as far as can be told
+        return set()
+    if not tables:
+        return set()
+    return {
+        MANIFEST,
+        LOCK,
+        *(said["file"] for entry in tables.values() for said in files_of(entry)),
+    }
+
+
+def size_of(entry: Entry) -> int:
+    """The bytes of all a table's rows."""
+    return sum(file["bytes"] for file in entry["files"])
+
+
+def holds_rows(file: str, name: str) -> bool:
+    """Whether a file's name is one for a table's rows.
+
+    >>> holds_rows("eight.parquet", "eight"), holds_rows("eight.2.parquet", "eight")
+    (True, True)
+    >>> holds_rows("eight_edge.parquet", "eight"), holds_rows("eight.old.parquet", "eight")
+    (False, False)
+    """
+    return re.fullmatch(rf"{re.escape(name)}(\.[0-9]+)?\.parquet", file) is not None
+
+
+def unlike(path: Path, said: Entry) -> str:
+    """How a file is not what the manifest says of it; "" where it is. OSError where none opens."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if status.st_size != said["bytes"]:
+        return f"it has {status.st_size:,} bytes, the manifest says {said['bytes']:,}"
+    return "" if sha256(path) == said["sha256"] else "its SHA-256 differs from the manifest"
+
+
+def parse_manifest(text: str, path: str) -> dict[str, Entry]:
+    """The published tables that a manifest's text lists; an error where it is not as written."""
+    return _parsed(text, path)[0]
+
+
+def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
+    try:
+        manifest = json.loads(text)
+        version = manifest["format_version"]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise TableDamaged(path, "it is not a manifest", _again(path)) from error
+    if version != FORMAT_VERSION:
+        raise TableVersionError(path, version, FORMAT_VERSION, _again(path))
+    tables, pages = manifest.get("tables"), manifest.get("pages", {})
+    if not _is_list(tables, _is_entry) or not all(map(_is_named, tables, tables.values())):
+        raise TableDamaged(path, "its list of tables is invalid", _again(path))
+    if not _is_list(pages, _is_page):
+        raise TableDamaged(path, "its list of pages is invalid", _again(path))
+    if text != manifest_text(tables, str(manifest.get("made_by")), pages):
+        raise TableDamaged(path, "its text or checksum was changed", _again(path))
+    return tables, pages
+
+
+def _again(path: str | Path) -> str:
+    return mending("", str(Path(path).parent), force=True)
+
+
+def _is_list(listed: object, is_one: Callable[[object], bool]) -> bool:
+    return isinstance(listed, dict) and all(
+        name.isascii() and name.isprintable() and is_one(facts) for name, facts in listed.items()
+    )
+
+
+def _has(facts: Any, **kinds: type) -> bool:
+    return isinstance(facts, dict) and all(
+        isinstance(facts.get(key), kind) for key, kind in kinds.items()
+    )
+
+
+def _is_page(page: object) -> bool:
+    return _has(page, bytes=int, sha256=str, made_from=dict)
+
+
+def _is_entry(entry: Any) -> bool:
+    return (
+        _has(entry, files=list, rows=int, content=str, made_by=str, parameters=dict)
+        and all(
+            _has(file, file=str, rows=int, first=int, bytes=int, sha256=str)
+            for file in entry["files"]
+        )
+        and "index" in entry
+        and (entry["index"] is None or _has(entry["index"], file=str, bytes=int, sha256=str))
+    )
+
+
+def _is_named(name: str, entry: Entry) -> bool:
+    """Whether a table's files bear its name, and their rows follow one another and are all."""
+    files = [file["file"] for file in entry["files"]]
+    rows = [file["rows"] for file in entry["files"]]
+    begins = [*accumulate(rows, initial=0)]
+    return (
+        name.isidentifier()
+        and files != []
+        and len(files) == len({*files})
+        and all(holds_rows(file, name) for file in files)
+        and min(rows) >= 0
+        and [*(file["first"] for file in entry["files"]), entry["rows"]] == begins
+    )
+
+
+def write_manifest(
+    folder: Path, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+) -> None:
+    """List these tables, and these pages; no pages named: those that were listed."""
+    if pages is None:
+        try:
+            pages = read_pages(folder)
+        except TableError:
+            pages = {}
+    with appearing(folder / MANIFEST) as file:
+        file.write(manifest_text(tables, f"puzzle-tablebase {__version__}", pages).encode())
+
+
+def record_page(folder: Path, page: Path, made_from: tuple[str, ...]) -> None:
+    """List a page that was made from some tables; one outside the tables' folder is not listed."""
+    if page.resolve().parent != folder.resolve() or not page.is_file():
+        return
+    with building_in(folder):
+        tables, pages = _read(folder)
+        contents = {name: tables[name]["content"] for name in made_from if name in tables}
+        pages[page.name] = {
+            "bytes": page.stat().st_size,
+            "sha256": sha256(page),
+            "made_from": contents,
+        }
+        write_manifest(folder, tables, pages)
+
+
+def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:
+    """The one text that lists all this; its last line but one is a checksum of the others."""
+    listed = dict(sorted(tables.items()))
+    manifest = {
+        "format_version": FORMAT_VERSION,
+        "made_by": made_by,
+        "indexes": {
+            entry["index"]["file"]: entry["content"] for entry in listed.values() if entry["index"]
+        },
+        "tables": listed,
+    }
+    if pages:
+        manifest["pages"] = dict(sorted(pages.items()))
+    body = json.dumps(manifest, indent=1)
+    manifest["checksum"] = hashlib.sha256(body.encode()).hexdigest()
+    return json.dumps(manifest, indent=1) + "\n"

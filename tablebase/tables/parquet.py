@@ -1,0 +1,165 @@
+"""A table as a Parquet file: its schema, what it says of itself, and a writer by row groups."""
+
+from __future__ import annotations
+
+import hashlib
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tablebase.errors import SearchError
+from tablebase.puzzle import KINDS, Column, Table
+from tablebase.tables import FORMAT_VERSION
+from tablebase.tables.content import ContentHash
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Columns
+
+COMPRESSION_LEVEL = 3
+ROW_GROUP = 1 << 16
+"""Few enough rows that a reader who asks for one of them skips most of a table."""
+
+
+def schema(table: Table) -> pa.Schema:
+    """The Arrow schema of a table, with everything that its file says of itself."""
+    said = {
+        "format_version": str(FORMAT_VERSION),
+        "table": table.name,
+        "meaning": table.meaning,
+        "rank": table.rank,
+        **{f"column.{column.name}": column.meaning for column in table.columns},
+    }
+    fields = [
+        pa.field(column.name, _type(column), column.nullable, _enum_metadata(column))
+        for column in table.columns
+    ]
+    return pa.schema(fields, metadata=said)
+
+
+def description(table: Table) -> str:
+    """A digest of everything that a table's files say of themselves and how they say it."""
+    said = [
+        schema(table).to_string(),
+        *(f"{key}={value}" for key, value in (schema(table).metadata or {}).items()),
+        *(f"{column.name}:{column.kind}:{column.values}" for column in table.columns),
+        f"sorted by {table.sorted_by}",
+        table.record,
+    ]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+def _type(column: Column) -> pa.DataType:
+    if column.kind == "enum":
+        return pa.dictionary(pa.uint8(), pa.string())
+    return {"string": pa.string(), "boolean": pa.bool_()}.get(column.kind) or pa.from_numpy_dtype(
+        np.dtype(column.kind)
+    )
+
+
+def _enum_metadata(column: Column) -> dict[bytes, bytes] | None:
+    """What makes polars read a dictionary column as its Enum, in polars' own words."""
+    if column.kind != "enum":
+        return None
+    empty = pl.DataFrame(schema={column.name: pl.Enum(column.values)})
+    return dict(empty.to_arrow().schema.field(0).metadata or {})
+
+
+def sorting(table: Table) -> list[pq.SortingColumn]:
+    """What the footers say of the order of rows."""
+    names = [column.name for column in table.columns]
+    return [pq.SortingColumn(names.index(name), nulls_first=False) for name in table.sorted_by]
+
+
+class TableWriter:
+    """Writes a table's rows in the order given; its content hash goes along."""
+
+    def __init__(self, file: IO[bytes], table: Table) -> None:
+        self._table = table
+        self._schema = schema(table)
+        self._content = ContentHash(table.columns)
+        self._waiting: list[pa.RecordBatch] = []
+        self.rows = 0
+        self._writer = pq.ParquetWriter(
+            file,
+            self._schema,
+            compression="zstd",
+            compression_level=COMPRESSION_LEVEL,
+            use_dictionary=[column.name for column in table.columns if not column.distinct],
+            column_encoding={
+                column.name: "DELTA_BINARY_PACKED"
+                for column in table.columns
+                if column.distinct and column.kind in KINDS
+            },
+            sorting_columns=sorting(table),
+        )
+
+    def __enter__(self) -> TableWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None and self._waiting:
+            self._flush(last=True)
+        self._writer.close()
+
+    def write(self, columns: Columns) -> None:
+        arrays = [to_arrow(column, columns[column.name]) for column in self._table.columns]
+        batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+        self._content.update(batch)
+        self._waiting.append(batch)
+        self.rows += batch.num_rows
+        if sum(waiting.num_rows for waiting in self._waiting) >= ROW_GROUP:
+            self._flush(last=False)
+
+    def _flush(self, *, last: bool) -> None:
+        """Write whole row groups, so that the file does not depend on how rows were handed over."""
+        rows = pa.Table.from_batches(self._waiting)
+        whole = rows.num_rows if last else rows.num_rows - rows.num_rows % ROW_GROUP
+        self._writer.write_table(rows.slice(0, whole).combine_chunks(), row_group_size=ROW_GROUP)
+        self._waiting = rows.slice(whole).to_batches()
+
+    @property
+    def content(self) -> str:
+        """The content hash of all rows written."""
+        return self._content.hexdigest()
+
+
+def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
+    """A column's values for Arrow: text is given as zero-padded bytes, an enum as its numbers."""
+    nulls = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    plain = np.ma.getdata(values)
+    if column.kind == "string":
+        return _text(plain, nulls)
+    if column.kind == "enum":
+        numbers = pa.array(plain.astype(np.uint8), mask=nulls)
+        return pa.DictionaryArray.from_arrays(numbers, pa.array(column.values, pa.string()))
+    if column.kind in KINDS and plain.size:
+        least, most = np.iinfo(column.kind).min, np.iinfo(column.kind).max
+        seen = plain if nulls is None else plain[~nulls]
+        if seen.size and (int(seen.min()) < least or int(seen.max()) > most):
+            raise SearchError(f"A value of column {column.name} does not fit {column.kind}.")
+        plain = plain.astype(column.kind)
+    return pa.array(plain, mask=nulls)
+
+
+def _text(values: npt.NDArray[np.bytes_], nulls: npt.NDArray[np.bool_] | None) -> pa.Array:
+    width = values.dtype.itemsize
+    cells = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), width)
+    if nulls is not None:
+        cells = np.where(nulls[:, None], np.uint8(0), cells)
+    used = cells != 0
+    offsets = np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum(np.count_nonzero(used, axis=1), out=offsets[1:])
+    data = cells if offsets[-1] == cells.size else cells[used]
+    valid = None if nulls is None else pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+    buffers = [valid, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(data))]
+    return pa.Array.from_buffers(pa.string(), len(values), buffers)
