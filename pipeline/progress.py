@@ -12,7 +12,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from tablebase.interrupts import Undone
 from tablebase.puzzle import Table
@@ -43,7 +50,7 @@ class Bar:
             redirect_stdout=sys.stdout.isatty(),
             disable=not (shown and self.console.is_terminal),
         )
-        self._task = self._progress.add_task("", visible=False, total=None)
+        self._rows: dict[str, TaskID] = {}
         self._undone = Undone(self._cleared)
 
     def __enter__(self) -> Self:
@@ -64,13 +71,15 @@ class Bar:
         if not self._progress.disable:
             os.write(sys.stderr.fileno(), CLEARED)
 
-    def show(self, doing: str, done: int, total: int | None) -> None:
-        self._progress.update(
-            self._task, description=doing, completed=done, total=total, visible=True
-        )
+    def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
+        """What is under way, in a row of its own for each thing that is."""
+        if row not in self._rows:
+            self._rows[row] = self._progress.add_task(doing)
+        self._progress.update(self._rows[row], description=doing, completed=done, total=total)
 
-    def hide(self) -> None:
-        self._progress.update(self._task, visible=False)
+    def hide(self, row: str) -> None:
+        if row in self._rows:
+            self._progress.remove_task(self._rows.pop(row))
 
 
 class BuildTold(Bar):
@@ -78,31 +87,35 @@ class BuildTold(Bar):
 
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(shown=not quiet)
-        self._told = time.monotonic()
-        self._counting = False
+        self._told: dict[str, float] = {}
+        """When a line was told last of each table under way."""
+        self._counting: set[str] = set()
         self.seconds: dict[str, float] = {}
 
     def table(self, table: Table, reason: str) -> None:
         from pipeline.build import UP_TO_DATE  # no batch and no proof is to load all that
 
-        begun = f"building {table.name} ({reason})"
-        known = f"{table.name}: {reason}"
-        self.console.print(known if reason == UP_TO_DATE else begun, markup=False)
-        self._told = time.monotonic()
-        self._counting = False
+        if reason == UP_TO_DATE:
+            self.console.print(f"{table.name}: {reason}", markup=False)
+            return
+        self.console.print(f"building {table.name} ({reason})", markup=False)
+        self._told[table.name] = time.monotonic()
 
-    def step(self, doing: str, done: int, total: int | None) -> None:
-        self.show(doing, done, total)
+    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+        said = f"{table}: {doing}" if len(self._told) > 1 else doing
+        self.show(said, done, total, table)
         now = time.monotonic()
         # a count that was told is told to its end
-        due = now - self._told > PLAIN_EVERY or (self._counting and done == total)
+        due = now - self._told[table] > PLAIN_EVERY or (table in self._counting and done == total)
         if not self.console.is_terminal and due:
-            self._told, self._counting = now, True
+            self._told[table] = now
+            self._counting.add(table)
             of = f" of {total:,}" if total else ""
-            self.console.print(f"  {doing} {done:,}{of}", markup=False)
+            self.console.print(f"  {said} {done:,}{of}", markup=False)
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None:
-        self.hide()
+        self.hide(table.name)
+        del self._told[table.name]
         self.seconds[table.name] = seconds
         told = f"{table.name}: {entry['rows']:,} rows in {seconds:.1f} s"
         self.console.print(told, markup=False)

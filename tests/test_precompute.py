@@ -213,7 +213,7 @@ def test_a_count_that_was_begun_is_ended(
         report.table(PUZZLE.tables[0], "missing")
         for done in range(37):
             now += 0.16
-            report.step("starts", done, 36)
+            report.step("knight_tours_5x5", "starts", done, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",
         "  starts 31 of 36",

@@ -24,9 +24,9 @@ from pipeline.verify.published import (
 )
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.spaces import space_of
-from tablebase.puzzle import AllTours, GoalPuzzle, Puzzle, TourCounts, TourPerPair
+from tablebase.puzzle import GoalPuzzle, Puzzle
 from tablebase.puzzles import puzzles
-from tablebase.puzzles.knight import Knight
+from tablebase.puzzles.knight import AllTours, Knight, TourCounts, TourPerPair
 from tablebase.puzzles.senet import Senet
 
 __all__ = ["Claim", "Report", "VerifyFailed", "prove", "verify"]
@@ -92,8 +92,8 @@ def _(puzzle: Knight, tables: Iterable[Published]) -> None:
     listing = {}
     for listed in tables:
         match listed.known.recipe:
-            case AllTours(files=files, ranks=ranks):
-                listing[f"{files}x{ranks}"] = prove_tours(listed)
+            case AllTours(board=board):
+                listing[str(board)] = prove_tours(listed)
             case TourPerPair():
                 prove_tours(listed)
             case TourCounts():

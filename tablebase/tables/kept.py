@@ -1,8 +1,10 @@
-"""What a build has finished of a long table: kept beside it, so that a killed build goes on."""
+"""The finished parts of a table that is not: kept beside it, so that a killed build goes on."""
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import struct
 import zlib
 from collections.abc import Iterator
@@ -13,57 +15,66 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tablebase import __version__
 from tablebase.puzzle import Table
-from tablebase.tables.parquet import description
 from tablebase.tables.publish import appearing
 
-HEADER = struct.Struct("<QI")
-"""Size before compression, and the CRC-32 of what follows."""
+SIZE = struct.Struct("<Q")
+CHECKSUM = struct.Struct("<I")
+"""A file is its size before compression, the compressed arrays, and the CRC-32 of both."""
 SUFFIX = ".kept"
 
 Arrays = list[npt.NDArray[Any]]
 
 
 class Kept:
-    """The finished parts of one table, by name. Parts of another description are not found."""
+    """The finished parts of one table, by name: those of this recipe and version."""
 
     def __init__(self, folder: Path, table: Table) -> None:
         self._folder = folder
         self._table = table.name
-        self._stem = f".{table.name}.{description(table)}"
+        said = json.dumps([table.recipe.search, table.recipe.parameters(), __version__])
+        self._stem = f".{table.name}.{_digest(said)}"
 
     def load(self, name: str) -> Arrays | None:
         """A part's arrays; None if it was not finished, or is not whole."""
         try:
             data = memoryview(self._path(name).read_bytes())
-        except FileNotFoundError:
+        except OSError:
             return None
-        if len(data) < HEADER.size:
+        said, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
+        if len(said) < SIZE.size or checksum != CHECKSUM.pack(zlib.crc32(said)):
             return None
-        size, crc = HEADER.unpack_from(data)
-        if zlib.crc32(data[HEADER.size :]) != crc:
-            return None
-        plain = pa.decompress(data[HEADER.size :], decompressed_size=size, codec="zstd")
-        with np.load(io.BytesIO(plain), allow_pickle=False) as arrays:
-            return [arrays[key] for key in arrays.files]
+        (size,) = SIZE.unpack_from(said)
+        plain = pa.decompress(said[SIZE.size :], decompressed_size=size, codec="zstd")
+        file, found = io.BytesIO(plain), list[npt.NDArray[Any]]()
+        while file.tell() < size:
+            found.append(np.load(file, allow_pickle=False))
+        return found
 
     def store(self, name: str, arrays: Arrays) -> None:
         plain = io.BytesIO()
-        np.savez(plain, *arrays)
+        for array in arrays:
+            np.save(plain, array, allow_pickle=False)
+        size = SIZE.pack(plain.tell())
         data = pa.compress(plain.getbuffer(), codec="zstd", asbytes=True)
         # no fsync: after a crash of the whole machine the checksum tells
         with appearing(self._path(name), durable=False) as file:
-            file.write(HEADER.pack(plain.tell(), zlib.crc32(data)) + data)
+            file.writelines((size, data, CHECKSUM.pack(zlib.crc32(data, zlib.crc32(size)))))
 
     def clear(self, *, but_these: bool = False) -> None:
-        """Remove the table's parts, whatever their description, or all but those of this one."""
+        """Remove the table's parts, of whatever recipe, or all but those of this one."""
         for path in self.parts():
             if not (but_these and path.name.startswith(f"{self._stem}.")):
                 path.unlink()
 
     def parts(self) -> Iterator[Path]:
-        """The files of the table's parts, whatever their description."""
+        """The files of the table's parts, of whatever recipe."""
         return self._folder.glob(f".{self._table}.*{SUFFIX}")
 
     def _path(self, name: str) -> Path:
-        return self._folder / f"{self._stem}.{name}{SUFFIX}"
+        return self._folder / f"{self._stem}.{_digest(name)}{SUFFIX}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:16]

@@ -7,8 +7,7 @@ from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.tours import Counted
 from pipeline.verify.published import Published, read_rows
 from pipeline.verify.references import known_closed, known_total
-from tablebase.puzzle import TourCounts
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight import Board, TourCounts
 
 
 class CountsTable:

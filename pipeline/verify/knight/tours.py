@@ -27,8 +27,7 @@ from pipeline.verify.published import (
     one_batch,
 )
 from pipeline.verify.references import known_closed, known_starts, known_total
-from tablebase.puzzle import AllTours, TourPerPair
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight import AllTours, Board, TourPerPair
 from tablebase.tables.content import ContentHash
 
 
@@ -97,7 +96,7 @@ def prove_tours(listed: Published) -> Counted:
     """Prove a table of tours; returns how many there are by start and end."""
     recipe = listed.known.recipe
     assert isinstance(recipe, (AllTours, TourPerPair))
-    geometry = Geometry(Board(recipe.files, recipe.ranks))
+    geometry = Geometry(recipe.board)
     footers = check_schema(listed)
     proof, rows = listed.claims(), listed.entry["rows"]
     every_pair = isinstance(recipe, TourPerPair)

@@ -1,0 +1,50 @@
+"""Every tour of a board: a part for each start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pipeline.making.boards import graph
+from pipeline.search.tours import paths_from
+from pipeline.work import Work
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles.knight import AllTours, Board
+from tablebase.tables.kept import Arrays
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Columns, Made
+
+
+def tours_from(files: int, ranks: int, start: int) -> Arrays:
+    """All tours of a start: their texts, ends, and whether they close; nothing if it has none."""
+    board = Board(files, ranks)
+    names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
+    chunks = list(paths_from(*graph(board), names, start))
+    return [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
+
+
+def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:
+    return _rows(recipe.board, work), iter(())
+
+
+def _rows(board: Board, work: Work) -> Iterator[Columns]:
+    places = np.array(board.places(), dtype=np.uint8)
+    starts = [(board.files, board.ranks, start) for start in range(board.squares)]
+    tours = 0
+    work.told("0 tours found, starts", 0, board.squares)
+    for start, found in enumerate(work.each(tours_from, starts)):
+        if found:
+            text, finish, closed = found
+            tours += len(finish)
+            yield {
+                "board": np.full(len(finish), str(board).encode()),
+                "start": np.full(len(finish), places[start]),
+                "finish": places[finish],
+                "number": np.arange(len(finish)),
+                "closed": closed,
+                "path": text.view(f"S{text.shape[1]}").ravel(),
+            }
+        work.told(f"{tours:,} tours found, starts", start + 1, board.squares)
