@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 
 def tours_from(files: int, ranks: int, start: int) -> Arrays:
-    """All tours of a start: their texts, ends, and whether they close; nothing if it has none."""
+    """All tours of a start: their texts, ends, and whether they close, so many at a time."""
     board = Board(files, ranks)
     names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
-    chunks = list(paths_from(*graph(board), names, start))
-    return [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
+    return [array for found in paths_from(*graph(board), names, start) for array in found]
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:
@@ -36,15 +35,15 @@ def _rows(board: Board, work: Work) -> Iterator[Columns]:
     tours = 0
     work.told("0 tours found, starts", 0, board.squares)
     for start, found in enumerate(work.each(tours_from, starts)):
-        if found:
-            text, finish, closed = found
-            tours += len(finish)
+        before = tours
+        for text, finish, closed in zip(found[::3], found[1::3], found[2::3], strict=True):
             yield {
                 "board": np.full(len(finish), str(board).encode()),
                 "start": np.full(len(finish), places[start]),
                 "finish": places[finish],
-                "number": np.arange(len(finish)),
+                "number": np.arange(len(finish)) + (tours - before),
                 "closed": closed,
                 "path": text.view(f"S{text.shape[1]}").ravel(),
             }
+            tours += len(finish)
         work.told(f"{tours:,} tours found, starts", start + 1, board.squares)

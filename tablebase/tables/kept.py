@@ -19,9 +19,8 @@ from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.tables.publish import appearing
 
-SIZE = struct.Struct("<Q")
 CHECKSUM = struct.Struct("<I")
-"""A file is its size before compression, the compressed arrays, and the CRC-32 of both."""
+"""The CRC-32 of what follows it: the arrays one after another, compressed."""
 SUFFIX = ".kept"
 
 Arrays = list[npt.NDArray[Any]]
@@ -42,25 +41,24 @@ class Kept:
             data = memoryview(self._path(name).read_bytes())
         except OSError:
             return None
-        said, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
-        if len(said) < SIZE.size or checksum != CHECKSUM.pack(zlib.crc32(said)):
+        checksum, packed = data[: CHECKSUM.size], data[CHECKSUM.size :]
+        if not packed or checksum != CHECKSUM.pack(zlib.crc32(packed)):
             return None
-        (size,) = SIZE.unpack_from(said)
-        plain = pa.decompress(said[SIZE.size :], decompressed_size=size, codec="zstd")
+        plain = pa.CompressedInputStream(pa.BufferReader(packed), "zstd").read()
         file, found = io.BytesIO(plain), list[npt.NDArray[Any]]()
-        while file.tell() < size:
+        while file.tell() < len(plain):
             found.append(np.load(file, allow_pickle=False))
         return found
 
     def store(self, name: str, arrays: Arrays) -> None:
-        plain = io.BytesIO()
-        for array in arrays:
-            np.save(plain, array, allow_pickle=False)
-        size = SIZE.pack(plain.tell())
-        data = pa.compress(plain.getbuffer(), codec="zstd", asbytes=True)
+        sink = pa.BufferOutputStream()
+        with pa.CompressedOutputStream(sink, "zstd") as stream:
+            for array in arrays:
+                np.save(stream, array, allow_pickle=False)
+        packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
         with appearing(self._path(name), durable=False) as file:
-            file.writelines((size, data, CHECKSUM.pack(zlib.crc32(data, zlib.crc32(size)))))
+            file.writelines((CHECKSUM.pack(zlib.crc32(packed)), packed))
 
     def clear(self, *, but_these: bool = False) -> None:
         """Remove the table's parts, of whatever recipe, or all but those of this one."""
