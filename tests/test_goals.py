@@ -16,7 +16,7 @@ from queries.goals import GoalReader
 from queries.tables import Tables
 from tablebase.errors import BadRequest, OutOfReach
 from tablebase.puzzles.eight import PUZZLE, odd
-from tests.oracles import eight_best_moves, eight_distances, eight_replay, eight_solutions
+from tests.oracles import eight_best_moves, eight_replay, eight_search
 
 STATES = st.permutations("012345678").map("".join)
 
@@ -38,7 +38,7 @@ def goal_with_blank_on(cell: int) -> str:
 @pytest.mark.parametrize("cell", range(9))
 def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, cell: int) -> None:
     goal = goal_with_blank_on(cell)
-    distances, solutions = eight_distances(goal), eight_solutions(goal)
+    distances, solutions = eight_search(goal)
     view = PUZZLE.view(goal)
     assert len(distances) == 181_440
     rows = asks.rows_to(goal)
