@@ -31,8 +31,8 @@ from tablebase.puzzles.knight import Board
 from tablebase.tables.index import write_index
 from tablebase.tables.kept import Arrays, Kept, kept_parts
 from tablebase.tables.manifest import (
-    Counted,
     Entry,
+    facts,
     files_of,
     holds_rows,
     read_manifest,
@@ -182,14 +182,13 @@ def _publish(
 ) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
     with store.appearing(table.file) as file:
-        rows = Counted(file)
-        with TableWriter(rows, table) as writer:
+        with TableWriter(file, table) as writer:
             for columns in batches:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         entry: Entry = {
-            "files": [{"file": table.file, "rows": writer.rows, "first": 0, **rows.facts()}],
+            "files": [{"file": table.file, "rows": writer.rows, "first": 0}],
             "rows": writer.rows,
             "content": writer.content,
             "made_by": f"puzzle-tablebase {__version__}",
@@ -198,10 +197,11 @@ def _publish(
             "index": None,
         }
         if records is not None:
-            with store.appearing(table.index_file) as beside:
-                index = Counted(beside)
+            with store.appearing(table.index_file) as index:
                 count = write_index(index, table, records(), writer.content)
-                entry["index"] = {"file": table.index_file, "records": count, **index.facts()}
+            said = facts(store, table.index_file)
+            entry["index"] = {"file": table.index_file, "records": count, **said}
+    entry["files"][0] |= facts(store, table.file)
     return entry
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from functools import partial
 from io import BufferedWriter
+from pathlib import Path
 
 from tablebase.interrupts import Undone, making
 
@@ -13,7 +15,8 @@ from tablebase.interrupts import Undone, making
 @contextlib.contextmanager
 def appearing(path: str, part: str, *, durable: bool = True) -> Iterator[BufferedWriter]:
     """A new file, `part`, that takes the path's name when the block ends well, else it goes."""
-    with Undone(lambda: _gone(part)):
+    gone = partial(Path(part).unlink, missing_ok=True)
+    with Undone(gone):
         try:
             with making:
                 file = open(part, "wb")  # noqa: SIM115
@@ -24,9 +27,4 @@ def appearing(path: str, part: str, *, durable: bool = True) -> Iterator[Buffere
                     os.fsync(file.fileno())
             os.replace(part, path)
         finally:
-            _gone(part)
-
-
-def _gone(path: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)
+            gone()

@@ -21,20 +21,8 @@ from queries.overview import histogram, status
 from tablebase.errors import OutputsError, TableDamaged, TableMissing
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder, Store, Stretches, tables_store
+from tablebase.tables.store import Folder, Store, tables_store
 from tests.recorder import Recorder
-
-
-class Slice(Stretches):
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.size = len(data)
-
-    def read(self, size: int, at: int) -> bytes:
-        return self._data[at : at + size]
-
-    def close(self) -> None:
-        self._data = b""
 
 
 class Onward(io.BytesIO):
@@ -73,9 +61,6 @@ class Memory(Store):
 
     def open(self, name: str) -> IO[bytes]:
         return io.BytesIO(self._found(name))
-
-    def stretches(self, name: str) -> Stretches:
-        return Slice(self._found(name))
 
     @contextlib.contextmanager
     def appearing(self, name: str, *, durable: bool = True) -> Iterator[IO[bytes]]:
@@ -190,19 +175,17 @@ def test_status_of_a_place_in_memory(memory: Memory) -> None:
     )
 
 
-@pytest.fixture
-def all_in_memory(outputs: Path) -> Memory:
-    store = Memory()
-    found = Folder(outputs)
-    store.files = {name: found.read(name) for name in found.names() if name[0] != "."}
-    return store
-
-
-def test_all_that_is_published_is_proved_from_there(all_in_memory: Memory, outputs: Path) -> None:
-    assert verify(all_in_memory, quick=True) == verify(Folder(outputs), quick=True)
-    all_in_memory.files["eight.parquet"] = b""
+def test_all_that_is_published_there_is_proved(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("pipeline.verify", "pipeline.verify.published"):
+        monkeypatch.setattr(f"{module}.puzzles", lambda: [EIGHT])
+    quick, proved = verify(memory, quick=True), verify(memory)
+    assert proved[: len(quick)] == quick
+    assert {claim.table for claim in proved[len(quick) :]} == {"eight", "eight_edge"}
+    memory.files["eight.parquet"] = b""
     with pytest.raises(VerifyFailed, match=r"^memory:eight\.parquet fails a proof"):
-        verify(all_in_memory, quick=True)
+        verify(memory)
 
 
 # ---- a folder -------------------------------------------------------------------------------

@@ -101,24 +101,16 @@ def _said(content: Content | None) -> str:
     return " (" + ", ".join(f"{name} {_shown(value)}" for name, value in content.items()) + ")"
 
 
+@dataclass(frozen=True, slots=True)
 class Proof:
     """The claims made about one file; those that are proved are added to `proved`."""
 
-    def __init__(
-        self,
-        store: Store,
-        table: str,
-        file: str,
-        command: str,
-        report: Report,
-        proved: list[Claim],
-    ) -> None:
-        self.store = store
-        self.table = table
-        self.file = file
-        self.command = command
-        self.report = report
-        self.proved = proved
+    store: Store
+    table: str
+    file: str
+    command: str
+    report: Report
+    proved: list[Claim]
 
     def claim(self, text: str, rows: int) -> Fact:
         """Begin to prove a claim. Used in a `with`, it is proved when the block ends well."""

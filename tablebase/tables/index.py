@@ -12,7 +12,7 @@ import zlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
+    from typing import IO
 
     from tablebase.puzzle import Columns, Table
 
@@ -37,7 +37,7 @@ def blocks(width: int, count: int) -> int:
     return 1 + -(-count // (BODY // width))
 
 
-def write_index(file: SupportsWrite[bytes], table: Table, fields: Columns, content: str) -> int:
+def write_index(file: IO[bytes], table: Table, fields: Columns, content: str) -> int:
     """Write a table's index from one array a field; returns the number of records."""
     import numpy as np
 

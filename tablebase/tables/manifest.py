@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 from collections.abc import Callable
 from itertools import accumulate
-from typing import IO, Any
+from typing import Any
 
 from tablebase import __version__
 from tablebase.errors import TableDamaged, TableError, TableVersionError
@@ -99,25 +98,9 @@ def sha256(store: Store, name: str) -> str:
     return digest.hexdigest()
 
 
-class Counted(io.RawIOBase):
-    """Passes a new file's bytes on, and knows what the manifest says of them."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._bytes = 0
-        self._sha256 = hashlib.sha256()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._sha256.update(data)
-        size = self._file.write(data)
-        self._bytes += size
-        return size
-
-    def facts(self) -> Entry:
-        return {"bytes": self._bytes, "sha256": self._sha256.hexdigest()}
+def facts(store: Store, name: str) -> Entry:
+    """What the manifest says of any file."""
+    return {"bytes": store.size(name), "sha256": sha256(store, name)}
 
 
 def parse_manifest(data: bytes, store: Store) -> dict[str, Entry]:
@@ -211,13 +194,13 @@ def record_page(store: Store, path: str, made_from: tuple[str, ...]) -> None:
     if page is None:
         return
     try:
-        size = store.size(page)
+        said = facts(store, page)
     except ABSENT:
         return
     with store.lock():
         tables, pages = _read(store)
         contents = {name: tables[name]["content"] for name in made_from if name in tables}
-        pages[page] = {"bytes": size, "sha256": sha256(store, page), "made_from": contents}
+        pages[page] = {**said, "made_from": contents}
         write_manifest(store, tables, pages)
 
 

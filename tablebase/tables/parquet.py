@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,6 @@ from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.content import ContentHash
 
 if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
     from tablebase.puzzle import Columns
 
 COMPRESSION_LEVEL = 3
@@ -80,7 +78,7 @@ def sorting(table: Table) -> list[pq.SortingColumn]:
 class TableWriter:
     """Writes a table's rows in the order given; its content hash goes along."""
 
-    def __init__(self, file: SupportsWrite[bytes], table: Table) -> None:
+    def __init__(self, file: IO[bytes], table: Table) -> None:
         self._table = table
         self._schema = schema(table)
         self._content = ContentHash(table.columns)

@@ -24,15 +24,43 @@ WRITTEN = (".parquet", ".idx", ".json", ".kept")
 
 
 class Stretches:
-    """A file that is open to be read in stretches, by many threads at once."""
+    """An open file that is read in stretches, by many threads at once."""
 
-    size: int
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._turn = allocate_lock()
+        self.size = file.seek(0, os.SEEK_END)
 
     def read(self, size: int, at: int) -> bytes:
-        raise NotImplementedError
+        with self._turn:
+            self._file.seek(at)
+            return self._file.read(size)
 
     def close(self) -> None:
-        raise NotImplementedError
+        self._file.close()
+
+    __del__ = close
+
+
+class _Placed(Stretches):
+    """Where the system reads at a place, forked processes share no position either."""
+
+    _number = -1
+
+    def __init__(self, file: IO[bytes]) -> None:
+        with file:
+            super().__init__(file)
+            self._number = os.dup(file.fileno())  # a file object complains where it is not closed
+
+    def read(self, size: int, at: int) -> bytes:
+        return os.pread(self._number, size, at)
+
+    def close(self) -> None:
+        if self._number >= 0:
+            os.close(self._number)
+            self._number = -1
+
+    __del__ = close
 
 
 class Store:
@@ -60,7 +88,7 @@ class Store:
             return file.read()
 
     def stretches(self, name: str) -> Stretches:
-        raise NotImplementedError
+        return Stretches(self.open(name))
 
     def source(self, name: str) -> str | IO[bytes]:
         """A file as polars and pyarrow take it."""
@@ -114,7 +142,7 @@ class Folder(Store):
         return open(self.full(name), "rb")
 
     def stretches(self, name: str) -> Stretches:
-        return _Opened(self.full(name))
+        return (_Placed if hasattr(os, "pread") else Stretches)(self.open(name))
 
     def source(self, name: str) -> str:
         return self.full(name)
@@ -139,30 +167,6 @@ class Folder(Store):
     def name_of(self, path: str) -> str | None:
         folder, name = os.path.split(os.path.realpath(path))
         return name if folder == os.path.realpath(self._path) else None
-
-
-class _Opened(Stretches):
-    _file = -1
-
-    def __init__(self, path: str) -> None:
-        self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        self._turn = allocate_lock()
-        self.size = os.fstat(self._file).st_size
-
-    def read(self, size: int, at: int) -> bytes:
-        if hasattr(os, "pread"):  # no two threads share a position
-            return os.pread(self._file, size, at)
-        with self._turn:
-            os.lseek(self._file, at, os.SEEK_SET)
-            return os.read(self._file, size)
-
-    def close(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    def __del__(self) -> None:
-        self.close()
 
 
 def tables_store(asked: object) -> Store:
