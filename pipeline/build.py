@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from threading import Lock
-from typing import IO, Protocol
+from typing import Protocol
 
 from pipeline.making import made
 from pipeline.work import Work
@@ -18,17 +17,19 @@ from tablebase import __version__
 from tablebase.errors import SearchError, TableError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.index import write_index
-from tablebase.tables.kept import SUFFIX, Kept
+from tablebase.tables.kept import Kept, kept_parts
 from tablebase.tables.manifest import (
     Entry,
+    facts,
     files_of,
     holds_rows,
     read_manifest,
     unlike,
     write_manifest,
 )
+from tablebase.tables.mending import ABSENT
 from tablebase.tables.parquet import TableWriter, description
-from tablebase.tables.publish import PART, appearing, building_in, sha256
+from tablebase.tables.store import Store
 
 
 class Report(Protocol):
@@ -48,7 +49,7 @@ class Report(Protocol):
 class Request:
     """What to build, where and how."""
 
-    folder: Path
+    store: Store
     tables: Sequence[tuple[Puzzle, tuple[Table, ...]]]
     force: bool = False
     jobs: int = 1
@@ -63,7 +64,7 @@ FORCED = "forced"
 def build(request: Request, report: Report) -> dict[str, Entry]:
     """Make what is missing or out of date; returns what is published afterwards.
 
-    Where there is nothing to do, nothing is written: the folder may be read-only.
+    Where there is nothing to do, nothing is written: the store may be read-only.
     """
     idle = _nothing_to_do(request)
     if idle is not None:
@@ -71,9 +72,11 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
             for table in tables:
                 report.table(table, UP_TO_DATE)
         return idle
-    with building_in(request.folder):
+    with request.store.lock():
+        for left in request.store.unfinished():
+            request.store.remove(left)
         try:
-            published = read_manifest(request.folder)
+            published = read_manifest(request.store)
         except TableError:
             if not request.force:
                 raise
@@ -85,14 +88,14 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
             for pool in pools:
                 stack.callback(pool.shutdown, cancel_futures=True)
             work = Work(pools[1], request.jobs)
-            site = Site(request.folder, dict(published), report)
+            site = Site(request.store, dict(published), report)
             queues = [(site, line, replace(work, shared={})) for line in lines]
             for entries in replace(work, executor=pools[0]).each(_make_queue, queues):
                 published |= entries
         if gone:
-            write_manifest(request.folder, published)
+            write_manifest(request.store, published)
         for name in request.without:
-            _clear(request.folder, name, None)
+            _clear(request.store, name, None)
     return published
 
 
@@ -107,11 +110,11 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
     for puzzle, tables in request.tables:
         for table in (puzzle.grown(asked, names) for asked in tables):
             names.add(table.name)
-            reason = why(request.folder, published.get(table.name), table, request.force)
-            Kept(request.folder, table).clear(but_these=reason not in (UP_TO_DATE, FORCED))
+            reason = why(request.store, published.get(table.name), table, request.force)
+            Kept(request.store, table).clear(but_these=reason not in (UP_TO_DATE, FORCED))
             if reason == UP_TO_DATE:
                 report.table(table, reason)
-                _clear(request.folder, table.name, published[table.name])
+                _clear(request.store, table.name, published[table.name])
             else:
                 line = lines.setdefault((puzzle.name, table.recipe.search), [])
                 line.append((puzzle, table, reason))
@@ -122,7 +125,7 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
 class Site:
     """Where tables are published, and who is told."""
 
-    folder: Path
+    store: Store
     published: dict[str, Entry]
     report: Report
     _writing: Lock = field(default_factory=Lock)
@@ -130,8 +133,8 @@ class Site:
     def publish(self, table: Table, entry: Entry) -> None:
         with self._writing:
             self.published[table.name] = entry
-            write_manifest(self.folder, self.published)
-        _clear(self.folder, table.name, entry)
+            write_manifest(self.store, self.published)
+        _clear(self.store, table.name, entry)
 
 
 def _make_queue(site: Site, line: Line, work: Work) -> dict[str, Entry]:
@@ -141,41 +144,40 @@ def _make_queue(site: Site, line: Line, work: Work) -> dict[str, Entry]:
         site.report.table(table, reason)
         started = time.perf_counter()
         tell = partial(site.report.step, table.name)
-        own = replace(work, tell=tell, kept=Kept(site.folder, table))
-        entries[table.name] = entry = _written(site.folder, puzzle, table, own)
+        own = replace(work, tell=tell, kept=Kept(site.store, table))
+        entries[table.name] = entry = _written(site.store, puzzle, table, own)
         site.publish(table, entry)
         site.report.built(table, entry, time.perf_counter() - started)
     return entries
 
 
-def unlisted(folder: Path, name: str, entry: Entry | None) -> list[Path]:
+def unlisted(store: Store, name: str, entry: Entry | None) -> list[str]:
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
     listed = [file["file"] for file in files_of(entry)] if entry else []
-    rows = (path for path in folder.glob(f"{name}.*parquet") if holds_rows(path.name, name))
-    files = (path for path in (*rows, folder / f"{name}.idx") if path.name not in listed)
-    return [*filter(Path.exists, files), *folder.glob(f".{name}.*{SUFFIX}")]
+    own = (f for f in store.names(f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
+    return [*(file for file in own if file not in listed), *kept_parts(store, name)]
 
 
-def _clear(folder: Path, name: str, entry: Entry | None) -> None:
-    for path in unlisted(folder, name, entry):
-        path.unlink()
+def _clear(store: Store, name: str, entry: Entry | None) -> None:
+    for file in unlisted(store, name, entry):
+        store.remove(file)
 
 
 def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
     """What is published, if that is all that is asked for and no killed build left anything."""
-    if request.force or request.without or any(request.folder.glob(f".*{PART}")):
+    if request.force or request.without or request.store.unfinished():
         return None
-    published = read_manifest(request.folder)
+    published = read_manifest(request.store)
     for puzzle, tables in request.tables:
         for table in (puzzle.grown(asked, published) for asked in tables):
             entry = published.get(table.name)
-            left = unlisted(request.folder, table.name, entry)
-            if left or why(request.folder, entry, table, force=False) != UP_TO_DATE:
+            left = unlisted(request.store, table.name, entry)
+            if left or why(request.store, entry, table, force=False) != UP_TO_DATE:
                 return None
     return published
 
 
-def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
+def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
     """Why a table is built, or `UP_TO_DATE`."""
     if force:
         return FORCED
@@ -187,26 +189,26 @@ def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
         return "description changed"
     for file in files_of(entry):
         try:
-            if unlike(folder / file["file"], file):
+            if unlike(store, file):
                 return f"{file['file']} damaged"
-        except FileNotFoundError:
+        except ABSENT:
             return f"{file['file']} missing"
         except OSError:
             return f"{file['file']} cannot be read"
     return UP_TO_DATE
 
 
-def _written(folder: Path, puzzle: Puzzle, table: Table, work: Work) -> Entry:
+def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
-    rows, records = made(puzzle, table, work)
-    with appearing(folder / table.file) as file:
+    rows, records, count = made(puzzle, table, work)
+    with store.appearing(table.file) as file:
         with TableWriter(file, table) as writer:
             for columns in rows:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         entry: Entry = {
-            "files": [{"file": table.file, "rows": writer.rows, "first": 0, **_facts(file)}],
+            "files": [{"file": table.file, "rows": writer.rows, "first": 0}],
             "rows": writer.rows,
             "content": writer.content,
             "made_by": f"puzzle-tablebase {__version__}",
@@ -214,18 +216,11 @@ def _written(folder: Path, puzzle: Puzzle, table: Table, work: Work) -> Entry:
             "description": description(table),
             "index": None,
         }
-        if table.index:
-            with appearing(folder / table.index_file) as index:
-                count = write_index(index, table, records, writer.content)
-                said = {"file": table.index_file, "records": count, **_facts(index)}
-                entry["index"] = said
-                work.require_going()
         work.require_going()
+        if table.index:
+            with store.appearing(table.index_file) as index:
+                write_index(index, table, count, records, writer.content)
+            said = facts(store, table.index_file)
+            entry["index"] = {"file": table.index_file, "records": count, **said}
+    entry["files"][0] |= facts(store, table.file)
     return entry
-
-
-def _facts(file: IO[bytes]) -> Entry:
-    """What the manifest says of any file."""
-    file.flush()
-    path = Path(file.name)
-    return {"bytes": path.stat().st_size, "sha256": sha256(path)}

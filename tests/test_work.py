@@ -26,6 +26,7 @@ from tablebase.puzzles import puzzles
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables.kept import Arrays, Kept
+from tablebase.tables.store import Folder
 
 TOURS = listed_table(Board(3, 4))
 
@@ -121,7 +122,7 @@ def test_what_several_need_is_made_once(pool: Counting) -> None:
 @pytest.fixture
 def keeping(pool: Counting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     monkeypatch.setattr(pipeline.work, "WORTH_KEEPING", -1)
-    return Work(pool, 2, kept=Kept(tmp_path, TOURS))
+    return Work(pool, 2, kept=Kept(Folder(tmp_path), TOURS))
 
 
 def made_again(work: Work, folder: Path) -> list[bool]:
@@ -167,7 +168,9 @@ def test_a_damaged_part_is_made_again_whichever_bit_it_is(keeping: Work, tmp_pat
 
 def test_parts_of_other_parameters_are_not_taken(tmp_path: Path) -> None:
     """Counts of other boards have the same table and the same columns."""
-    few, more = (Kept(tmp_path, counts_table(boards)) for boards in (((3, 4),), ((3, 4), (2, 2))))
+    few, more = (
+        Kept(Folder(tmp_path), counts_table(boards)) for boards in (((3, 4),), ((3, 4), (2, 2)))
+    )
     few.store("part", arrays(3))
     assert few.load("part") is not None
     assert few.load("another") is more.load("part") is None
@@ -186,7 +189,7 @@ def test_a_part_has_the_name_of_its_function_and_arguments(keeping: Work, tmp_pa
 
 
 def columns(table: Table, executor: Executor) -> dict[str, list[Any]]:
-    rows, records = made(KNIGHT, table, Work(executor, 2))
+    rows, records, _ = made(KNIGHT, table, Work(executor, 2))
     found: dict[str, list[Any]] = {}
     for stretch in itertools.chain(rows, records):
         for name, column in stretch.items():

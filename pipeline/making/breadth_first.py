@@ -37,4 +37,4 @@ def make(recipe: BreadthFirst, puzzle: StateSpace, table: Table, work: Work) -> 
     def records() -> Iterator[Columns]:
         yield puzzle.records(table, walks)
 
-    return rows(), records()
+    return rows(), records(), puzzle.size

@@ -26,7 +26,7 @@ def tours_from(files: int, ranks: int, start: int) -> Arrays:
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    return _rows(recipe.board, work), iter(())
+    return _rows(recipe.board, work), iter(()), 0
 
 
 def _rows(board: Board, work: Work) -> Iterator[Columns]:

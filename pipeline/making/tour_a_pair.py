@@ -37,7 +37,9 @@ def tours_to_each(files: int, ranks: int, start: int) -> Arrays:
 
 def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, work: Work) -> Made:
     """The tours are asked for twice: the index cannot be begun before the rows are ended."""
-    return _rows(recipe.board, work), _records(recipe.board, work)
+    board = recipe.board
+    pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
+    return _rows(board, work, pairs), _records(board, work), pairs
 
 
 def _tours(board: Board, work: Work) -> Iterator[npt.NDArray[np.uint8]]:
@@ -45,10 +47,9 @@ def _tours(board: Board, work: Work) -> Iterator[npt.NDArray[np.uint8]]:
     return (tours for (tours,) in work.each(tours_to_each, starts))
 
 
-def _rows(board: Board, work: Work) -> Iterator[Columns]:
+def _rows(board: Board, work: Work, pairs: int) -> Iterator[Columns]:
     names = np.array([name.encode() for name in board.names()])
     places = np.array(board.places(), dtype=np.uint8)
-    pairs = sum(board.can_join(a, b) for a in range(board.squares) for b in range(a)) * 2
     done = 0
     work.told("pairs", 0, pairs)
     for start, tours in enumerate(_tours(board, work)):

@@ -24,7 +24,7 @@ def counted(files: int, ranks: int, start: int) -> Arrays:
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    return _rows(recipe, work), iter(())
+    return _rows(recipe, work), iter(()), 0
 
 
 def _rows(recipe: TourCounts, work: Work) -> Iterator[Columns]:

@@ -38,8 +38,10 @@ def blocks(width: int, count: int) -> int:
     return 1 + -(-count // (BODY // width))
 
 
-def write_index(file: IO[bytes], table: Table, stretches: Iterable[Columns], content: str) -> int:
-    """Write a table's index from one array a field, so many ranks at a time; returns how many."""
+def write_index(
+    file: IO[bytes], table: Table, count: int, stretches: Iterable[Columns], content: str
+) -> None:
+    """Write a table's index of so many records, from one array a field, some ranks at a time."""
     import numpy as np
 
     from tablebase.errors import SearchError
@@ -57,15 +59,15 @@ def write_index(file: IO[bytes], table: Table, stretches: Iterable[Columns], con
         file.write(data + CHECKSUM.pack(checksum(hashed, number, data)))
 
     step = BODY // width * width
-    count, number, waiting = 0, 1, b""
-    file.seek(BLOCK)
+    write(0, HEADER.pack(MAGIC, FORMAT_VERSION, 0, width, BLOCK, count, hashed, title))
+    written, number, waiting = 0, 1, b""
     for fields in stretches:
         records = np.zeros(len(fields[table.index[0][0]]), form)
         for name, _ in table.index:
             records[name] = fields[name]
             if records[name].dtype.kind == "u" and np.any(records[name] != fields[name]):
                 raise SearchError(f"A value of {name} does not fit the index of {table.name}.")
-        count += len(records)
+        written += len(records)
         waiting += records.tobytes()
         whole = len(waiting) // step
         for at in range(whole):
@@ -73,7 +75,5 @@ def write_index(file: IO[bytes], table: Table, stretches: Iterable[Columns], con
         number, waiting = number + whole, waiting[whole * step :]
     if waiting:
         write(number, waiting)
-    # the header says how many records there are
-    file.seek(0)
-    write(0, HEADER.pack(MAGIC, FORMAT_VERSION, 0, width, BLOCK, count, hashed, title))
-    return count
+    if written != count:
+        raise SearchError(f"The index of {table.name} has {written:,} records, not {count:,}.")

@@ -7,8 +7,6 @@ import io
 import json
 import struct
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ import pyarrow as pa
 
 from tablebase import __version__
 from tablebase.puzzle import Table
-from tablebase.tables.publish import appearing
+from tablebase.tables.store import Store
 
 CHECKSUM = struct.Struct("<I")
 """The CRC-32 of what follows it: the arrays one after another, compressed."""
@@ -29,8 +27,8 @@ Arrays = list[npt.NDArray[Any]]
 class Kept:
     """The finished parts of one table, by name: those of this recipe and version."""
 
-    def __init__(self, folder: Path, table: Table) -> None:
-        self._folder = folder
+    def __init__(self, store: Store, table: Table) -> None:
+        self._store = store
         self._table = table.name
         said = json.dumps([table.recipe.search, table.recipe.parameters(), __version__])
         self._stem = f".{table.name}.{_digest(said)}"
@@ -38,7 +36,7 @@ class Kept:
     def load(self, name: str) -> Arrays | None:
         """A part's arrays; None if it was not finished, or is not whole."""
         try:
-            data = memoryview(self._path(name).read_bytes())
+            data = memoryview(self._store.read(self._name(name)))
         except OSError:
             return None
         checksum, packed = data[: CHECKSUM.size], data[CHECKSUM.size :]
@@ -57,21 +55,22 @@ class Kept:
                 np.save(stream, array, allow_pickle=False)
         packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
-        with appearing(self._path(name), durable=False) as file:
+        with self._store.appearing(self._name(name), durable=False) as file:
             file.writelines((CHECKSUM.pack(zlib.crc32(packed)), packed))
 
     def clear(self, *, but_these: bool = False) -> None:
         """Remove the table's parts, of whatever recipe, or all but those of this one."""
-        for path in self.parts():
-            if not (but_these and path.name.startswith(f"{self._stem}.")):
-                path.unlink()
+        for name in kept_parts(self._store, self._table):
+            if not (but_these and name.startswith(f"{self._stem}.")):
+                self._store.remove(name)
 
-    def parts(self) -> Iterator[Path]:
-        """The files of the table's parts, of whatever recipe."""
-        return self._folder.glob(f".{self._table}.*{SUFFIX}")
+    def _name(self, part: str) -> str:
+        return f"{self._stem}.{_digest(part)}{SUFFIX}"
 
-    def _path(self, name: str) -> Path:
-        return self._folder / f"{self._stem}.{_digest(name)}{SUFFIX}"
+
+def kept_parts(store: Store, table: str) -> list[str]:
+    """The files of a table's parts, of whatever recipe."""
+    return [name for name in store.names(f".{table}.") if name.endswith(SUFFIX)]
 
 
 def _digest(name: str) -> str:
