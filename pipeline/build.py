@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Protocol
@@ -88,9 +88,9 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
             for pool in pools:
                 stack.callback(pool.shutdown, cancel_futures=True)
             work = Work(pools[1], request.jobs)
-            site = Site(request.store, dict(published), report)
-            queues = [(site, line, replace(work, shared={})) for line in lines]
-            for entries in replace(work, executor=pools[0]).each(_make_queue, queues):
+            site = request.store, dict(published), Lock(), report
+            queues = [(line, replace(work, shared={}), *site) for line in lines]
+            for entries in replace(work, executor=pools[0]).each(_make_line, queues):
                 published |= entries
         if gone:
             write_manifest(request.store, published)
@@ -106,48 +106,33 @@ Line = list[tuple[Puzzle, Table, str]]
 def _to_make(request: Request, published: dict[str, Entry], report: Report) -> Iterable[Line]:
     """The tables that are out of date, each with its puzzle and the reason."""
     lines: dict[tuple[str, str], Line] = {}
-    names = {*published}
-    for puzzle, tables in request.tables:
-        for table in (puzzle.grown(asked, names) for asked in tables):
-            names.add(table.name)
-            reason = why(request.store, published.get(table.name), table, request.force)
-            Kept(request.store, table).clear(but_these=reason not in (UP_TO_DATE, FORCED))
-            if reason == UP_TO_DATE:
-                report.table(table, reason)
-                _clear(request.store, table.name, published[table.name])
-            else:
-                line = lines.setdefault((puzzle.name, table.recipe.search), [])
-                line.append((puzzle, table, reason))
+    for puzzle, table, reason in _looked_at(request, published):
+        Kept(request.store, table).clear(but_these=reason not in (UP_TO_DATE, FORCED))
+        if reason == UP_TO_DATE:
+            report.table(table, reason)
+            _clear(request.store, table.name, published[table.name])
+        else:
+            line = lines.setdefault((puzzle.name, table.recipe.search), [])
+            line.append((puzzle, table, reason))
     return lines.values()
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where tables are published, and who is told."""
-
-    store: Store
-    published: dict[str, Entry]
-    report: Report
-    _writing: Lock = field(default_factory=Lock)
-
-    def publish(self, table: Table, entry: Entry) -> None:
-        with self._writing:
-            self.published[table.name] = entry
-            write_manifest(self.store, self.published)
-        _clear(self.store, table.name, entry)
-
-
-def _make_queue(site: Site, line: Line, work: Work) -> dict[str, Entry]:
+def _make_line(
+    line: Line, work: Work, store: Store, listed: dict[str, Entry], listing: Lock, report: Report
+) -> dict[str, Entry]:
+    """Make and publish these tables; `listed` is what the manifest says, by and by."""
     entries = {}
     for puzzle, table, reason in line:
         work.require_going()
-        site.report.table(table, reason)
+        report.table(table, reason)
         started = time.perf_counter()
-        tell = partial(site.report.step, table.name)
-        own = replace(work, tell=tell, kept=Kept(site.store, table))
-        entries[table.name] = entry = _written(site.store, puzzle, table, own)
-        site.publish(table, entry)
-        site.report.built(table, entry, time.perf_counter() - started)
+        own = replace(work, tell=partial(report.step, table.name), kept=Kept(store, table))
+        entries[table.name] = entry = _written(store, puzzle, table, own)
+        with listing:
+            listed[table.name] = entry
+            write_manifest(store, listed)
+        _clear(store, table.name, entry)
+        report.built(table, entry, time.perf_counter() - started)
     return entries
 
 
@@ -168,13 +153,21 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
     if request.force or request.without or request.store.unfinished():
         return None
     published = read_manifest(request.store)
-    for puzzle, tables in request.tables:
-        for table in (puzzle.grown(asked, published) for asked in tables):
-            entry = published.get(table.name)
-            left = unlisted(request.store, table.name, entry)
-            if left or why(request.store, entry, table, force=False) != UP_TO_DATE:
-                return None
+    for _, table, reason in _looked_at(request, published):
+        if reason != UP_TO_DATE or unlisted(request.store, table.name, published[table.name]):
+            return None
     return published
+
+
+def _looked_at(
+    request: Request, published: dict[str, Entry]
+) -> Iterator[tuple[Puzzle, Table, str]]:
+    names = {*published}
+    for puzzle, tables in request.tables:
+        for asked in tables:
+            table = puzzle.grown(asked, names)
+            names.add(table.name)
+            yield puzzle, table, why(request.store, published.get(table.name), table, request.force)
 
 
 def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:

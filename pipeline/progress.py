@@ -11,15 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
 from tablebase.interrupts import Undone
 from tablebase.puzzle import Table
@@ -39,18 +32,18 @@ class Bar:
 
     def __init__(self, *, shown: bool = True) -> None:
         self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
-        self._progress = Progress(
-            TextColumn("  {task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+        self._progress = progress.Progress(
+            progress.TextColumn("  {task.description}", markup=False),
+            progress.BarColumn(bar_width=24),
+            progress.MofNCompleteColumn(),
+            progress.TimeElapsedColumn(),
             console=self.console,
             transient=True,
             # what is printed meanwhile goes above the bar, but only where both share a terminal
             redirect_stdout=sys.stdout.isatty(),
             disable=not (shown and self.console.is_terminal),
         )
-        self._rows: dict[str, TaskID] = {}
+        self._rows: dict[str, progress.TaskID] = {}
         self._undone = Undone(self._cleared)
 
     def __enter__(self) -> Self:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy.typing as npt
+
 from tablebase.tables.kept import Kept
 
 Result = TypeVar("Result")
+Stretches = Iterator[Mapping[str, npt.NDArray[Any]]]
+Made = tuple[Stretches, Stretches, int]
+"""What makers give: a table's rows, its index's records, and how many these are."""
 
 WORTH_KEEPING = 0.01
 """Seconds: a part that took less is sooner made again than found."""
-
-
-def _untold(doing: str, done: int, total: int | None) -> None:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Work:
 
     executor: Executor
     at_once: int
-    tell: Callable[[str, int, int | None], None] = _untold
+    tell: Callable[[str, int, int | None], None] | None = None
     kept: Kept | None = None
     shared: dict[object, Any] = field(default_factory=dict)
     _failed: list[BaseException] = field(default_factory=list)
@@ -57,7 +58,8 @@ class Work:
     def told(self, doing: str, done: int, total: int | None = None) -> None:
         """Say how far this is; where other work has failed, this ends with the same error."""
         self.require_going()
-        self.tell(doing, done, total)
+        if self.tell:
+            self.tell(doing, done, total)
 
     def require_going(self) -> None:
         if self._failed:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.bytes_]
     Columns = Mapping[str, npt.NDArray[Any]]
-    Made = tuple[Iterator[Columns], Iterator[Columns], int]
-    """A table's rows; its index's records, and how many: none where there is no index."""
 
 KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column kinds, each with its letter (`struct`): signed, as differences are."""

@@ -6,11 +6,9 @@ A new recipe is one new module and one new line here.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pipeline.work import Work
-    from tablebase.puzzle import Made, Puzzle, Table
+from pipeline.work import Made, Work
+from tablebase.puzzle import Puzzle, Table
 
 MAKERS = {
     "breadth first": "pipeline.making.breadth_first",

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from pipeline.search.breadth_first import breadth_first
-from pipeline.work import Work
+from pipeline.work import Made, Stretches, Work
 from tablebase.puzzle import BreadthFirst, StateSpace, Table
 from tablebase.tables.parquet import ROW_GROUP
-
-if TYPE_CHECKING:
-    from tablebase.puzzle import Columns, Made
 
 
 def make(recipe: BreadthFirst, puzzle: StateSpace, table: Table, work: Work) -> Made:
@@ -27,14 +21,14 @@ def make(recipe: BreadthFirst, puzzle: StateSpace, table: Table, work: Work) -> 
 
         walks[name] = breadth_first(graph, puzzle.node(root), layer_done)
 
-    def rows() -> Iterator[Columns]:
+    def rows() -> Stretches:
         work.told("columns", 0)
         columns = puzzle.fill(table, graph, walks)
         for first in range(0, len(columns[table.columns[0].name]), ROW_GROUP):
             work.require_going()
             yield {name: column[first : first + ROW_GROUP] for name, column in columns.items()}
 
-    def records() -> Iterator[Columns]:
+    def records() -> Stretches:
         yield puzzle.records(table, walks)
 
     return rows(), records(), puzzle.size

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from pipeline.making.boards import graph
+from pipeline.making.boards import columns, graph
 from pipeline.search.tours import paths_from
-from pipeline.work import Work
+from pipeline.work import Made, Stretches, Work
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import AllTours, Board
 from tablebase.tables.kept import Arrays
-
-if TYPE_CHECKING:
-    from tablebase.puzzle import Columns, Made
 
 
 def tours_from(files: int, ranks: int, start: int) -> Arrays:
@@ -29,21 +23,13 @@ def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:
     return _rows(recipe.board, work), iter(()), 0
 
 
-def _rows(board: Board, work: Work) -> Iterator[Columns]:
-    places = np.array(board.places(), dtype=np.uint8)
+def _rows(board: Board, work: Work) -> Stretches:
     starts = [(board.files, board.ranks, start) for start in range(board.squares)]
     tours = 0
     work.told("0 tours found, starts", 0, board.squares)
     for start, found in enumerate(work.each(tours_from, starts)):
         before = tours
         for text, finish, closed in zip(found[::3], found[1::3], found[2::3], strict=True):
-            yield {
-                "board": np.full(len(finish), str(board).encode()),
-                "start": np.full(len(finish), places[start]),
-                "finish": places[finish],
-                "number": np.arange(len(finish)) + (tours - before),
-                "closed": closed,
-                "path": text.view(f"S{text.shape[1]}").ravel(),
-            }
+            yield columns(board, start, tours - before, finish, closed, text)
             tours += len(finish)
         work.told(f"{tours:,} tours found, starts", start + 1, board.squares)

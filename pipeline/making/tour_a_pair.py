@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.making.boards import columns
 from pipeline.search.pairs import paths_between
-from pipeline.work import Work
+from pipeline.work import Made, Stretches, Work
 from tablebase.errors import SearchError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import Board, TourPerPair
 from tablebase.tables.kept import Arrays
-
-if TYPE_CHECKING:
-    from tablebase.puzzle import Columns, Made
 
 
 def tours_to_each(files: int, ranks: int, start: int) -> Arrays:
@@ -47,25 +44,18 @@ def _tours(board: Board, work: Work) -> Iterator[npt.NDArray[np.uint8]]:
     return (tours for (tours,) in work.each(tours_to_each, starts))
 
 
-def _rows(board: Board, work: Work, pairs: int) -> Iterator[Columns]:
+def _rows(board: Board, work: Work, pairs: int) -> Stretches:
     names = np.array([name.encode() for name in board.names()])
-    places = np.array(board.places(), dtype=np.uint8)
     done = 0
     work.told("pairs", 0, pairs)
     for start, tours in enumerate(_tours(board, work)):
         finish = tours[:, -1]
         done += len(tours)
-        yield {
-            "board": np.full(len(tours), str(board).encode()),
-            "start": np.full(len(tours), places[start]),
-            "finish": places[finish],
-            "number": np.arange(len(tours)),
-            "closed": np.isin(finish, board.neighbours(start)),
-            "path": names[tours].view(f"S{2 * board.squares}").ravel(),
-        }
+        closed = np.isin(finish, board.neighbours(start))
+        yield columns(board, start, 0, finish, closed, names[tours])
         work.told("pairs", done, pairs)
 
 
-def _records(board: Board, work: Work) -> Iterator[Columns]:
+def _records(board: Board, work: Work) -> Stretches:
     for tours in _tours(board, work):
         yield {"squares": tours.view(f"S{board.squares}").ravel()}

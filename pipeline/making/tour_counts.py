@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pipeline.making.boards import graph
 from pipeline.search.tours import count_from
-from pipeline.work import Work
+from pipeline.work import Made, Stretches, Work
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import Board, TourCounts
 from tablebase.tables.kept import Arrays
-
-if TYPE_CHECKING:
-    from tablebase.puzzle import Columns, Made
 
 
 def counted(files: int, ranks: int, start: int) -> Arrays:
@@ -27,33 +21,26 @@ def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
     return _rows(recipe, work), iter(()), 0
 
 
-def _rows(recipe: TourCounts, work: Work) -> Iterator[Columns]:
+def _rows(recipe: TourCounts, work: Work) -> Stretches:
     boards = [Board(*sides) for sides in recipe.boards]
-    searches = [
-        [square for square in range(board.squares) if square == min(board.turned(square))]
+    firsts = [
+        (board, square)
         for board in boards
+        for square in range(board.squares)
+        if square == min(board.turned(square))
     ]
-    results = work.each(
-        counted,
-        (
-            (board.files, board.ranks, square)
-            for board, squares in zip(boards, searches, strict=True)
-            for square in squares
-        ),
-    )
-    done, total = 0, sum(map(len, searches))
-    for board, squares in zip(boards, searches, strict=True):
-        found = np.zeros((board.squares, 2), dtype=np.int64)
-        for square in squares:
-            (counts,) = next(results)
-            found[list(board.turned(square))] = counts
-            done += 1
-            work.told("squares counted", done, total)
+    parts = work.each(counted, ((board.files, board.ranks, square) for board, square in firsts))
+    found = {str(board): np.zeros((board.squares, 2), dtype=np.int64) for board in boards}
+    for done, ((board, square), (counts,)) in enumerate(zip(firsts, parts, strict=True), start=1):
+        found[str(board)][list(board.turned(square))] = counts
+        work.told("squares counted", done, len(firsts))
+    for board in boards:
+        tours, closed = found[str(board)].T
         yield {
             "board": np.full(board.squares, str(board).encode()),
             "files": np.full(board.squares, board.files),
             "ranks": np.full(board.squares, board.ranks),
             "start": np.array(board.places()),
-            "tours": found[:, 0],
-            "closed": found[:, 1],
+            "tours": tours,
+            "closed": closed,
         }
