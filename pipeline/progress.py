@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 PLAIN_EVERY = 5.0
 """Seconds between two lines about the same table where there is no terminal."""
-CLEARED = b"\r\x1b[2K\x1b[?25h"
-"""What leaves a terminal as it was: no bar, and a cursor."""
+UP, CLEARED = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
+"""What leaves a terminal as it was: up to the first row of bars, no bars, and a cursor."""
 
 
 class Bar:
@@ -62,7 +62,7 @@ class Bar:
 
     def _cleared(self) -> None:
         if not self._progress.disable:
-            os.write(sys.stderr.fileno(), CLEARED)
+            os.write(sys.stderr.fileno(), UP * (len(self._rows) - 1) + CLEARED)
 
     def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
         """What is under way, in a row of its own for each thing that is."""
