@@ -213,6 +213,7 @@ def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
         "import sys\n"
         "from queries.answers import reader\n"
         "from queries.drawings import boards_svg, line_svg, tour_svg\n"
+        "from tablebase.tables.store import Folder\n"
         "line_svg(reader('senet', Folder('outputs')).facts('ABAAABBB.B...A.', {}))\n"
         "tour_svg(reader('knight', Folder('outputs')).facts('b1', {}))\n"
         "boards_svg(reader('eight', Folder('outputs')).facts('867254301', {}))\n"
