@@ -1,20 +1,15 @@
-"""From a question to its answer: facts, keyed by the tables' column names, then words or JSON."""
+"""The read side's registry: which reader answers for a puzzle, and one question at the shell."""
 
 from __future__ import annotations
 
-import sys
-
-from queries.forms import JSON, OUTPUTS, Asked, Facts, Option, quick
-from queries.index import Index, tables_folder
-from tablebase.puzzle import Puzzle
+from queries.forms import JSON, OUTPUTS, Asked, Option, quick
+from queries.index import tables_folder
+from queries.words import json_text
 from tablebase.puzzles import MODULES, puzzle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import polars as pl
-
-    from queries.rows import Answers
-    from tablebase.puzzle import Column, Table
+    from queries.reader import Reader
 
 READERS = {
     "eight": "queries.eight.reader:EightReader",
@@ -22,102 +17,6 @@ READERS = {
     "knight": "queries.knight.reader:KnightReader",
 }
 """The read side's registry; a puzzle with goals needs no reader of its own."""
-
-
-class Reader:
-    """Answers for one puzzle from the tables in one folder; indexes open when first needed."""
-
-    options: tuple[Option, ...] = ()
-    key = "KEY"
-    columns: tuple[str, ...]
-    """A batch's columns, the key's first; options may add some."""
-    keyless = ""
-    """The option that is answered for the whole puzzle where no key is given, if there is one."""
-    joins_characters = False
-    """Whether a key may come as single characters with white space between them."""
-
-    def __init__(self, asked_of: Puzzle, folder: str) -> None:
-        self.folder = folder
-        self._of = asked_of
-        self._indexes: dict[str, Index] = {}
-        self._rows: pl.DataFrame | None = None
-        self._closed = False
-
-    def index(self, name: str) -> Index:
-        """The index of a table of this puzzle."""
-        if self._closed:
-            raise ValueError(f"the tables in {self.folder} are closed")
-        if name not in self._indexes:
-            table = next(table for table in self._of.tables if table.name == name)
-            self._indexes[name] = Index(self.folder, self._of.name, table)
-        return self._indexes[name]
-
-    def close(self) -> None:
-        """Let go of the indexes' files."""
-        self._closed = True
-        for index in self._indexes.values():
-            index.close()
-
-    def checked(self, asked: Asked) -> Asked:
-        """The options in their one notation; a TablebaseError for what no key could be asked."""
-        return asked
-
-    def owns(self, table: str) -> bool:
-        """Whether a table of that name is this puzzle's."""
-        return self._of.owns(table)
-
-    def facts(self, key: str, asked: Asked) -> Facts:
-        """The answer as facts; a TablebaseError where there is none."""
-        raise NotImplementedError
-
-    def facts_of_all(self, asked: Asked) -> Facts:
-        """The answer to the option that needs no key."""
-        raise NotImplementedError
-
-    def values(self, option: str) -> tuple[str, ...]:
-        """What a shell may offer for an option; nothing where that cannot be listed."""
-        return ()
-
-    def words(self, facts: Facts, asked: Asked) -> str:
-        """The answer for people."""
-        raise NotImplementedError
-
-    def drawn(self, facts: Facts) -> str:
-        """The answer as an SVG picture, for puzzles that take --svg."""
-        raise NotImplementedError
-
-    @property
-    def table(self) -> Table:
-        """The table whose columns a batch's have their types from."""
-        return self._of.tables[0]
-
-    def declared(self, asked: Asked) -> dict[str, Column]:
-        """The table's columns, by name, that can hold what is answered."""
-        return {column.name: column for column in self.table.columns}
-
-    def rows(self) -> pl.DataFrame:
-        """A batch's columns of the whole table, read once."""
-        if self._rows is None:
-            from queries.published import scanned
-
-            rows = scanned(self.folder, self._of.name, self.table)
-            self._rows = rows.select(self.columns).collect()
-        return self._rows
-
-    def added(self, asked: Asked) -> tuple[str, ...]:
-        """The columns that answers to many keys have."""
-        more = (option.columns for option in self.options if asked.get(option.name))
-        return (*self.columns[1:], *(name for names in more for name in names))
-
-    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        """A batch's answers, one row a key."""
-        from queries.rows import looked_up
-
-        return looked_up(self, keys, asked)
-
-    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
-        """The same for whom a null is reason enough."""
-        return self.answers(keys, asked)[0].drop("error")
 
 
 def reader_class(name: str) -> type[Reader]:
@@ -171,50 +70,3 @@ def quick_answer(words: list[str]) -> str | None:
     if form is None or (form[0] is None and reader_class(words[0]).keyless not in form[1]):
         return None
     return respond(words[0], *form)
-
-
-def json_text(value: object) -> str:
-    """What `json.dumps` makes of facts: importing it would double the price of a lookup.
-
-    >>> json_text({"state": "123456780", "path": [1, None, True]})
-    '{"state": "123456780", "path": [1, null, true]}'
-    """
-    if isinstance(value, dict):
-        items = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
-        return f"{{{', '.join(items)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(json_text, value))}]"
-    if isinstance(value, str) and value.isascii() and value.isprintable() and '"' not in value:
-        escaped = value.replace("\\", "\\\\")
-        return f'"{escaped}"'
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int):
-        return str(value)
-    raise TypeError(f"facts hold no {value!r}")
-
-
-def heading(text: str) -> str:
-    """A label, bold on a terminal."""
-    return f"\x1b[1m{text}\x1b[0m" if coloured() else text
-
-
-def coloured() -> bool:
-    import os
-
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def aligned(rows: list[tuple[str, str]]) -> str:
-    """Labelled lines, the labels in one column."""
-    width = max(len(label) for label, _ in rows)
-    lines = (f"{heading(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
-def counted(count: int, noun: str) -> str:
-    """
-    >>> counted(1, "move"), counted(27, "move")
-    ('1 move', '27 moves')
-    """
-    return f"{count:,} {noun}{'s' * (count != 1)}"

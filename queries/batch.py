@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from queries.answers import Reader
 from queries.forms import FORMATS, Asked
 from queries.inputs import opened
+from queries.reader import Reader
 from queries.rows import named
 from queries.stretches import stretches
 from tablebase.errors import BadRequest, quoted

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from queries.answers import Reader, aligned, counted
 from queries.forms import Asked, Facts, Option
+from queries.reader import Reader
+from queries.words import aligned, counted
 from tablebase.errors import BadRequest, OutOfReach
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from queries.answers import Reader
+from queries.reader import Reader
 from tablebase.errors import TablebaseError
 
 

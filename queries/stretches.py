@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from queries.answers import counted
 from queries.forms import INPUT_FORMATS
 from queries.inputs import Input, told
 from queries.rows import TEXT
+from queries.words import counted
 from tablebase.errors import BadRequest, quoted
 
 STRETCH = 1 << 21

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from queries.answers import Reader, reader, reader_class
+from queries.answers import reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
 from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
+from queries.reader import Reader
 from queries.shown import Shown
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
 from tablebase.puzzles import MODULES
@@ -20,12 +21,10 @@ from tablebase.tables import MANIFEST
 from tablebase.tables.mending import mending
 
 if TYPE_CHECKING:
-    import polars as pl
     from _typeshed import DataclassInstance
 
     from queries.forms import Asked
-
-    Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+    from queries.rows import Frame
 
 Answer = TypeVar("Answer", bound="DataclassInstance")
 Default = TypeVar("Default")
@@ -320,7 +319,9 @@ def _answer(kind: type[Answer], facts: Facts) -> Answer:
 def _annotated(found: Reader, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
     from queries.rows import annotated
 
-    return annotated(found, frame, column, prefix, asked)
+    asked = found.checked(asked)
+    added = found.added(asked)
+    return annotated(frame, column, prefix, added, lambda keys: found.annotations(keys, asked))
 
 
 def _or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:

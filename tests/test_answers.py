@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.answers import aligned, counted, json_text, quick_answer, reader
+from queries.answers import quick_answer, reader
 from queries.forms import Option, quick
+from queries.words import aligned, counted, json_text
 from tests.shell import SCRIPT, Cli, environment
 
 PLAIN = st.text(string.ascii_letters + string.digits + string.punctuation.replace('"', "") + " ")

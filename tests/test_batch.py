@@ -13,9 +13,10 @@ import pyarrow as pa
 import pytest
 
 from queries import open_tables, stretches
-from queries.answers import Reader, reader
+from queries.answers import reader
 from queries.batch import Batch, answer_all, output_format
 from queries.eight.columns import NO_RANK, ranks
+from queries.reader import Reader
 from tablebase.errors import BadRequest
 from tests.shell import Ask
 

@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from queries import explorer as made
-from queries.answers import Reader
 from queries.explorer import MADE_FROM, MODULES, write_explorer
+from queries.reader import Reader
 from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from tablebase.puzzles import eight, knight, senet
 from tablebase.tables.manifest import read_manifest

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries.answers import Reader
+from queries.reader import Reader
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import Board
 from tests.explorer_browser import Explorer

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from queries.answers import Reader
+from queries.reader import Reader
 from tablebase.puzzles import senet
 from tests.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
 

@@ -45,7 +45,8 @@ class EightReader(GoalReader):
             return super().answers(keys, asked)
         from queries.rows import matched
 
-        return matched(self, keys, self.annotations(keys, asked), asked)
+        alone = super().answers
+        return matched(keys, self.annotations(keys, asked), lambda some: alone(some, asked))
 
     def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
         from queries.eight.columns import ranks
@@ -69,12 +70,11 @@ class EightReader(GoalReader):
         """The same for a goal of one's own, found from an index."""
         if goal not in self._rows_to:
             from queries.eight.ways import answers_to
-            from queries.rows import types
 
             view = self.puzzle.view(goal)
             records = self.index(self._tables[view.layout]).records()
             rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
-            rows = rows.cast(types(self, {"goal": goal}))
+            rows = rows.cast(self.schema({"goal": goal}))
             self._rows_to[goal] = rows.extend(rows.clear(1))
         return self._rows_to[goal]
 

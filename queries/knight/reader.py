@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
-from queries.answers import Reader, aligned, counted, heading
 from queries.forms import SVG, Asked, Facts, Option
+from queries.reader import Reader
+from queries.words import aligned, counted, heading
 from tablebase.errors import BadRequest, NoAnswer, NoSuchTour, TableDamaged, TableMissing
 from tablebase.puzzles.knight import (
     LISTABLE,

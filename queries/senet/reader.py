@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from queries.answers import Reader, aligned
 from queries.forms import SVG, Asked, Facts, Option
+from queries.reader import Reader
+from queries.words import aligned
 from tablebase.errors import BadRequest, NotReached, TableDamaged, quoted
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import SIDES, exchanged, move_text, parse, rank
@@ -36,13 +37,14 @@ class SenetReader(Reader):
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        from queries.rows import looked_up, matched
+        from queries.rows import matched
 
+        alone = super().answers
         if asked.get("path") or "turn" in asked:
-            return looked_up(self, keys, asked)
+            return alone(keys, asked)
         positions = keys.str.to_uppercase().alias("position").to_frame()
         found = positions.join(self.rows(), on="position", how="left", maintain_order="left")
-        return matched(self, keys, found.drop("position"), asked)
+        return matched(keys, found.drop("position"), lambda some: alone(some, asked))
 
     def checked(self, asked: Asked) -> Asked:
         if "turn" not in asked:

@@ -1,0 +1,121 @@
+"""What answers for one puzzle: facts about a key, keyed by the tables' column names, and words."""
+
+from __future__ import annotations
+
+from queries.forms import Asked, Facts, Option
+from queries.index import Index
+from tablebase.puzzle import Puzzle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.rows import Answers
+    from tablebase.puzzle import Column, Table
+
+
+class Reader:
+    """Answers for one puzzle from the tables in one folder; indexes open when first needed."""
+
+    options: tuple[Option, ...] = ()
+    key = "KEY"
+    columns: tuple[str, ...]
+    """A batch's columns, the key's first; options may add some."""
+    keyless = ""
+    """The option that is answered for the whole puzzle where no key is given, if there is one."""
+    joins_characters = False
+    """Whether a key may come as single characters with white space between them."""
+
+    def __init__(self, asked_of: Puzzle, folder: str) -> None:
+        self.folder = folder
+        self._of = asked_of
+        self._indexes: dict[str, Index] = {}
+        self._rows: pl.DataFrame | None = None
+        self._closed = False
+
+    def index(self, name: str) -> Index:
+        """The index of a table of this puzzle."""
+        if self._closed:
+            raise ValueError(f"the tables in {self.folder} are closed")
+        if name not in self._indexes:
+            table = next(table for table in self._of.tables if table.name == name)
+            self._indexes[name] = Index(self.folder, self._of.name, table)
+        return self._indexes[name]
+
+    def close(self) -> None:
+        """Let go of the indexes' files."""
+        self._closed = True
+        for index in self._indexes.values():
+            index.close()
+
+    def checked(self, asked: Asked) -> Asked:
+        """The options in their one notation; a TablebaseError for what no key could be asked."""
+        return asked
+
+    def owns(self, table: str) -> bool:
+        """Whether a table of that name is this puzzle's."""
+        return self._of.owns(table)
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        """The answer as facts; a TablebaseError where there is none."""
+        raise NotImplementedError
+
+    def facts_of_all(self, asked: Asked) -> Facts:
+        """The answer to the option that needs no key."""
+        raise NotImplementedError
+
+    def values(self, option: str) -> tuple[str, ...]:
+        """What a shell may offer for an option; nothing where that cannot be listed."""
+        return ()
+
+    def words(self, facts: Facts, asked: Asked) -> str:
+        """The answer for people."""
+        raise NotImplementedError
+
+    def drawn(self, facts: Facts) -> str:
+        """The answer as an SVG picture, for puzzles that take --svg."""
+        raise NotImplementedError
+
+    @property
+    def table(self) -> Table:
+        """The table whose columns a batch's have their types from."""
+        return self._of.tables[0]
+
+    def declared(self, asked: Asked) -> dict[str, Column]:
+        """The table's columns, by name, that can hold what is answered."""
+        return {column.name: column for column in self.table.columns}
+
+    def rows(self) -> pl.DataFrame:
+        """A batch's columns of the whole table, read once."""
+        if self._rows is None:
+            from queries.published import scanned
+
+            rows = scanned(self.folder, self._of.name, self.table)
+            self._rows = rows.select(self.columns).collect()
+        return self._rows
+
+    def added(self, asked: Asked) -> tuple[str, ...]:
+        """The columns that answers to many keys have."""
+        more = (option.columns for option in self.options if asked.get(option.name))
+        return (*self.columns[1:], *(name for names in more for name in names))
+
+    def schema(self, asked: Asked) -> pl.Schema:
+        """The same columns with their types."""
+        from queries.rows import typed
+
+        return typed(self.added(asked), self.declared(asked))
+
+    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        """A batch's answers, one row a key."""
+        from queries.rows import looked_up
+
+        def ask(key: str) -> list[object]:
+            facts = self.facts(key, asked)
+            return [facts[name] for name in columns]
+
+        columns = self.schema(asked)
+        return looked_up(keys, ask, columns)
+
+    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
+        """The same for whom a null is reason enough."""
+        return self.answers(keys, asked)[0].drop("error")
