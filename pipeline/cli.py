@@ -21,7 +21,7 @@ from queries.index import tables_folder
 from tablebase import __version__
 from tablebase.errors import BadRequest, quoted
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles import MODULES, puzzle, with_depths
+from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """What Typer raises for words that it does not take; it exports no name of its own for it."""
@@ -38,6 +38,9 @@ app.add_typer(query, name="query")
 
 MOST_SAID = 300
 """Characters of a word that no command takes."""
+
+BOARDED = [stage.name for stage in puzzles() if stage.boards()]
+"""The stages that --board is for."""
 
 Outputs = Annotated[
     str | None,
@@ -100,7 +103,7 @@ def precompute(
         typer.Option(
             "--board",
             metavar="CxR",
-            help="Also list every tour of this board (knight; repeatable).",
+            help=f"Also list every tour of this board ({', '.join(BOARDED)}; repeatable).",
             autocompletion=completion.listable_boards,
         ),
     ] = None,
@@ -136,8 +139,8 @@ def _stages(names: list[str]) -> list[Puzzle]:
 
 
 def _with_boards(chosen: list[Puzzle], boards: list[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
-    if boards and not any(stage.many_boards for stage in chosen):
-        raise BadRequest("--board needs the stage knight")
+    if boards and not any(stage.name in BOARDED for stage in chosen):
+        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
     return [(stage, stage.with_boards(boards)) for stage in chosen]
 
 
@@ -372,11 +375,11 @@ def report(
 @app.command()
 def explore(outputs: Outputs = None) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from queries.explorer import MADE_FROM, write_explorer
+    from queries.explorer import made_from, write_explorer
     from tablebase.tables.manifest import record_page
 
     folder = Path(tables_folder(outputs))
     target = folder / "explorer.html"
     write_explorer(folder, target)
-    record_page(folder, target, MADE_FROM)
+    record_page(folder, target, made_from())
     say(f"{target}\n")

@@ -11,8 +11,7 @@ from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
 from queries.index import tables_folder
 from tablebase.errors import TablebaseError
-from tablebase.puzzles import MODULES, with_depths
-from tablebase.puzzles.knight import LISTABLE, MOST_FILES, MOST_RANKS
+from tablebase.puzzles import MODULES, puzzles, with_depths
 
 Offered = Callable[[Context], list[str]]
 
@@ -27,9 +26,7 @@ def deep_puzzles(context: Context) -> list[str]:
 
 
 def listable_boards(context: Context) -> list[str]:
-    """Boards whose tours can be listed, but for those too narrow to have any."""
-    sides = ((f, r) for f in range(3, MOST_FILES + 1) for r in range(3, MOST_RANKS + 1))
-    return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= LISTABLE]
+    return [board for stage in puzzles() for board in stage.boards()]
 
 
 def removable_tables(context: Context) -> list[str]:

@@ -8,8 +8,11 @@ from tablebase.puzzle import Puzzle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
+    from queries.figure import Section
     from queries.rows import Answers
     from tablebase.puzzle import Column, Table
 
@@ -23,8 +26,11 @@ class Reader:
     """A batch's columns, the key's first; options may add some."""
     keyless = ""
     """The option that is answered for the whole puzzle where no key is given, if there is one."""
-    joins_characters = False
-    """Whether a key may come as single characters with white space between them."""
+    joins = 0
+    """The single characters, with white space between them, that may come for a key."""
+    explored: Mapping[str, int] = {}
+    """The tables that the explorer's page answers from, each with the bytes at the end of a record
+    that the page works out again: they would double its size."""
 
     def __init__(self, asked_of: Puzzle, folder: str) -> None:
         self.folder = folder
@@ -76,6 +82,15 @@ class Reader:
         """The answer as an SVG picture, for puzzles that take --svg."""
         raise NotImplementedError
 
+    @classmethod
+    def section(cls) -> Section | None:
+        """What a report shows of the puzzle, if anything."""
+        return None
+
+    def signposts(self, table: Table) -> bytes:
+        """What the explorer's page carries of a table that has no index."""
+        raise NotImplementedError
+
     @property
     def table(self) -> Table:
         """The table whose columns a batch's have their types from."""
@@ -88,7 +103,7 @@ class Reader:
     def rows(self) -> pl.DataFrame:
         """A batch's columns of the whole table, read once."""
         if self._rows is None:
-            from queries.published import scanned
+            from queries.scans import scanned
 
             rows = scanned(self.folder, self._of.name, self.table)
             self._rows = rows.select(self.columns).collect()

@@ -72,7 +72,7 @@ ANSWERS = {
     "queries/index.py": "index_format doors index",
     "queries/knight/reader.py": "doors refusals queries drawings batch",
     "queries/overview.py": "golden[overview] pages precompute",
-    "queries/published.py": "checked_file",
+    "queries/scans.py": "checked_file",
     "queries/eight/rapid.py": "queries",
     "queries/reader.py": "answers registry queries drawings batch columns",
     "queries/rows.py": "batch columns",

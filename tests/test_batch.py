@@ -44,7 +44,7 @@ def test_any_white_space_and_any_stretch(
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
     text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
-    parts = stretches._text(text, "state", joins=eight.joins_characters)
+    parts = stretches._text(text, "state", joins=eight.joins)
     found = [key for part in parts for key in part.rows["state"]]
     assert found == wanted
 

@@ -16,21 +16,20 @@ from queries.drawings import (
     COLOURS,
     GREEN,
     INK,
-    LAYOUT_COLOURS,
     MUTED,
     ON_HIGH,
     ON_LOW,
     PAPER,
     RAMP,
     RAMP_DARK,
-    boards_svg,
+    SERIES,
     histogram_svg,
-    line_svg,
-    strips_svg,
-    tour_svg,
 )
+from queries.eight.drawings import boards_svg
 from queries.forms import Facts
+from queries.knight.drawings import tour_svg
 from queries.overview import histogram
+from queries.senet.drawings import line_svg, strips_svg
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import Board
 from tests.shell import Cli, python
@@ -117,7 +116,7 @@ def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str])
     bars = shapes(pictures["eight"], "rect")
     scales = set()
     lefts = []
-    for goal, colour in LAYOUT_COLOURS.items():
+    for goal, colour in zip(("corner", "centre", "edge"), SERIES, strict=True):
         mine = [bar for bar in bars if bar.get("fill") == colour]
         states = counts.filter(pl.col("goal") == goal).sort("distance")["states"].to_list()
         assert len(mine) == len(states)
@@ -211,7 +210,9 @@ def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
     said = python(
         "import sys\n"
         "from queries.answers import reader\n"
-        "from queries.drawings import boards_svg, line_svg, tour_svg\n"
+        "from queries.eight.drawings import boards_svg\n"
+        "from queries.knight.drawings import tour_svg\n"
+        "from queries.senet.drawings import line_svg\n"
         "line_svg(reader('senet', 'outputs').facts('ABAAABBB.B...A.', {}))\n"
         "tour_svg(reader('knight', 'outputs').facts('b1', {}))\n"
         "boards_svg(reader('eight', 'outputs').facts('867254301', {}))\n"

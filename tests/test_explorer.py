@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from queries import explorer as made
-from queries.explorer import MADE_FROM, MODULES, write_explorer
+from queries.explorer import SCRIPTS, made_from, write_explorer
 from queries.reader import Reader
 from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from tablebase.puzzles import eight, knight, senet
@@ -69,7 +69,7 @@ def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) ->
 
 def test_the_page_carries_no_dead_words() -> None:
     """Every name that a module imports it uses, and every name that it exports another imports."""
-    modules = {name: (PAGE / f"{name}.js").read_text("utf-8") for name in MODULES}
+    modules = {name: (PAGE / f"{name}.js").read_text("utf-8") for name in SCRIPTS}
     assert sorted(f"{name}.js" for name in modules) == sorted(
         file.name for file in PAGE.glob("*.js")
     )
@@ -106,7 +106,7 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
         }"""
     )
     published = read_manifest(outputs)
-    indexed = [name for name in MADE_FROM if published[name]["index"]]
+    indexed = [name for name in made_from() if published[name]["index"]]
     assert found == {name: published[name]["index"]["sha256"] for name in indexed}
 
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from queries.answers import reader
-from queries.drawings import AMBER, BLUE, INK, PAPER, line_svg
+from queries.drawings import AMBER, BLUE, INK, PAPER
+from queries.senet.drawings import line_svg
 from queries.tables import Tables
 from tablebase.errors import BadRequest, NotReached
 from tests import oracles

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.answers import reader
+from queries.figure import Sources
 from queries.knight.packed import signposts
 from queries.overview import status
-from queries.published import scanned
 from queries.report import figures
-from queries.report.figure import Asked
+from queries.scans import scanned
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
@@ -164,7 +164,7 @@ def test_python_answers_from_any_of_the_files(several: Path, outputs: Path) -> N
 
 
 def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None:
-    asked, whole = Asked(str(several)), Asked(str(outputs))
+    asked, whole = Sources(str(several)), Sources(str(outputs))
     for figure in figures():
         assert asked.answer(figure).equals(whole.answer(figure)), figure.name
     assert asked.rows == whole.rows

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
+    from queries.figure import Section
     from queries.rows import Answers
     from tablebase.puzzle import GoalPuzzle
 
@@ -34,7 +35,8 @@ class EightReader(GoalReader):
         *GoalReader.options[1:],
         SVG,
     )
-    joins_characters = True
+    joins = 9
+    explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
     def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
         super().__init__(asked_of, folder)
@@ -85,8 +87,14 @@ class EightReader(GoalReader):
         facts["tiles"] = self.slid(state, str(facts["solution"]))
         return facts
 
+    @classmethod
+    def section(cls) -> Section:
+        from queries.eight.figures import SECTION
+
+        return SECTION
+
     def drawn(self, facts: Facts) -> str:
-        from queries.drawings import boards_svg
+        from queries.eight.drawings import boards_svg
 
         return boards_svg(facts)
 

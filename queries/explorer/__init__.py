@@ -13,31 +13,19 @@ import hashlib
 import re
 from pathlib import Path
 
-from queries.index import Index
+from queries.answers import reader, reader_class
+from queries.reader import Reader
 from tablebase.output import write
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import MODULES, puzzles
 from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
 
-__all__ = ["MADE_FROM", "write_explorer"]
+__all__ = ["made_from", "write_explorer"]
 
-MADE_FROM = (
-    "eight",
-    "eight_edge",
-    "senet",
-    "knight_tours_5x5",
-    "knight_tours_6x6",
-    "knight_tours_8x8",
-)
-"""The tables that the page answers from: it carries the indexes of those that have one."""
-
-RESTORED = {"senet": 4}
-"""Bytes at the end of a record that the page works out again: they would double its size."""
-
-MODULES = (
+SCRIPTS = (
     "reader",
     "eight",
     "senet",
@@ -58,6 +46,11 @@ _PAGE = Path(__file__).parent / "page"
 _JOINT = re.compile(r"^import [^;]*;\n|^export (?=\w)", re.MULTILINE)
 
 
+def made_from() -> tuple[str, ...]:
+    """The tables that the page answers from."""
+    return tuple(table for name in MODULES for table in reader_class(name).explored)
+
+
 def write_explorer(folder: Path, target: Path) -> None:
     """Write the page that explores the tables in a folder.
 
@@ -68,7 +61,7 @@ def write_explorer(folder: Path, target: Path) -> None:
 
 def _page(folder: Path) -> str:
     style = _source("style.css")
-    script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in MODULES)
+    script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in SCRIPTS)
     parts = {
         "style": style,
         "script": script,
@@ -76,7 +69,7 @@ def _page(folder: Path) -> str:
             _block(folder, stage.name, table)
             for stage in puzzles()
             for table in stage.tables
-            if table.name in MADE_FROM
+            if table.name in reader_class(stage.name).explored
         ),
         "policy": "; ".join(
             (
@@ -103,26 +96,25 @@ def _allowed(text: str) -> str:
 
 def _block(folder: Path, stage: str, table: Table) -> str:
     """What the page carries of a table, compressed and as text."""
+    asks = reader(stage, str(folder))
     if table.index:
-        name, carried = table.index_file, _sorted_index(folder, stage, table)
+        name, carried = table.index_file, _sorted_index(folder, table, asks)
     else:
-        from queries.knight.packed import signposts
-
-        name, carried = table.name, signposts(str(folder), stage, table)
+        name, carried = table.name, asks.signposts(table)
     text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
 
 
-def _sorted_index(folder: Path, stage: str, table: Table) -> bytes:
+def _sorted_index(folder: Path, table: Table, asks: Reader) -> bytes:
     """An index: its header, its blocks' checksums, then the first bytes of all its records, then
     the second ...
 
     Bytes of one kind together compress better than record by record.
     """
-    index = Index(str(folder), stage, table)
+    index = asks.index(table.name)
     records = index.records()
     data = (folder / table.index_file).read_bytes()
     checksums = (data[end - CHECKSUM.size : end] for end in range(BLOCK, len(data) + 1, BLOCK))
-    kept = index.width - RESTORED.get(table.name, 0)
+    kept = index.width - asks.explored[table.name]
     planes = (records[plane :: index.width] for plane in range(kept))
     return b"".join((data[: HEADER.size], *checksums, *planes))

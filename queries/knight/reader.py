@@ -26,6 +26,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
+    from queries.figure import Section
+    from tablebase.puzzle import Table
+
 PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 
@@ -45,6 +48,9 @@ class KnightReader(Reader):
     key = "SQUARE"
     keyless = "count"
     columns = ("start", "finish", "number", "closed", "path")
+    explored = dict.fromkeys(
+        ("knight_tours_5x5", "knight_tours_6x6", f"{TOURS}{Board(*PAIRS_BOARD)}"), 0
+    )
 
     def checked(self, asked: Asked) -> Asked:
         board = parse_board(str(asked.get("board", "8x8")))
@@ -142,7 +148,7 @@ class KnightReader(Reader):
 
     def tours(self, board: Board) -> pl.LazyFrame:
         """The table of every tour of a board."""
-        from queries.published import scanned
+        from queries.scans import scanned
 
         table = listed_table(board)
         return scanned(self.folder, PUZZLE.stage(table.name), table)
@@ -151,7 +157,7 @@ class KnightReader(Reader):
         """How many tours begin at a square, or at all of them, and how many of those are closed."""
         import polars as pl
 
-        from queries.published import scanned
+        from queries.scans import scanned
 
         table = PUZZLE.tables[-1]
         rows = scanned(self.folder, "knight", table).filter(pl.col("board") == str(board))
@@ -171,8 +177,19 @@ class KnightReader(Reader):
         begin: Facts = {} if start is None else {"start": board.name(start)}
         return {"board": str(board), **begin, "tours": tours, "closed": closed}
 
+    @classmethod
+    def section(cls) -> Section:
+        from queries.knight.figures import SECTION
+
+        return SECTION
+
+    def signposts(self, table: Table) -> bytes:
+        from queries.knight.packed import signposts
+
+        return signposts(self.folder, self._of.name, table)
+
     def drawn(self, facts: Facts) -> str:
-        from queries.drawings import tour_svg
+        from queries.knight.drawings import tour_svg
 
         return tour_svg(facts)
 

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
+    from queries.figure import Section
     from queries.rows import Answers
 
 PLIES = (0, 2)
@@ -35,6 +36,7 @@ class SenetReader(Reader):
     )
     key = "POSITION"
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
+    explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
         from queries.rows import matched
@@ -104,8 +106,14 @@ class SenetReader(Reader):
             line.append((throw, start, position))
         return line[::-1]
 
+    @classmethod
+    def section(cls) -> Section:
+        from queries.senet.figures import SECTION
+
+        return SECTION
+
     def drawn(self, facts: Facts) -> str:
-        from queries.drawings import line_svg
+        from queries.senet.drawings import line_svg
 
         return line_svg(facts)
 

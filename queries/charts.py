@@ -9,11 +9,8 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.drawings import EMPTY, FONT, GRID, INK, LAYOUT_COLOURS, MUTED, ON_HIGH, ON_LOW, RAMP
-from queries.report.figure import Drawn
-
-GOALS = list(LAYOUT_COLOURS)
-BY_GOAL = alt.Scale(domain=GOALS, range=list(LAYOUT_COLOURS.values()))
+from queries.drawings import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
+from queries.figure import Drawn
 
 MARKS = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
 """What is left of the labels of groups that have none: a role that nothing names."""
