@@ -45,12 +45,12 @@ def respond(name: str, key: str | None, asked: Asked) -> str:
     if "svg" in asked:
         from tablebase.output import STANDARD, write
 
-        write(str(asked["svg"]), asks.drawn(facts).encode())
+        write(str(asked["svg"]), facts.drawn().encode())
         if asked["svg"] == STANDARD:
             return ""
     if asked.get("json"):
-        return json_text(facts) + "\n"
-    return asks.words(facts, asked)
+        return json_text(facts.named()) + "\n"
+    return facts.words(asked)
 
 
 def require_one_printed(svg: object, *, as_json: bool) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from queries.forms import Asked, Facts, Option
+from queries.forms import Asked, Option
 from queries.index import Index
+from queries.words import Facts
 from tablebase.puzzle import Puzzle
 
 TYPE_CHECKING = False
@@ -74,14 +75,6 @@ class Reader:
         """What a shell may offer for an option; nothing where that cannot be listed."""
         return ()
 
-    def words(self, facts: Facts, asked: Asked) -> str:
-        """The answer for people."""
-        raise NotImplementedError
-
-    def drawn(self, facts: Facts) -> str:
-        """The answer as an SVG picture, for puzzles that take --svg."""
-        raise NotImplementedError
-
     @classmethod
     def section(cls) -> Section | None:
         """What a report shows of the puzzle, if anything."""
@@ -125,7 +118,7 @@ class Reader:
         from queries.rows import looked_up
 
         def ask(key: str) -> list[object]:
-            facts = self.facts(key, asked)
+            facts = self.facts(key, asked).named()
             return [facts[name] for name in columns]
 
         columns = self.schema(asked)

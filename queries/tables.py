@@ -6,15 +6,15 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from queries.answers import reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
-from queries.forms import Facts
 from queries.goals import GoalReader
 from queries.index import tables_folder
 from queries.reader import Reader
 from queries.shown import Shown
+from queries.words import Facts
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
 from tablebase.puzzles import MODULES
 from tablebase.tables import MANIFEST
@@ -312,8 +312,7 @@ class Tables(Shown):
 
 def _answer(kind: type[Answer], facts: Facts) -> Answer:
     """The typed result that has these facts."""
-    values: dict[str, Any] = {name: facts[name] for name in kind.__dataclass_fields__}
-    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+    return kind(**{name: getattr(facts, name) for name in kind.__dataclass_fields__})
 
 
 def _annotated(found: Reader, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:

@@ -1,8 +1,37 @@
-"""How facts become words: labelled lines, counts, and JSON."""
+"""An answer's facts, and how they become words: labelled lines, counts, and JSON."""
 
 from __future__ import annotations
 
 import sys
+
+from queries.forms import Asked
+
+
+class Facts:
+    """An answer. Its slots are named as the tables' columns and a few more, in their order in JSON.
+
+    A slot stays empty where its fact was not asked for. One that begins with _ is no fact.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def named(self) -> dict[str, object]:
+        """The facts by name; a dict among them stands for what it holds."""
+        found: dict[str, object] = {}
+        for kind in reversed(type(self).__mro__[:-1]):
+            for name in kind.__dict__["__slots__"]:
+                if name[0] != "_" and hasattr(self, name):
+                    fact = getattr(self, name)
+                    found.update(fact if isinstance(fact, dict) else {name: fact})
+        return found
+
+    def words(self, asked: Asked) -> str:
+        """The answer for people."""
+        raise NotImplementedError
+
+    def drawn(self) -> str:
+        """The answer as an SVG picture, for puzzles that take --svg."""
+        raise NotImplementedError
 
 
 def json_text(value: object) -> str:
@@ -14,7 +43,7 @@ def json_text(value: object) -> str:
     if isinstance(value, dict):
         items = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(json_text, value))}]"
     if isinstance(value, str) and value.isascii() and value.isprintable() and '"' not in value:
         escaped = value.replace("\\", "\\\\")

@@ -234,10 +234,9 @@ def pages() -> dict[str, str]:
 def pictures() -> dict[str, str]:
     """The README's: the 8-puzzle's distances, and a closed tour."""
     outputs = str(ROOT / "outputs")
-    knight = reader("knight", outputs)
     return {
         "docs/distances.svg": histogram_svg(histogram("eight", outputs)),
-        "docs/tour.svg": knight.drawn(knight.facts("b1", {"closed": True})),
+        "docs/tour.svg": reader("knight", outputs).facts("b1", {"closed": True}).drawn(),
     }
 
 

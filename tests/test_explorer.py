@@ -129,7 +129,7 @@ def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[st
     wanted: list[dict[str, object]] = []
     for state, goal in pairs:
         try:
-            wanted.append(readers["eight"].facts(state, {"goal": goal, "path": True}))
+            wanted.append(readers["eight"].facts(state, {"goal": goal, "path": True}).named())
         except OutOfReach:
             wanted.append({"state": state, "distance": None})
     assert sum(one["distance"] is None for one in wanted) > 200
@@ -139,7 +139,9 @@ def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[st
     }
     own = [pair[0] for pair in pairs]
     found = page.evaluate("states => states.map((state) => explorer.eight(state))", own)
-    assert _said_otherwise(found, [readers["eight"].facts(state, {}) for state in own]) == []
+    assert (
+        _said_otherwise(found, [readers["eight"].facts(state, {}).named() for state in own]) == []
+    )
 
 
 def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reader]) -> None:
@@ -152,7 +154,7 @@ def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reade
     wanted: list[dict[str, object]] = []
     for position in positions:
         try:
-            wanted.append(readers["senet"].facts(position, {"path": True}))
+            wanted.append(readers["senet"].facts(position, {"path": True}).named())
         except NotReached:
             wanted.append({"position": position, "plies": None})
     assert _said_otherwise(found, wanted) == []
@@ -165,7 +167,7 @@ def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
     joined = [tuple(map(BOARD.name, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
     page = shown.open("knight")
     found = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
-    wanted = [readers["knight"].facts(start, {"to": end}) for start, end in joined]
+    wanted = [readers["knight"].facts(start, {"to": end}).named() for start, end in joined]
     assert _said_otherwise(found, wanted) == []
     assert {"number", "closed", "path", "jumps"} <= found[0].keys()
 
@@ -194,7 +196,7 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
         assert shown.address() == f"eight/{state}/{goal}"
         facts = shown.facts("eight")
         try:
-            wanted = readers["eight"].facts(state, {"goal": goal})
+            wanted = readers["eight"].facts(state, {"goal": goal}).named()
         except OutOfReach:
             assert shown.text("#eight-distance") == "No solution"
             assert "odd" in facts["Why"]
@@ -233,7 +235,7 @@ def test_positions_typed_are_answered_as_by_query(
         assert shown.address() == f"senet/{position}"
         facts = shown.facts("senet")
         try:
-            wanted = readers["senet"].facts(position, {})
+            wanted = readers["senet"].facts(position, {}).named()
         except NotReached:
             assert shown.text("#senet-plies") == "Never"
             assert "119 of the 756,756" in facts["Why"]
@@ -269,7 +271,7 @@ def test_squares_clicked_are_answered_as_by_query(
         end = BOARD.name(BOARD.number(end) ^ 1)
     page.click(f"#knight-board [aria-label^='{end}']")
     assert shown.address() == f"knight/{start}/{end}"
-    wanted = readers["knight"].facts(start, {"to": end})
+    wanted = readers["knight"].facts(start, {"to": end}).named()
     facts = shown.facts("knight")
     assert shown.text("#knight-kind") == ("Closed" if wanted["closed"] else "Open")
     assert facts["Squares"].replace(" ", "") == wanted["path"]

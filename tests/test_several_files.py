@@ -116,7 +116,9 @@ def test_answers_are_those_of_one_file(
         told = []
         for folder in (several, outputs):
             try:
-                told.append(reader("knight", str(folder)).facts(start, {"board": board, **asked}))
+                told.append(
+                    reader("knight", str(folder)).facts(start, {"board": board, **asked}).named()
+                )
             except NoSuchTour as error:
                 told.append({"error": str(error)})
         assert told[0] == told[1]
@@ -277,11 +279,11 @@ def test_killed_before_every_step(small: Path, tmp_path: Path) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     listed, left_over = [], set()
-    whole = reader("knight", str(small)).facts("a1", {"board": "3x4", "number": "1"})
+    whole = reader("knight", str(small)).facts("a1", {"board": "3x4", "number": "1"}).named()
     for folder in sorted(tried.glob("[0-9]*")):
         listed.append(len(read_manifest(folder)[SMALL.name]["files"]))
         asked = reader("knight", str(folder))
-        assert asked.facts("a1", {"board": "3x4", "number": "1"}) == whole
+        assert asked.facts("a1", {"board": "3x4", "number": "1"}).named() == whole
         wanted = THREE if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
         left_over |= {(listed[-1], name) for name in names(folder) - wanted}
         assert set(built(folder, KNIGHT, SMALL).reasons.values()) == {"up to date"}

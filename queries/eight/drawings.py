@@ -5,18 +5,14 @@ from __future__ import annotations
 from queries.drawings import BLUE, BOLD, CELL_DARK, INK, MUTED, ON_HIGH, PAPER, Picture
 from tablebase.puzzles.eight import moves
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from queries.forms import Facts
-
 SIDE = 26
 BOARD = 3 * SIDE
 ACROSS = 8
 
 
-def boards_svg(facts: Facts) -> str:
-    """An 8-puzzle answer: every board on the way, each with the move that made it."""
-    state, letters = str(facts["state"]), str(facts["solution"])
+def boards_svg(state: str, letters: str, goal: str) -> str:
+    """Every board on the way that letters lead, each with the move that made it."""
+    title = f"{state} to {goal} in {len(letters)} moves"
     states, heads, moved = [state], ["start"], [""]
     for number, letter in enumerate(letters, start=1):
         after = dict(moves(state))[letter]
@@ -25,7 +21,6 @@ def boards_svg(facts: Facts) -> str:
         heads.append(f"{number}  {letter}")
         states.append(after)
         state = after
-    title = f"{facts['state']} to {facts['goal']} in {facts['distance']} moves"
     return drawn_boards(title, states, heads, moved)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from queries.forms import SVG, Asked, Facts, Option
-from queries.goals import GoalReader
+from queries.forms import SVG, Asked, Option
+from queries.goals import GoalFacts, GoalReader
 from tablebase.puzzles.eight import STEP
 
 TYPE_CHECKING = False
@@ -22,6 +22,27 @@ def tile(state: str, letter: str) -> str:
     '6'
     """
     return state[state.index("0") + STEP[letter]]
+
+
+class EightFacts(GoalFacts):
+    __slots__ = ("best_tiles", "tiles")
+    best_tiles: str
+    tiles: str
+
+    def picture(self, state: str) -> str:
+        cells = state.replace("0", ".")
+        return "".join(f" {' '.join(cells[row : row + 3])}\n" for row in (0, 3, 6))
+
+    def move(self, state: str, letter: str) -> str:
+        return f"{letter} (tile {tile(state, letter)})"
+
+    def more(self) -> list[tuple[str, str]]:
+        return [("tiles slid", self.tiles)]
+
+    def drawn(self) -> str:
+        from queries.eight.drawings import boards_svg
+
+        return boards_svg(self.state, self.solution, self.goal)
 
 
 class EightReader(GoalReader):
@@ -80,11 +101,14 @@ class EightReader(GoalReader):
             self._rows_to[goal] = rows.extend(rows.clear(1))
         return self._rows_to[goal]
 
-    def facts(self, key: str, asked: Asked) -> Facts:
-        facts = super().facts(key, asked)
-        state = str(facts["state"])
-        facts["best_tiles"] = "".join(tile(state, letter) for letter in str(facts["best_moves"]))
-        facts["tiles"] = self.slid(state, str(facts["solution"]))
+    def facts(self, key: str, asked: Asked) -> EightFacts:
+        facts = EightFacts(self.puzzle)
+        self.find(facts, key, asked)
+        facts.best_tiles = "".join(tile(facts.state, letter) for letter in facts.best_moves)
+        facts.tiles, state = "", facts.state
+        for letter in facts.solution:
+            facts.tiles += tile(state, letter)
+            state = dict(self.puzzle.moves(state))[letter]
         return facts
 
     @classmethod
@@ -92,26 +116,3 @@ class EightReader(GoalReader):
         from queries.eight.figures import SECTION
 
         return SECTION
-
-    def drawn(self, facts: Facts) -> str:
-        from queries.eight.drawings import boards_svg
-
-        return boards_svg(facts)
-
-    def slid(self, state: str, letters: str) -> str:
-        """The tiles that slide, in turn, along a solution."""
-        tiles = ""
-        for letter in letters:
-            tiles += tile(state, letter)
-            state = dict(self.puzzle.moves(state))[letter]
-        return tiles
-
-    def picture(self, state: str) -> str:
-        cells = state.replace("0", ".")
-        return "".join(f" {' '.join(cells[row : row + 3])}\n" for row in (0, 3, 6))
-
-    def move(self, state: str, letter: str) -> str:
-        return f"{letter} (tile {tile(state, letter)})"
-
-    def more(self, facts: Facts) -> list[tuple[str, str]]:
-        return [("tiles slid", str(facts["tiles"]))]

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from queries.drawings import AMBER, BLUE, BOLD, CELL, CELL_DARK, GREEN, INK, MUTED, Picture
-from tablebase.errors import BadRequest
-from tablebase.puzzles.knight import parse_board
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from queries.forms import Facts
+from tablebase.puzzles.knight import Board
 
 
-def tour_svg(facts: Facts, *, square: float = 44, numbered: bool = True, bare: bool = False) -> str:
-    """A knight's answer: the board with the tour's line, its start green and its end amber."""
-    if "path" not in facts:
-        raise BadRequest("There is no picture of --count", "Leave out --count or --svg")
-    board, path = parse_board(str(facts["board"])), str(facts["path"])
+def tour_svg(
+    board: Board, path: str, *, square: float = 44, numbered: bool = True, bare: bool = False
+) -> str:
+    """The board with the tour's line, its start green and its end amber."""
     squares = [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
-    closed = bool(facts["closed"])
+    closed = squares[-1] in board.neighbours(squares[0])
     kind = "closed" if closed else "open"
-    title = f"{board} from {facts['start']} to {facts['finish']}, {kind}"
+    title = f"{board} from {path[:2]} to {path[-2:]}, {kind}"
     picture = Picture(f"A knight's tour of {title}", bare=bare)
     edge, top = (26, 42) if numbered else (2, 24)
     size, weight = (14, BOLD) if numbered else (12, "")
@@ -34,7 +28,7 @@ def tour_svg(facts: Facts, *, square: float = 44, numbered: bool = True, bare: b
         fill = CELL if board.light(number) else CELL_DARK
         picture.rect(x - square / 2, y - square / 2, square, square, fill)
     points = [centre(number) for number in squares]
-    if closed and len(points) > 1:
+    if closed:
         picture.line(*points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"')
     picture.path(points, BLUE, 1.8 if numbered else 1.4)
     for place, (x, y) in enumerate(points, start=1):

@@ -198,9 +198,9 @@ def _gallery(frame: pl.DataFrame) -> str:
     across, wide, high = 4, 236, 262
     picture = Picture("Tours of the 8x8 board", bare=True)
     shapes = []
-    for number, facts in enumerate(frame.to_dicts()):
+    for number, path in enumerate(frame["path"]):
         row, column = divmod(number, across)
-        tour = tour_svg(facts, square=27, numbered=False, bare=True)
+        tour = tour_svg(EIGHT, path, square=27, numbered=False, bare=True)
         shapes.append(
             f'<g transform="translate({column * wide} {row * high})">'
             f"{tour[tour.index('</title>') + 8 : tour.rindex('</svg>')].strip()}</g>"

@@ -5,10 +5,6 @@ from __future__ import annotations
 from queries.drawings import AMBER, BLUE, BOLD, CELL, CELL_DARK, INK, MUTED, ON_HIGH, TILE, Picture
 from tablebase.puzzles.senet import OPENING, SIDES, exchanged
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from queries.forms import Facts
-
 SPOT = 9
 COLUMNS = 5
 
@@ -29,10 +25,9 @@ def strips_svg(title: str, positions: list[str]) -> str:
 SQUARE = 30
 
 
-def line_svg(facts: Facts) -> str:
-    """A Senet answer: the line's positions, one under the other; the piece that moved is ringed."""
-    moves, dice = str(facts["moves"]).split(), str(facts["dice"])
-    title = f"{facts['position']} after {len(moves)} {'ply' if len(moves) == 1 else 'plies'}"
+def line_svg(found: str, dice: str, moves: list[str]) -> str:
+    """The line to a position: all on it, one under the other; the piece that moved is ringed."""
+    title = f"{found} after {len(moves)} {'ply' if len(moves) == 1 else 'plies'}"
     picture = Picture(title)
     edge, left, top, pitch = 20, 156, 64, SQUARE + 14
     picture.text(edge, 28, title, 14, INK, "start", BOLD)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from queries.forms import SVG, Asked, Facts, Option
+from queries.forms import SVG, Asked, Option
 from queries.reader import Reader
-from queries.words import aligned
+from queries.words import Facts, aligned
 from tablebase.errors import BadRequest, NotReached, TableDamaged, quoted
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import SIDES, exchanged, move_text, parse, rank
@@ -22,6 +22,43 @@ if TYPE_CHECKING:
 PLIES = (0, 2)
 """Where a record has the even and the odd plies; the last move follows."""
 LINES = 4
+
+
+class SenetFacts(Facts):
+    """A position and the smallest of its shortest lines of play."""
+
+    __slots__ = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines", "path")
+    position: str
+    plies: int
+    plies_even: int | None
+    plies_odd: int | None
+    dice: str
+    moves: str
+    lines: int | None
+    path: list[str]
+
+    def words(self, asked: Asked) -> str:
+        if asked.get("path"):
+            return "".join(f"{position}\n" for position in self.path)
+        moves = self.moves.split()
+        said = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
+        rows = [
+            ("plies", f"{self.plies} ({SIDES[self.plies % 2]} to move)"),
+            ("dice", " ".join(self.dice) or "none: this is the opening"),
+            ("moves", said),
+            ("lines", f"{self.lines:,} of that length" if self.lines else ""),
+        ]
+        later = self.plies_odd if self.plies % 2 == 0 else self.plies_even
+        when = "never" if later is None else f"after {later} {'ply' if later == 1 else 'plies'}"
+        rows.append((f"{SIDES[(self.plies + 1) % 2]} to move", when))
+        squares = "".join(f"{square:3}" for square in range(1, 16))
+        pieces = "".join(f"{piece:>3}" for piece in self.position)
+        return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"
+
+    def drawn(self) -> str:
+        from queries.senet.drawings import line_svg
+
+        return line_svg(self.position, self.dice, self.moves.split())
 
 
 class SenetReader(Reader):
@@ -62,7 +99,7 @@ class SenetReader(Reader):
     def values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()
 
-    def facts(self, key: str, asked: Asked) -> Facts:
+    def facts(self, key: str, asked: Asked) -> SenetFacts:
         position = parse(key)
         record = self.index("senet").record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
@@ -74,18 +111,15 @@ class SenetReader(Reader):
         if plies is None:
             raise NotReached(position, turn)
         line = self.line(position, plies)
-        facts: Facts = {
-            "position": position,
-            "plies": plies,
-            "plies_even": even,
-            "plies_odd": odd,
-            "dice": "".join(str(throw) for throw, _, _ in line),
-            "moves": " ".join(move_text(before, throw, start) for throw, start, before in line),
-            # the index counts the shortest lines alone
-            "lines": record[LINES] if plies == min(known) else None,
-        }
+        facts = SenetFacts()
+        facts.position, facts.plies = position, plies
+        facts.plies_even, facts.plies_odd = even, odd
+        facts.dice = "".join(str(throw) for throw, _, _ in line)
+        facts.moves = " ".join(move_text(before, throw, start) for throw, start, before in line)
+        # the index counts the shortest lines alone
+        facts.lines = record[LINES] if plies == min(known) else None
         if asked.get("path"):
-            facts["path"] = [*(before for _, _, before in line), position]
+            facts.path = [*(before for _, _, before in line), position]
         return facts
 
     def line(self, position: str, plies: int) -> list[tuple[int, int, str]]:
@@ -111,31 +145,3 @@ class SenetReader(Reader):
         from queries.senet.figures import SECTION
 
         return SECTION
-
-    def drawn(self, facts: Facts) -> str:
-        from queries.senet.drawings import line_svg
-
-        return line_svg(facts)
-
-    def words(self, facts: Facts, asked: Asked) -> str:
-        path = facts.get("path")
-        if isinstance(path, list):
-            return "".join(f"{position}\n" for position in path)
-        plies = int(str(facts["plies"]))
-        moves = str(facts["moves"]).split()
-        said = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
-        rows = [
-            ("plies", f"{plies} ({SIDES[plies % 2]} to move)"),
-            ("dice", " ".join(str(facts["dice"])) or "none: this is the opening"),
-            ("moves", said),
-            ("lines", f"{facts['lines']:,} of that length" if facts["lines"] else ""),
-        ]
-        later = facts["plies_odd"] if plies % 2 == 0 else facts["plies_even"]
-        other = SIDES[(plies + 1) % 2]
-        if later is None:
-            rows.append((f"{other} to move", "never"))
-        else:
-            rows.append((f"{other} to move", f"after {later} {'ply' if later == 1 else 'plies'}"))
-        squares = "".join(f"{square:3}" for square in range(1, 16))
-        pieces = "".join(f"{piece:>3}" for piece in str(facts["position"]))
-        return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"
