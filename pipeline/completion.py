@@ -39,7 +39,7 @@ def removable_tables(context: Context) -> list[str]:
 
 
 def page_formats(context: Context) -> list[str]:
-    from queries.report import FORMATS as PAGE_FORMATS
+    from queries.report import PAGE_FORMATS
 
     return list(PAGE_FORMATS)
 

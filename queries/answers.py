@@ -5,10 +5,13 @@ from __future__ import annotations
 from queries.forms import JSON, OUTPUTS, Asked, Option, quick
 from queries.index import tables_folder
 from queries.words import json_text
+from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import MODULES, puzzle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from queries.reader import Reader
 
 READERS = {
@@ -16,14 +19,31 @@ READERS = {
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
-"""The read side's registry; a puzzle with goals needs no reader of its own."""
+"""The read side's registry; a puzzle that is not in it is answered for by its kind's reader."""
+KINDS = (
+    (GoalPuzzle, "queries.goals:GoalReader"),
+    (StateSpace, "queries.plain:RecordReader"),
+    (Puzzle, "queries.plain:RowReader"),
+)
+SECTIONS = {
+    "eight": "queries.eight.figures:SECTION",
+    "senet": "queries.senet.figures:SECTION",
+    "knight": "queries.knight.figures:SECTION",
+}
+"""What the report shows of a puzzle."""
+
+
+def found(where: str) -> Any:
+    """What a module has under a name, imported only now."""
+    module, _, name = where.partition(":")
+    return getattr(__import__(module, fromlist=[name]), name)
 
 
 def reader_class(name: str) -> type[Reader]:
     """The class that answers for a puzzle."""
-    module, _, kind = READERS.get(name, "queries.goals:GoalReader").partition(":")
-    found: type[Reader] = getattr(__import__(module, fromlist=[kind]), kind)
-    return found
+    kinds = (where for kind, where in KINDS if isinstance(puzzle(name), kind))
+    kind: type[Reader] = found(READERS.get(name) or next(kinds))
+    return kind
 
 
 def reader(name: str, folder: str) -> Reader:

@@ -21,20 +21,23 @@ class GoalFacts(Facts):
         *("_puzzle", "state", "goal", "goal_state", "distance", "best_moves", "solutions"),
         *("features", "solution", "out_of_reach", "path", "all_solutions"),
     )
-    state: str
-    goal: str
-    goal_state: str
-    distance: int
-    best_moves: str
-    solutions: int
-    features: dict[str, int]
-    solution: str
-    out_of_reach: list[str]
-    path: list[str]
-    all_solutions: list[str]
 
-    def __init__(self, puzzle: GoalPuzzle) -> None:
-        self._puzzle = puzzle
+    def __init__(self, reader: GoalReader, key: str, asked: Asked) -> None:
+        self._puzzle = puzzle = reader.puzzle
+        goal = str(asked["goal"]) if "goal" in asked else None
+        self.state, self.goal_state = state, goal_state = reader.ends(key, goal)
+        self.goal = reader.name_of(goal_state)
+        self.distance, self.solutions = reader.to_goal(state, goal_state)
+        self.best_moves = "".join(letter for letter, _ in reader.best(state, goal_state))
+        self.features = puzzle.features(state, goal_state)
+        path = reader.path(state, goal_state)
+        self.solution = "".join(letter for letter, _ in path[1:])
+        if goal is None:
+            self.out_of_reach = reader.unreached_layouts(state, goal_state)
+        if asked.get("path") or asked.get("boards"):
+            self.path = [step for _, step in path]
+        if asked.get("solutions"):
+            self.all_solutions = reader.all_solutions(state, goal_state)
 
     def words(self, asked: Asked) -> str:
         walked = asked.get("path") or asked.get("boards")
@@ -64,10 +67,9 @@ class GoalFacts(Facts):
         if self.solution:
             rows += [("one of them", self.solution), *self.more()]
         for layout in [] if "goal" in asked else self.out_of_reach:
-            goal = self._puzzle.layouts[layout]
-            rows.append(
-                ("out of reach", f"{layout} {goal}: {self._puzzle.apart(self.state, goal)}")
-            )
+            other = self._puzzle.layouts[layout]
+            why = self._puzzle.apart(self.state, other)
+            rows.append(("out of reach", f"{layout} {other}: {why}"))
         return f"{self.picture(self.state)}\n{aligned(rows)}"
 
     def picture(self, state: str) -> str:
@@ -134,26 +136,7 @@ class GoalReader(Reader):
         return tuple(self.puzzle.layouts) if option == "goal" else ()
 
     def facts(self, key: str, asked: Asked) -> GoalFacts:
-        facts = GoalFacts(self.puzzle)
-        self.find(facts, key, asked)
-        return facts
-
-    def find(self, facts: GoalFacts, key: str, asked: Asked) -> None:
-        """Fill in the facts that are asked for."""
-        goal = str(asked["goal"]) if "goal" in asked else None
-        state, goal_state = facts.state, facts.goal_state = self.ends(key, goal)
-        facts.distance, facts.solutions = self.to_goal(state, goal_state)
-        facts.goal = self.name_of(goal_state)
-        facts.best_moves = "".join(letter for letter, _ in self.best(state, goal_state))
-        facts.features = self.puzzle.features(state, goal_state)
-        path = self.path(state, goal_state)
-        facts.solution = "".join(letter for letter, _ in path[1:])
-        if goal is None:
-            facts.out_of_reach = self.unreached_layouts(state, goal_state)
-        if asked.get("path") or asked.get("boards"):
-            facts.path = [step for _, step in path]
-        if asked.get("solutions"):
-            facts.all_solutions = self.all_solutions(state, goal_state)
+        return GoalFacts(self, key, asked)
 
     def name_of(self, goal: str) -> str:
         """The name of the layout that a goal is, or the goal."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.figure import Section
     from queries.rows import Answers
     from tablebase.puzzle import Column, Table
 
@@ -75,30 +74,20 @@ class Reader:
         """What a shell may offer for an option; nothing where that cannot be listed."""
         return ()
 
-    @classmethod
-    def section(cls) -> Section | None:
-        """What a report shows of the puzzle, if anything."""
-        return None
-
     def signposts(self, table: Table) -> bytes:
         """What the explorer's page carries of a table that has no index."""
         raise NotImplementedError
 
-    @property
-    def table(self) -> Table:
-        """The table whose columns a batch's have their types from."""
-        return self._of.tables[0]
-
     def declared(self, asked: Asked) -> dict[str, Column]:
-        """The table's columns, by name, that can hold what is answered."""
-        return {column.name: column for column in self.table.columns}
+        """The first table's columns, by name, that can hold what is answered."""
+        return {column.name: column for column in self._of.tables[0].columns}
 
     def rows(self) -> pl.DataFrame:
-        """A batch's columns of the whole table, read once."""
+        """A batch's columns of the whole first table, read once."""
         if self._rows is None:
             from queries.scans import scanned
 
-            rows = scanned(self.folder, self._of.name, self.table)
+            rows = scanned(self.folder, self._of.name, self._of.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
 

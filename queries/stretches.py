@@ -287,16 +287,13 @@ def _require_kept(rows: pl.DataFrame, text: bytes, line: int) -> None:
         if twice is not None:
             raise BadRequest(f"Line {line + at:,} of the input has two fields {quoted(twice)}")
         for name, value in found:
-            if rows.schema[name] == pl.Float64 and _is_rounded(value):
+            whole = isinstance(value, int) and rows.schema[name] == pl.Float64
+            if whole and int(float(value)) != value:
                 raise BadRequest(
                     f"Line {line + at:,} of the input has in {quoted(name)}, among numbers with "
                     f"fractions, the integer {value}, which would be rounded",
                     "Write that field as text",
                 )
-
-
-def _is_rounded(value: object) -> bool:
-    return isinstance(value, int) and int(float(value)) != value
 
 
 def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:

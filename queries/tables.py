@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from queries.answers import reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
 from queries.goals import GoalReader
 from queries.index import tables_folder
 from queries.reader import Reader
-from queries.shown import Shown
 from queries.words import Facts
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
 from tablebase.puzzles import MODULES
@@ -80,12 +80,50 @@ class CountAnswer:
     closed: int
 
 
-class GoalTable(Shown):
+class Shown:
+    """What an opened folder looks like at a prompt: where it is, and what is published there."""
+
+    folder: str
+
+    def _owns(self, table: str) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        from tablebase.tables.manifest import read_manifest
+
+        try:
+            names = [name for name in read_manifest(Path(self.folder)) if self._owns(name)]
+        except TablebaseError as error:
+            names = [str(error)]
+        return f"<{type(self).__name__} in {self.folder}: {', '.join(names) or 'none published'}>"
+
+
+class PuzzleTable(Shown):
+    """The tables of one puzzle."""
+
+    def __init__(self, found: Reader) -> None:
+        self._reader = found
+        self.folder = found.folder
+
+    def _owns(self, table: str) -> bool:
+        return self._reader.owns(table)
+
+    def _annotated(self, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
+        from queries.rows import annotated
+
+        asks = self._reader
+        asked = asks.checked(asked)
+        added = asks.added(asked)
+        return annotated(frame, column, prefix, added, lambda keys: asks.annotations(keys, asked))
+
+
+class GoalTable(PuzzleTable):
     """A puzzle with goals."""
 
     def __init__(self, found: Reader) -> None:
         assert isinstance(found, GoalReader)
-        self._reader = found
+        super().__init__(found)
+        self._reader: GoalReader = found
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
@@ -154,19 +192,16 @@ class EightTable(GoalTable):
         A LazyFrame stays lazy. What is not a state gets nulls. No column of the frame is replaced:
         `prefix` begins the names of those that are added.
         """
-        return _annotated(self._reader, frame, column, prefix, {})
+        return self._annotated(frame, column, prefix, {})
 
 
-class SenetTable(Shown):
+class SenetTable(PuzzleTable):
     """Senet.
 
     >>> from queries import open_tables
     >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
     '9-14 4x7'
     """
-
-    def __init__(self, found: Reader) -> None:
-        self._reader = found
 
     def probe(self, position: str) -> SenetAnswer:
         """The answer for a position; NotReached if no line of play leads to it."""
@@ -178,10 +213,10 @@ class SenetTable(Shown):
 
     def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
         """A polars frame with the table's columns for a column of positions, as `eight` has it."""
-        return _annotated(self._reader, frame, column, prefix, {})
+        return self._annotated(frame, column, prefix, {})
 
 
-class KnightTable(Shown):
+class KnightTable(PuzzleTable):
     """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
 
     >>> from queries import open_tables
@@ -191,9 +226,6 @@ class KnightTable(Shown):
     >>> knight.count("c3", board="5x5")
     CountAnswer(board='5x5', start='c3', tours=64, closed=0)
     """
-
-    def __init__(self, found: Reader) -> None:
-        self._reader = found
 
     def probe(
         self,
@@ -235,7 +267,7 @@ class KnightTable(Shown):
     ) -> Frame:
         """A polars frame with finish, number, closed and path for a column of squares."""
         asked = self._asked(to, closed, board, number)
-        return _annotated(self._reader, frame, column, prefix, asked)
+        return self._annotated(frame, column, prefix, asked)
 
     def _asked(self, to: str | None, closed: bool, board: str, number: int | None) -> Asked:
         asked: Asked = {"board": board, "closed": closed}
@@ -312,15 +344,8 @@ class Tables(Shown):
 
 def _answer(kind: type[Answer], facts: Facts) -> Answer:
     """The typed result that has these facts."""
-    return kind(**{name: getattr(facts, name) for name in kind.__dataclass_fields__})
-
-
-def _annotated(found: Reader, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
-    from queries.rows import annotated
-
-    asked = found.checked(asked)
-    added = found.added(asked)
-    return annotated(frame, column, prefix, added, lambda keys: found.annotations(keys, asked))
+    values: dict[str, Any] = {name: getattr(facts, name) for name in kind.__dataclass_fields__}
+    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
 
 
 def _or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:

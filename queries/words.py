@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from queries.forms import Asked
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from queries.forms import Asked
 
 
 class Facts:
@@ -43,7 +45,7 @@ def json_text(value: object) -> str:
     if isinstance(value, dict):
         items = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return f"[{', '.join(map(json_text, value))}]"
     if isinstance(value, str) and value.isascii() and value.isprintable() and '"' not in value:
         escaped = value.replace("\\", "\\\\")

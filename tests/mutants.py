@@ -74,6 +74,7 @@ ANSWERS = {
     "queries/overview.py": "golden[overview] pages precompute",
     "queries/scans.py": "checked_file",
     "queries/eight/rapid.py": "queries",
+    "queries/plain.py": "plain",
     "queries/reader.py": "answers registry queries drawings batch columns",
     "queries/rows.py": "batch columns",
     "queries/senet/reader.py": "doors refusals queries drawings batch",

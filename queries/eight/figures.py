@@ -5,15 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.charts import (
-    banded,
-    board,
-    by_band,
-    even_bounds,
-    labelled,
-    lines,
-    side_by_side,
-)
+from queries.charts import banded, board, by_band, even_bounds, labelled, lines, side_by_side
 from queries.drawings import AMBER, BLUE, MUTED, SERIES
 from queries.eight.drawings import drawn_boards
 from queries.figure import Drawn, Figure, Section

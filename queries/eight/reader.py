@@ -10,7 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.figure import Section
     from queries.rows import Answers
     from tablebase.puzzle import GoalPuzzle
 
@@ -26,8 +25,14 @@ def tile(state: str, letter: str) -> str:
 
 class EightFacts(GoalFacts):
     __slots__ = ("best_tiles", "tiles")
-    best_tiles: str
-    tiles: str
+
+    def __init__(self, reader: GoalReader, key: str, asked: Asked) -> None:
+        super().__init__(reader, key, asked)
+        self.best_tiles = "".join(tile(self.state, letter) for letter in self.best_moves)
+        self.tiles, state = "", self.state
+        for letter in self.solution:
+            self.tiles += tile(state, letter)
+            state = dict(reader.puzzle.moves(state))[letter]
 
     def picture(self, state: str) -> str:
         cells = state.replace("0", ".")
@@ -102,17 +107,4 @@ class EightReader(GoalReader):
         return self._rows_to[goal]
 
     def facts(self, key: str, asked: Asked) -> EightFacts:
-        facts = EightFacts(self.puzzle)
-        self.find(facts, key, asked)
-        facts.best_tiles = "".join(tile(facts.state, letter) for letter in facts.best_moves)
-        facts.tiles, state = "", facts.state
-        for letter in facts.solution:
-            facts.tiles += tile(state, letter)
-            state = dict(self.puzzle.moves(state))[letter]
-        return facts
-
-    @classmethod
-    def section(cls) -> Section:
-        from queries.eight.figures import SECTION
-
-        return SECTION
+        return EightFacts(self, key, asked)

@@ -26,19 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["made_from", "write_explorer"]
 
 SCRIPTS = (
-    "reader",
-    "eight",
-    "senet",
-    "knight",
-    "knight_tours",
-    "dom",
-    "grid",
-    "player",
-    "eight_board",
-    "eight_view",
-    "senet_view",
-    "knight_view",
-    "app",
+    *("reader", "eight", "senet", "knight", "knight_tours", "dom", "grid", "player"),
+    *("eight_board", "eight_view", "senet_view", "knight_view", "app"),
 )
 """The page's modules, each after those that it imports."""
 

@@ -26,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.figure import Section
     from tablebase.puzzle import Table
 
 PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
@@ -42,7 +41,7 @@ class TourFacts(Facts):
         self.number = number
         self.closed = squares[-1] in board.neighbours(squares[0])
         self.path = "".join(board.name(square) for square in squares)
-        self.jumps = tuple(board.jump(a, b) for a, b in pairwise(squares))
+        self.jumps = [board.jump(a, b) for a, b in pairwise(squares)]
         at = {square: move for move, square in enumerate(squares, start=1)}
         self.order = [
             [at[file + board.files * rank] for file in range(board.files)]
@@ -102,11 +101,7 @@ class KnightReader(Reader):
         Option("closed", "Choose a closed tour: its end is one jump from its start."),
         Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
         Option("number", "Number of the tour among those from its start, from 0.", "N"),
-        Option(
-            "count",
-            "Print the number of tours (without SQUARE: from all squares).",
-            lone=True,
-        ),
+        Option("count", "Print the number of tours (without SQUARE: from all squares).", lone=True),
         SVG,
     )
     key = "SQUARE"
@@ -239,12 +234,6 @@ class KnightReader(Reader):
             )
         tours, closed = (sum(counts) for counts in zip(*found, strict=True))
         return CountFacts(board, start, tours, closed)
-
-    @classmethod
-    def section(cls) -> Section:
-        from queries.knight.figures import SECTION
-
-        return SECTION
 
     def signposts(self, table: Table) -> bytes:
         from queries.knight.packed import signposts

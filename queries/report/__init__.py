@@ -7,25 +7,25 @@ a report is asked for.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, quoted
+from tablebase.puzzles import MODULES, puzzles
 
 if TYPE_CHECKING:
     from queries.figure import Figure, Section, Sources
 
-__all__ = ["FORMATS", "write_report"]
+__all__ = ["PAGE_FORMATS", "write_report"]
 
-FORMATS = ("html", "svg", "png")
+PAGE_FORMATS = ("html", "svg", "png")
 
 
 def write_report(folder: Path, target: str | Path, format: str = "html") -> list[Path]:
     """Write the report on a folder's tables: a page, or a folder of pictures; what was written."""
-    if format not in FORMATS:
+    if format not in PAGE_FORMATS:
         raise BadRequest(
-            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(FORMATS)}"
+            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(PAGE_FORMATS)}"
         )
     try:
         import altair
@@ -37,7 +37,7 @@ def write_report(folder: Path, target: str | Path, format: str = "html") -> list
         ) from error
     del altair, vl_convert
     from queries.figure import Sources
-    from tablebase.output import STANDARD, refusing, writing
+    from tablebase.output import STANDARD, refusing, write, writing
 
     asked = Sources(str(folder))
     if format == "html":
@@ -48,20 +48,21 @@ def write_report(folder: Path, target: str | Path, format: str = "html") -> list
         raise BadRequest("The pictures are several files", "Name a folder with --output")
     with refusing(str(target)):
         os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
-    files = {}
+    pictures = {}
     for number, figure in enumerate(figures(), start=1):
         drawn = _alone(_drawn(asked, figure)[1])
-        made = drawn.encode() if format == "svg" else _png(drawn)
-        files[Path(target, f"{number:02}-{figure.name}.{format}")] = made
-    return _write(files)
+        image = drawn.encode() if format == "svg" else _png(drawn)
+        pictures[Path(target, f"{number:02}-{figure.name}.{format}")] = image
+    for path, image in pictures.items():
+        write(str(path), image)
+    return list(pictures)
 
 
 def sections() -> list[Section]:
     """What each puzzle has to show, in the order of the registry."""
-    from queries.answers import reader_class
-    from tablebase.puzzles import MODULES
+    from queries.answers import SECTIONS, found
 
-    return [found for name in MODULES if (found := reader_class(name).section())]
+    return [found(SECTIONS[name]) for name in MODULES if name in SECTIONS]
 
 
 def figures() -> list[Figure]:
@@ -86,7 +87,6 @@ def _made(asked: Sources, figure: Figure) -> str:
 def _page(asked: Sources, folder: Path) -> str:
     from queries.report.page import page
     from tablebase import __version__
-    from tablebase.puzzles import puzzles
     from tablebase.tables.manifest import read_manifest, size_of
 
     chapters = []
@@ -117,11 +117,3 @@ def _png(svg: str) -> bytes:
 
     made: bytes = vl_convert.svg_to_png(svg, scale=2)
     return made
-
-
-def _write(files: Mapping[Path, bytes]) -> list[Path]:
-    from tablebase.output import write
-
-    for path, made in files.items():
-        write(str(path), made)
-    return list(files)

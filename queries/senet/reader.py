@@ -16,26 +16,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.figure import Section
     from queries.rows import Answers
 
 PLIES = (0, 2)
 """Where a record has the even and the odd plies; the last move follows."""
 LINES = 4
+Line = list[tuple[int, int, str]]
+"""Moves in order, each as a throw, a starting square and the position before it."""
 
 
 class SenetFacts(Facts):
     """A position and the smallest of its shortest lines of play."""
 
     __slots__ = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines", "path")
-    position: str
-    plies: int
-    plies_even: int | None
-    plies_odd: int | None
-    dice: str
-    moves: str
-    lines: int | None
     path: list[str]
+
+    def __init__(
+        self, position: str, both: tuple[int | None, int | None], line: Line, lines: int | None
+    ) -> None:
+        self.position = position
+        self.plies = len(line)
+        self.plies_even, self.plies_odd = both
+        self.dice = "".join(str(throw) for throw, _, _ in line)
+        self.moves = " ".join(move_text(before, throw, start) for throw, start, before in line)
+        self.lines = lines
 
     def words(self, asked: Asked) -> str:
         if asked.get("path"):
@@ -111,20 +115,17 @@ class SenetReader(Reader):
         if plies is None:
             raise NotReached(position, turn)
         line = self.line(position, plies)
-        facts = SenetFacts()
-        facts.position, facts.plies = position, plies
-        facts.plies_even, facts.plies_odd = even, odd
-        facts.dice = "".join(str(throw) for throw, _, _ in line)
-        facts.moves = " ".join(move_text(before, throw, start) for throw, start, before in line)
         # the index counts the shortest lines alone
-        facts.lines = record[LINES] if plies == min(known) else None
+        facts = SenetFacts(
+            position, (even, odd), line, record[LINES] if plies == min(known) else None
+        )
         if asked.get("path"):
             facts.path = [*(before for _, _, before in line), position]
         return facts
 
-    def line(self, position: str, plies: int) -> list[tuple[int, int, str]]:
-        """The smallest shortest line: throw, starting square, and position before each move."""
-        line = []
+    def line(self, position: str, plies: int) -> Line:
+        """The smallest shortest line."""
+        line: Line = []
         for ply in range(plies, 0, -1):
             record = self.index("senet").record(rank(position))
             throw, start = divmod(record[PLIES[ply % 2] + 1], 16)
@@ -139,9 +140,3 @@ class SenetReader(Reader):
             position = exchanged(position, start, start + throw)
             line.append((throw, start, position))
         return line[::-1]
-
-    @classmethod
-    def section(cls) -> Section:
-        from queries.senet.figures import SECTION
-
-        return SECTION
