@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from typer import Context
 
 from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
-from queries.index import tables_folder
 from tablebase.errors import TablebaseError
 from tablebase.puzzles import MODULES, puzzles, with_depths
+from tablebase.tables.store import tables_store
 
 Offered = Callable[[Context], list[str]]
 
@@ -33,7 +32,7 @@ def removable_tables(context: Context) -> list[str]:
     from pipeline.removal import removable
 
     try:
-        return removable(Path(tables_folder(context.params.get("outputs"))))
+        return removable(tables_store(context.params.get("outputs")))
     except TablebaseError:
         return []
 
@@ -51,7 +50,7 @@ def of_query(puzzle: str, option: str) -> Offered | None:
     def offered(context: Context) -> list[str]:
         if formats is not None:
             return formats
-        asks = reader(puzzle, tables_folder(context.params.get("outputs")))
+        asks = reader(puzzle, tables_store(context.params.get("outputs")))
         try:
             return list(asks.values(option))
         except TablebaseError:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from queries.forms import JSON, OUTPUTS, Asked, Option, quick
-from queries.index import tables_folder
 from queries.words import json_text
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import MODULES, puzzle
+from tablebase.tables.store import Store, tables_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def reader_class(name: str) -> type[Reader]:
     return kind
 
 
-def reader(name: str, folder: str) -> Reader:
-    """The reader of a puzzle's tables in a folder."""
-    return reader_class(name)(puzzle(name), folder)
+def reader(name: str, store: Store) -> Reader:
+    """The reader of a puzzle's tables in a store."""
+    return reader_class(name)(puzzle(name), store)
 
 
 def options(name: str) -> tuple[Option, ...]:
@@ -59,7 +59,7 @@ def options(name: str) -> tuple[Option, ...]:
 def respond(name: str, key: str | None, asked: Asked) -> str:
     """The answer to one question as text to print; no key: of the whole puzzle."""
     require_one_printed(asked.get("svg"), as_json=bool(asked.get("json")))
-    asks = reader(name, tables_folder(asked.get("outputs")))
+    asks = reader(name, tables_store(asked.get("outputs")))
     asked = asks.checked(asked)
     facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
     if "svg" in asked:

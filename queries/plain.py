@@ -7,6 +7,7 @@ from queries.reader import Reader
 from queries.words import Facts, aligned
 from tablebase.errors import NoAnswer, quoted
 from tablebase.puzzle import HOLDS, Column, Puzzle, StateSpace
+from tablebase.tables.store import Store
 
 
 class PlainFacts(Facts):
@@ -22,8 +23,8 @@ class PlainFacts(Facts):
 class RowReader(Reader):
     """The key is looked up in the first column of the puzzle's first table."""
 
-    def __init__(self, asked_of: Puzzle, folder: str) -> None:
-        super().__init__(asked_of, folder)
+    def __init__(self, asked_of: Puzzle, store: Store) -> None:
+        super().__init__(asked_of, store)
         self.columns = tuple(column.name for column in asked_of.tables[0].columns)
 
     def facts(self, key: str, asked: Asked) -> PlainFacts:
@@ -38,8 +39,8 @@ class RowReader(Reader):
 class RecordReader(Reader):
     """The key is a state, its answer the record of its rank."""
 
-    def __init__(self, asked_of: StateSpace, folder: str) -> None:
-        super().__init__(asked_of, folder)
+    def __init__(self, asked_of: StateSpace, store: Store) -> None:
+        super().__init__(asked_of, store)
         self._space, self._table = asked_of, next(table for table in asked_of.tables if table.index)
         self._kinds = [(name, HOLDS.get(letter, "string")) for name, letter in self._table.index]
         self.columns = (self._table.columns[0].name, *(name for name, _ in self._kinds))

@@ -6,6 +6,7 @@ from queries.forms import Asked, Option
 from queries.index import Index
 from queries.words import Facts
 from tablebase.puzzle import Puzzle
+from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """Answers for one puzzle from the tables in one folder; indexes open when first needed."""
+    """Answers for one puzzle from the tables in one store; indexes open when first needed."""
 
     options: tuple[Option, ...] = ()
     key = "KEY"
@@ -32,8 +33,8 @@ class Reader:
     """The tables that the explorer's page answers from, each with the bytes at the end of a record
     that the page works out again: they would double its size."""
 
-    def __init__(self, asked_of: Puzzle, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, asked_of: Puzzle, store: Store) -> None:
+        self.store = store
         self._of = asked_of
         self._indexes: dict[str, Index] = {}
         self._rows: pl.DataFrame | None = None
@@ -42,10 +43,10 @@ class Reader:
     def index(self, name: str) -> Index:
         """The index of a table of this puzzle."""
         if self._closed:
-            raise ValueError(f"the tables in {self.folder} are closed")
+            raise ValueError(f"the tables in {self.store} are closed")
         if name not in self._indexes:
             table = next(table for table in self._of.tables if table.name == name)
-            self._indexes[name] = Index(self.folder, self._of.name, table)
+            self._indexes[name] = Index(self.store, self._of.name, table)
         return self._indexes[name]
 
     def close(self) -> None:
@@ -87,7 +88,7 @@ class Reader:
         if self._rows is None:
             from queries.scans import scanned
 
-            rows = scanned(self.folder, self._of.name, self._of.tables[0])
+            rows = scanned(self.store, self._of.name, self._of.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
 

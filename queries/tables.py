@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from queries.answers import reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
 from queries.goals import GoalReader
-from queries.index import tables_folder
 from queries.reader import Reader
 from queries.words import Facts
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
 from tablebase.puzzles import MODULES
 from tablebase.tables import MANIFEST
 from tablebase.tables.mending import mending
+from tablebase.tables.store import tables_store
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from queries.forms import Asked
     from queries.rows import Frame
+    from tablebase.tables.store import Store
 
 Answer = TypeVar("Answer", bound="DataclassInstance")
 Default = TypeVar("Default")
@@ -81,9 +80,9 @@ class CountAnswer:
 
 
 class Shown:
-    """What an opened folder looks like at a prompt: where it is, and what is published there."""
+    """What opened tables look like at a prompt: where they are, and what is published there."""
 
-    folder: str
+    store: Store
 
     def _owns(self, table: str) -> bool:
         return True
@@ -92,10 +91,10 @@ class Shown:
         from tablebase.tables.manifest import read_manifest
 
         try:
-            names = [name for name in read_manifest(Path(self.folder)) if self._owns(name)]
+            names = [name for name in read_manifest(self.store) if self._owns(name)]
         except TablebaseError as error:
             names = [str(error)]
-        return f"<{type(self).__name__} in {self.folder}: {', '.join(names) or 'none published'}>"
+        return f"<{type(self).__name__} in {self.store}: {', '.join(names) or 'none published'}>"
 
 
 class PuzzleTable(Shown):
@@ -103,7 +102,7 @@ class PuzzleTable(Shown):
 
     def __init__(self, found: Reader) -> None:
         self._reader = found
-        self.folder = found.folder
+        self.store = found.store
 
     def _owns(self, table: str) -> bool:
         return self._reader.owns(table)
@@ -284,7 +283,7 @@ class KnightTable(PuzzleTable):
 
 
 class Tables(Shown):
-    """The tables in one folder; a context manager that closes them.
+    """The tables in one place; a context manager that closes them.
 
     Once closed, what would read an index raises ValueError.
 
@@ -294,13 +293,14 @@ class Tables(Shown):
     2
     """
 
-    def __init__(self, folder: str | None = None) -> None:
-        self.folder = tables_folder(folder)
+    def __init__(self, place: object = None) -> None:
+        self.store = tables_store(place)
         self._readers: dict[str, Reader] = {}
         self._closed = False
-        manifest = os.path.join(self.folder, MANIFEST)
-        if not os.path.isfile(manifest):
-            raise TableMissing(manifest, mending("", self.folder))
+        try:
+            self.store.size(MANIFEST)
+        except OSError as error:
+            raise TableMissing(self.store.full(MANIFEST), mending("", self.store)) from error
 
     def close(self) -> None:
         """Let go of all files."""
@@ -316,7 +316,7 @@ class Tables(Shown):
 
     def _reader(self, name: str) -> Reader:
         if name not in self._readers:
-            self._readers[name] = reader(name, self.folder)
+            self._readers[name] = reader(name, self.store)
             if self._closed:
                 self._readers[name].close()
         return self._readers[name]

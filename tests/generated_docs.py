@@ -20,6 +20,7 @@ from queries.overview import histogram
 from tablebase.puzzle import Column, Table
 from tablebase.puzzles import MODULES, puzzles
 from tablebase.tables import FORMAT_VERSION
+from tablebase.tables.store import Folder
 from tests.shell import program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -233,7 +234,7 @@ def pages() -> dict[str, str]:
 
 def pictures() -> dict[str, str]:
     """The README's: the 8-puzzle's distances, and a closed tour."""
-    outputs = str(ROOT / "outputs")
+    outputs = Folder(ROOT / "outputs")
     return {
         "docs/distances.svg": histogram_svg(histogram("eight", outputs)),
         "docs/tour.svg": reader("knight", outputs).facts("b1", {"closed": True}).drawn(),

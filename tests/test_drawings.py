@@ -31,6 +31,7 @@ from queries.senet.drawings import strips_svg
 from queries.words import Facts
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import Board
+from tablebase.tables.store import Folder
 from tests.shell import Cli, python
 
 COLOUR = re.compile(r'(?:fill|stroke)="(#[^"]*)"')
@@ -47,15 +48,15 @@ def at(shape: ElementTree.Element, name: str) -> float:
 
 
 def ask(name: str, outputs: Path, key: str, **asked: str | bool) -> Facts:
-    return reader(name, str(outputs)).facts(key, asked)
+    return reader(name, Folder(outputs)).facts(key, asked)
 
 
 @pytest.fixture(scope="module")
 def pictures(outputs: Path) -> dict[str, str]:
     small = ask("knight", outputs, "c3", board="5x5").named()
     return {
-        "eight": histogram_svg(histogram("eight", str(outputs))),
-        "senet": histogram_svg(histogram("senet", str(outputs))),
+        "eight": histogram_svg(histogram("eight", Folder(outputs))),
+        "senet": histogram_svg(histogram("senet", Folder(outputs))),
         "tour": ask("knight", outputs, "b1", closed=True).drawn(),
         "small": tour_svg(Board(5, 5), str(small["path"]), numbered=False),
         "boards": ask("eight", outputs, "867254301").drawn(),
@@ -112,7 +113,7 @@ def test_text_can_be_read_light_and_dark() -> None:
 
 
 def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str]) -> None:
-    counts = histogram("eight", str(outputs))
+    counts = histogram("eight", Folder(outputs))
     bars = shapes(pictures["eight"], "rect")
     scales = set()
     lefts = []
@@ -210,9 +211,10 @@ def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
     said = python(
         "import sys\n"
         "from queries.answers import reader\n"
-        "reader('senet', 'outputs').facts('ABAAABBB.B...A.', {}).drawn()\n"
-        "reader('knight', 'outputs').facts('b1', {}).drawn()\n"
-        "reader('eight', 'outputs').facts('867254301', {}).drawn()\n"
+        "from tablebase.tables.store import Folder\n"
+        "reader('senet', Folder('outputs')).facts('ABAAABBB.B...A.', {}).drawn()\n"
+        "reader('knight', Folder('outputs')).facts('b1', {}).drawn()\n"
+        "reader('eight', Folder('outputs')).facts('867254301', {}).drawn()\n"
         "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
     )
     assert (said.code, said.out) == (0, "[]\n"), said.err

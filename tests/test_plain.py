@@ -10,6 +10,7 @@ from queries.answers import READERS, reader, respond
 from queries.batch import Batch, answer_all
 from tablebase.errors import NoAnswer, NotationError
 from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables.store import Folder
 
 POSITION = "ABAAABBB.B...A."
 
@@ -18,8 +19,8 @@ def test_a_state_is_answered_with_its_record(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(READERS, "senet")
-    record = reader("senet", str(outputs)).index("senet").record(SENET.rank(POSITION))
-    found = reader("senet", str(outputs)).facts(POSITION, {}).named()
+    record = reader("senet", Folder(outputs)).index("senet").record(SENET.rank(POSITION))
+    found = reader("senet", Folder(outputs)).facts(POSITION, {}).named()
     assert tuple(found.values()) == (POSITION, *record)
     assert record[0] == 2
     assert list(found) == ["position", *(name for name, _ in SENET.tables[0].index)]
@@ -32,7 +33,7 @@ def test_a_state_is_answered_with_its_record(
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.parquet"
     keys.write_text(f"{POSITION} AB\n")
     batch = Batch(str(keys), "parquet", str(answers))
-    assert answer_all(reader("senet", str(outputs)), {}, batch, lambda _: None) == 1
+    assert answer_all(reader("senet", Folder(outputs)), {}, batch, lambda _: None) == 1
     rows = pl.read_parquet(answers).rows()
     assert rows[0] == (POSITION, *record, None)
     assert rows[1][:6] == ("AB", None, None, None, None, None)
@@ -41,7 +42,7 @@ def test_a_state_is_answered_with_its_record(
 def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(READERS, "knight")
     first = pl.read_parquet(outputs / "knight_tours_5x5.parquet").row(0, named=True)
-    asks = reader("knight", str(outputs))
+    asks = reader("knight", Folder(outputs))
     assert asks.facts("5x5", {}).named() == first
     assert f"path    {first['path']}\n" in respond("knight", "5x5", {"outputs": str(outputs)})
     with pytest.raises(NoAnswer) as caught:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
-from pathlib import Path
 
 from pipeline.verify.claims import Claim, Report, VerifyFailed, unheard
 from pipeline.verify.goals import prove_goals
@@ -28,28 +27,29 @@ from tablebase.puzzle import AllTours, GoalPuzzle, Puzzle, TourCounts, TourPerPa
 from tablebase.puzzles import puzzles
 from tablebase.puzzles.knight import Knight
 from tablebase.puzzles.senet import Senet
+from tablebase.tables.store import Store
 
 __all__ = ["Claim", "Report", "VerifyFailed", "prove", "verify"]
 
 
 def verify(
-    folder: Path,
+    store: Store,
     *,
     quick: bool = False,
     report: Report = unheard,
     whole: Callable[[str], None] = lambda table: None,
 ) -> list[Claim]:
-    """Prove everything that is published in a folder; VerifyFailed at the first untruth.
+    """Prove everything that is published in a store; VerifyFailed at the first untruth.
 
     With `quick` only the files' sizes and hashes, and the indexes' headers and blocks, are checked.
     `whole` is told each table whose every row is proved, in the order of the manifest's claims.
     """
     proved: list[Claim] = []
     try:
-        listed = published_in(folder, report, proved)
+        listed = published_in(store, report, proved)
         for table in listed:
             check_files(table)
-        check_pages(folder, report, proved)
+        check_pages(store, report, proved)
         for puzzle in [] if quick else puzzles():
             of_it = [table for table in listed if table.puzzle is puzzle]
             known = prove.dispatch(type(puzzle)) is not prove.dispatch(object)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Protocol
 
@@ -14,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tablebase.errors import TableError, quoted
+from tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
@@ -101,21 +101,20 @@ def _said(content: Content | None) -> str:
     return " (" + ", ".join(f"{name} {_shown(value)}" for name, value in content.items()) + ")"
 
 
+@dataclass(frozen=True, slots=True)
 class Proof:
     """The claims made about one file; those that are proved are added to `proved`."""
 
-    def __init__(
-        self, table: str, path: str, command: str, report: Report, proved: list[Claim]
-    ) -> None:
-        self.table = table
-        self.path = path
-        self.command = command
-        self.report = report
-        self.proved = proved
+    store: Store
+    table: str
+    file: str
+    command: str
+    report: Report
+    proved: list[Claim]
 
     def claim(self, text: str, rows: int) -> Fact:
         """Begin to prove a claim. Used in a `with`, it is proved when the block ends well."""
-        fact = Fact(self, Claim(self.table, Path(self.path).name, text, rows), self.path)
+        fact = Fact(self, Claim(self.table, self.file, text, rows))
         fact.step(0)
         return fact
 
@@ -123,14 +122,13 @@ class Proof:
 class Fact:
     """A claim under proof."""
 
-    def __init__(self, proof: Proof, claim: Claim, path: str) -> None:
+    def __init__(self, proof: Proof, claim: Claim) -> None:
         self._proof = proof
-        self._path = path
         self.claim = claim
 
-    def of(self, path: Path) -> Fact:
+    def of(self, file: str) -> Fact:
         """The same claim, to be refuted by one of the table's files."""
-        return Fact(self._proof, replace(self.claim, file=path.name), str(path))
+        return Fact(self._proof, replace(self.claim, file=file))
 
     def __enter__(self) -> Fact:
         return self
@@ -161,7 +159,7 @@ class Fact:
     ) -> NoReturn:
         raise VerifyFailed(
             self.claim,
-            self._path,
+            self._proof.store.full(self.claim.file),
             self._proof.command,
             found=found,
             expected=expected,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from queries.rows import Answers
     from tablebase.puzzle import GoalPuzzle
+    from tablebase.tables.store import Store
 
 
 def tile(state: str, letter: str) -> str:
@@ -64,8 +65,8 @@ class EightReader(GoalReader):
     joins = 9
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
-    def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
-        super().__init__(asked_of, folder)
+    def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
+        super().__init__(asked_of, store)
         self._rows_to: dict[str, pl.DataFrame] = {}
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:

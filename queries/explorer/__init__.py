@@ -22,6 +22,7 @@ from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
+    from tablebase.tables.store import Store
 
 __all__ = ["made_from", "write_explorer"]
 
@@ -40,22 +41,22 @@ def made_from() -> tuple[str, ...]:
     return tuple(table for name in MODULES for table in reader_class(name).explored)
 
 
-def write_explorer(folder: Path, target: Path) -> None:
-    """Write the page that explores the tables in a folder.
+def write_explorer(store: Store, target: str) -> None:
+    """Write the page that explores the tables in a store.
 
     The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
     """
-    write(str(target), _page(folder).encode())
+    write(target, _page(store).encode())
 
 
-def _page(folder: Path) -> str:
+def _page(store: Store) -> str:
     style = _source("style.css")
     script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in SCRIPTS)
     parts = {
         "style": style,
         "script": script,
         "data": "".join(
-            _block(folder, stage.name, table)
+            _block(store, stage.name, table)
             for stage in puzzles()
             for table in stage.tables
             if table.name in reader_class(stage.name).explored
@@ -83,18 +84,18 @@ def _allowed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _block(folder: Path, stage: str, table: Table) -> str:
+def _block(store: Store, stage: str, table: Table) -> str:
     """What the page carries of a table, compressed and as text."""
-    asks = reader(stage, str(folder))
+    asks = reader(stage, store)
     if table.index:
-        name, carried = table.index_file, _sorted_index(folder, table, asks)
+        name, carried = table.index_file, _sorted_index(table, asks)
     else:
         name, carried = table.name, asks.signposts(table)
     text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
 
 
-def _sorted_index(folder: Path, table: Table, asks: Reader) -> bytes:
+def _sorted_index(table: Table, asks: Reader) -> bytes:
     """An index: its header, its blocks' checksums, then the first bytes of all its records, then
     the second ...
 
@@ -102,7 +103,7 @@ def _sorted_index(folder: Path, table: Table, asks: Reader) -> bytes:
     """
     index = asks.index(table.name)
     records = index.records()
-    data = (folder / table.index_file).read_bytes()
+    data = asks.store.read(table.index_file)
     checksums = (data[end - CHECKSUM.size : end] for end in range(BLOCK, len(data) + 1, BLOCK))
     kept = index.width - asks.explored[table.name]
     planes = (records[plane :: index.width] for plane in range(kept))

@@ -15,14 +15,15 @@ from tablebase.puzzles import MODULES, puzzles
 
 if TYPE_CHECKING:
     from queries.figure import Figure, Section, Sources
+    from tablebase.tables.store import Store
 
 __all__ = ["PAGE_FORMATS", "write_report"]
 
 PAGE_FORMATS = ("html", "svg", "png")
 
 
-def write_report(folder: Path, target: str | Path, format: str = "html") -> list[Path]:
-    """Write the report on a folder's tables: a page, or a folder of pictures; what was written."""
+def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
+    """Write the report on a store's tables: a page, or a folder of pictures; what was written."""
     if format not in PAGE_FORMATS:
         raise BadRequest(
             f"There is no format {quoted(format)}", f"Choose one of: {', '.join(PAGE_FORMATS)}"
@@ -39,10 +40,10 @@ def write_report(folder: Path, target: str | Path, format: str = "html") -> list
     from queries.figure import Sources
     from tablebase.output import STANDARD, refusing, write, writing
 
-    asked = Sources(str(folder))
+    asked = Sources(store)
     if format == "html":
         with writing(str(target)) as file:  # before all is drawn: it may be refused
-            file.write(_page(asked, folder).encode())
+            file.write(_page(asked, store).encode())
         return [Path(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
@@ -84,7 +85,7 @@ def _made(asked: Sources, figure: Figure) -> str:
     return f"From {rows:,} rows of {files}; the query returns {asked.answer(figure).height:,} rows."
 
 
-def _page(asked: Sources, folder: Path) -> str:
+def _page(asked: Sources, store: Store) -> str:
     from queries.report.page import page
     from tablebase import __version__
     from tablebase.tables.manifest import read_manifest, size_of
@@ -93,7 +94,7 @@ def _page(asked: Sources, folder: Path) -> str:
     for shown in sections():
         rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown.figures]
         chapters.append((shown.title, shown.sentence, rows))
-    entries = read_manifest(folder)
+    entries = read_manifest(store)
     tables = [
         (table.name, table.meaning, entries[table.name]["rows"], size_of(entries[table.name]))
         for of in puzzles()

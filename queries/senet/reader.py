@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from queries.forms import SVG, Asked, Option
 from queries.reader import Reader
 from queries.words import Facts, aligned
@@ -134,8 +132,8 @@ class SenetReader(Reader):
                 record[PLIES[ply % 2]] != ply
                 or position[start + throw - 1 : start + throw] != mover
             ):
-                path = os.path.join(self.folder, "senet.idx")
-                command = mending("senet", self.folder, force=True)
+                path = self.store.full("senet.idx")
+                command = mending("senet", self.store, force=True)
                 raise TableDamaged(path, f"no line leads to {position}", command)
             position = exchanged(position, start, start + throw)
             line.append((throw, start, position))

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +48,7 @@ class Claims:
 class Place:
     """Where a row group is."""
 
-    path: Path
+    file: str
     footer: pq.FileMetaData
     group: int
     begin: int
@@ -154,16 +153,16 @@ def _parts(
     """Every row group proved by itself, in order; as many at once as there are processors."""
     waiting: deque[Future[Part]] = deque()
     groups = [
-        (path, said["first"], footer, group)
-        for (path, said), footer in zip(listed.files, footers, strict=True)
+        (file, said["first"], footer, group)
+        for (file, said), footer in zip(listed.files, footers, strict=True)
         for group in range(footer.num_row_groups)
         if footer.row_group(group).num_rows
     ]
     begin = 0
     with ThreadPoolExecutor(workers()) as pool:
         try:
-            for path, first_row, footer, group in groups:
-                place = Place(path, footer, group, begin, begin == first_row)
+            for file, first_row, footer, group in groups:
+                place = Place(file, footer, group, begin, begin == first_row)
                 waiting.append(pool.submit(_part, listed, place, geometry, claims, ascending))
                 begin += footer.row_group(group).num_rows
                 if len(waiting) > workers():
@@ -178,8 +177,9 @@ def _parts(
 def _part(
     listed: Published, place: Place, geometry: Geometry, claims: Claims, ascending: bool
 ) -> Part:
-    content = claims.content.of(place.path)
-    with decoding(content), pq.ParquetFile(place.path, metadata=place.footer) as file:
+    content = claims.content.of(place.file)
+    source = listed.store.source(place.file)
+    with decoding(content), pq.ParquetFile(source, metadata=place.footer) as file:
         batch = one_batch(content, file.read_row_group(place.group, use_threads=False))
         check_group(content, listed.known, place.footer.row_group(place.group), batch)
     rows = Rows(batch, place.begin)
@@ -305,7 +305,9 @@ def _check_pairs(
         pairs = (
             " to ".join(geometry.names[at] for at in pair) for pair in (have[row], wanted[row])
         )
-        rows = pa.concat_tables([pq.read_table(path) for path, _ in listed.files])
+        rows = pa.concat_tables(
+            [pq.read_table(listed.store.source(file)) for file, _ in listed.files]
+        )
         content = rows.slice(row, 1).to_pylist()[0]
         fact.refuted(next(pairs), next(pairs), row, content)
 
