@@ -18,7 +18,7 @@ from queries.answers import options, reader, reader_class, require_one_printed, 
 from queries.forms import BATCH, OUTPUTS, Asked
 from tablebase import __version__
 from tablebase.errors import BadRequest, quoted
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables.store import tables_store
 
@@ -119,7 +119,10 @@ def precompute(
     from pipeline.build import Request, build
     from pipeline.progress import BuildTold
 
-    request = Request(tables_store(outputs), _with_boards(chosen, board or []), force, jobs)
+    if board and not any(stage.name in BOARDED for stage in chosen):
+        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
+    wanted = [(stage, stage.with_boards(board or [])) for stage in chosen]
+    request = Request(tables_store(outputs), wanted, force, jobs)
     with BuildTold(quiet=quiet) as told:
         published = build(request, told)
     if not quiet:
@@ -135,12 +138,6 @@ def _stages(names: list[str]) -> list[Puzzle]:
                 f"There is no stage {quoted(name)}", f"Choose one of: {', '.join(MODULES)}"
             )
     return [puzzle(name) for name in MODULES if name in names]
-
-
-def _with_boards(chosen: list[Puzzle], boards: list[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
-    if boards and not any(stage.name in BOARDED for stage in chosen):
-        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
-    return [(stage, stage.with_boards(boards)) for stage in chosen]
 
 
 def _stage_help(chosen: list[Puzzle]) -> str:
@@ -284,7 +281,7 @@ def histogram(
         typer.Argument(
             metavar="|".join(with_depths()),
             help="Puzzle whose states are counted.",
-            autocompletion=completion.deep_puzzles,
+            autocompletion=with_depths,
         ),
     ],
     outputs: Outputs = None,

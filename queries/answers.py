@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.forms import JSON, OUTPUTS, Asked, Option, quick
 from queries.words import json_text
-from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
+from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import MODULES, puzzle
 from tablebase.tables.store import Store, tables_store
 
@@ -19,12 +19,7 @@ READERS = {
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
-"""The read side's registry; a puzzle that is not in it is answered for by its kind's reader."""
-KINDS = (
-    (GoalPuzzle, "queries.goals:GoalReader"),
-    (StateSpace, "queries.plain:RecordReader"),
-    (Puzzle, "queries.plain:RowReader"),
-)
+"""The read side's registry; a puzzle that is not in it needs no reader of its own."""
 SECTIONS = {
     "eight": "queries.eight.figures:SECTION",
     "senet": "queries.senet.figures:SECTION",
@@ -33,7 +28,7 @@ SECTIONS = {
 """What the report shows of a puzzle."""
 
 
-def found(where: str) -> Any:
+def imported(where: str) -> Any:
     """What a module has under a name, imported only now."""
     module, _, name = where.partition(":")
     return getattr(__import__(module, fromlist=[name]), name)
@@ -41,8 +36,11 @@ def found(where: str) -> Any:
 
 def reader_class(name: str) -> type[Reader]:
     """The class that answers for a puzzle."""
-    kinds = (where for kind, where in KINDS if isinstance(puzzle(name), kind))
-    kind: type[Reader] = found(READERS.get(name) or next(kinds))
+    where = READERS.get(name)
+    if where is None:
+        goals = isinstance(puzzle(name), GoalPuzzle)
+        where = "queries.goals:GoalReader" if goals else "queries.plain:PlainReader"
+    kind: type[Reader] = imported(where)
     return kind
 
 

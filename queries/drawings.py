@@ -162,13 +162,9 @@ def histogram_svg(counts: pl.DataFrame) -> str:
         pitch = wide / (deepest + 1)
         for d, n in sorted(reached.items()):
             high = PANEL_HIGH * n / top
-            picture.rect(
-                round(left + d * pitch + pitch * 0.1, 2),
-                round(floor - high, 2),
-                round(pitch * 0.8, 2),
-                round(high, 2),
-                SERIES[at % len(SERIES)],
-            )
+            bar = (left + d * pitch + pitch * 0.1, floor - high, pitch * 0.8, high)
+            x, y, width, height = (round(side, 2) for side in bar)
+            picture.rect(x, y, width, height, SERIES[at % len(SERIES)])
         for d in range(0, deepest + 1, 5 if deepest > 20 else 1):
             picture.text(round(left + (d + 0.5) * pitch, 2), floor + 15, str(d), 10)
         picture.text(left + wide / 2, floor + 33, depth, 11)

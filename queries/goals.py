@@ -107,12 +107,12 @@ class GoalReader(Reader):
             columns=("all_solutions",),
         ),
     )
+    puzzle: GoalPuzzle
     key = "STATE"
     columns = ("state", "goal", "distance", "best_moves", "solutions")
 
     def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
         super().__init__(asked_of, store)
-        self.puzzle = asked_of
         self._tables = {
             layout: table.name
             for table in asked_of.tables

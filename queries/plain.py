@@ -1,4 +1,4 @@
-"""Puzzles that nobody wrote a reader for: a state's record in the index, a key's row of a table."""
+"""The reader of puzzles that have none of their own: a record of the index, or a row."""
 
 from __future__ import annotations
 
@@ -20,35 +20,31 @@ class PlainFacts(Facts):
         return aligned([(name, str(value)) for name, value in self.fields.items()])
 
 
-class RowReader(Reader):
-    """The key is looked up in the first column of the puzzle's first table."""
+class PlainReader(Reader):
+    """A state is answered with its record in the index, another key with its row of the table."""
 
     def __init__(self, asked_of: Puzzle, store: Store) -> None:
         super().__init__(asked_of, store)
-        self.columns = tuple(column.name for column in asked_of.tables[0].columns)
+        self._space = asked_of if isinstance(asked_of, StateSpace) else None
+        self._table = asked_of.tables[0]
+        first, *others = (column.name for column in self._table.columns)
+        fields = [name for name, _ in self._table.index] if self._space else []
+        self.columns = (first, *(fields or others))
 
     def facts(self, key: str, asked: Asked) -> PlainFacts:
+        if self._space:
+            key = self._space.parse(key)
+            if self._table.index:
+                record = self.index(self._table.name).record(self._space.rank(key))
+                return PlainFacts(dict(zip(self.columns, (key, *record), strict=True)))
         import polars as pl
 
         rows = self.rows().filter(pl.col(self.columns[0]).cast(pl.String) == key)
         if rows.is_empty():
-            raise NoAnswer(f"The table {self._of.tables[0].name} has no row for {quoted(key)}.")
+            raise NoAnswer(f"The table {self._table.name} has no row for {quoted(key)}.")
         return PlainFacts(rows.row(0, named=True))
 
-
-class RecordReader(Reader):
-    """The key is a state, its answer the record of its rank."""
-
-    def __init__(self, asked_of: StateSpace, store: Store) -> None:
-        super().__init__(asked_of, store)
-        self._space, self._table = asked_of, next(table for table in asked_of.tables if table.index)
-        self._kinds = [(name, HOLDS.get(letter, "string")) for name, letter in self._table.index]
-        self.columns = (self._table.columns[0].name, *(name for name, _ in self._kinds))
-
-    def facts(self, key: str, asked: Asked) -> PlainFacts:
-        state = self._space.parse(key)
-        record = self.index(self._table.name).record(self._space.rank(state))
-        return PlainFacts(dict(zip(self.columns, (state, *record), strict=True)))
-
     def declared(self, asked: Asked) -> dict[str, Column]:
-        return {name: Column(name, kind, "") for name, kind in self._kinds}
+        index = self._table.index if self._space else ()
+        fields = {name: Column(name, HOLDS.get(letter, "string"), "") for name, letter in index}
+        return {**super().declared(asked), **fields}

@@ -35,7 +35,7 @@ class Reader:
 
     def __init__(self, asked_of: Puzzle, store: Store) -> None:
         self.store = store
-        self._of = asked_of
+        self.puzzle = asked_of
         self._indexes: dict[str, Index] = {}
         self._rows: pl.DataFrame | None = None
         self._closed = False
@@ -45,8 +45,8 @@ class Reader:
         if self._closed:
             raise ValueError(f"the tables in {self.store} are closed")
         if name not in self._indexes:
-            table = next(table for table in self._of.tables if table.name == name)
-            self._indexes[name] = Index(self.store, self._of.name, table)
+            table = next(table for table in self.puzzle.tables if table.name == name)
+            self._indexes[name] = Index(self.store, self.puzzle.name, table)
         return self._indexes[name]
 
     def close(self) -> None:
@@ -58,10 +58,6 @@ class Reader:
     def checked(self, asked: Asked) -> Asked:
         """The options in their one notation; a TablebaseError for what no key could be asked."""
         return asked
-
-    def owns(self, table: str) -> bool:
-        """Whether a table of that name is this puzzle's."""
-        return self._of.owns(table)
 
     def facts(self, key: str, asked: Asked) -> Facts:
         """The answer as facts; a TablebaseError where there is none."""
@@ -81,14 +77,14 @@ class Reader:
 
     def declared(self, asked: Asked) -> dict[str, Column]:
         """The first table's columns, by name, that can hold what is answered."""
-        return {column.name: column for column in self._of.tables[0].columns}
+        return {column.name: column for column in self.puzzle.tables[0].columns}
 
     def rows(self) -> pl.DataFrame:
         """A batch's columns of the whole first table, read once."""
         if self._rows is None:
             from queries.scans import scanned
 
-            rows = scanned(self.store, self._of.name, self._of.tables[0])
+            rows = scanned(self.store, self.puzzle.name, self.puzzle.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
 
@@ -107,12 +103,7 @@ class Reader:
         """A batch's answers, one row a key."""
         from queries.rows import looked_up
 
-        def ask(key: str) -> list[object]:
-            facts = self.facts(key, asked).named()
-            return [facts[name] for name in columns]
-
-        columns = self.schema(asked)
-        return looked_up(keys, ask, columns)
+        return looked_up(keys, lambda key: self.facts(key, asked).named(), self.schema(asked))
 
     def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
         """The same for whom a null is reason enough."""

@@ -28,7 +28,7 @@ Answers = tuple[pl.DataFrame, list[int]]
 
 
 def looked_up(
-    keys: pl.Series, ask: Callable[[str], Iterable[object]], columns: pl.Schema
+    keys: pl.Series, ask: Callable[[str], Mapping[str, object]], columns: pl.Schema
 ) -> Answers:
     """Each key asked as a lone question; equal keys only once. A null has no answer."""
     none: list[object] = [None] * len(columns)
@@ -36,7 +36,8 @@ def looked_up(
     bad_keys = set()
     for key in keys.drop_nulls().unique(maintain_order=True):
         try:
-            known[key] = [*map(_cell, ask(key)), None]
+            facts = ask(key)
+            known[key] = [*(_cell(facts[name]) for name in columns), None]
         except TableError:
             raise
         except TablebaseError as error:

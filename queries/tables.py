@@ -79,33 +79,14 @@ class CountAnswer:
     closed: int
 
 
-class Shown:
-    """What opened tables look like at a prompt: where they are, and what is published there."""
-
-    store: Store
-
-    def _owns(self, table: str) -> bool:
-        return True
-
-    def __repr__(self) -> str:
-        from tablebase.tables.manifest import read_manifest
-
-        try:
-            names = [name for name in read_manifest(self.store) if self._owns(name)]
-        except TablebaseError as error:
-            names = [str(error)]
-        return f"<{type(self).__name__} in {self.store}: {', '.join(names) or 'none published'}>"
-
-
-class PuzzleTable(Shown):
+class PuzzleTable:
     """The tables of one puzzle."""
 
     def __init__(self, found: Reader) -> None:
         self._reader = found
-        self.store = found.store
 
-    def _owns(self, table: str) -> bool:
-        return self._reader.owns(table)
+    def __repr__(self) -> str:
+        return _shown(self, self._reader.store, self._reader.puzzle.owns)
 
     def _annotated(self, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
         from queries.rows import annotated
@@ -119,10 +100,7 @@ class PuzzleTable(Shown):
 class GoalTable(PuzzleTable):
     """A puzzle with goals."""
 
-    def __init__(self, found: Reader) -> None:
-        assert isinstance(found, GoalReader)
-        super().__init__(found)
-        self._reader: GoalReader = found
+    _reader: GoalReader
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
@@ -282,7 +260,7 @@ class KnightTable(PuzzleTable):
         return _answer(CountAnswer, self._reader.facts(start, asked))
 
 
-class Tables(Shown):
+class Tables:
     """The tables in one place; a context manager that closes them.
 
     Once closed, what would read an index raises ValueError.
@@ -301,6 +279,9 @@ class Tables(Shown):
             self.store.size(MANIFEST)
         except OSError as error:
             raise TableMissing(self.store.full(MANIFEST), mending("", self.store)) from error
+
+    def __repr__(self) -> str:
+        return _shown(self, self.store, bool)
 
     def close(self) -> None:
         """Let go of all files."""
@@ -346,6 +327,17 @@ def _answer(kind: type[Answer], facts: Facts) -> Answer:
     """The typed result that has these facts."""
     values: dict[str, Any] = {name: getattr(facts, name) for name in kind.__dataclass_fields__}
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+
+
+def _shown(tables: object, store: Store, owned: Callable[[str], bool]) -> str:
+    """What opened tables look like at a prompt: where they are, and what is published there."""
+    from tablebase.tables.manifest import read_manifest
+
+    try:
+        names = [*filter(owned, read_manifest(store))]
+    except TablebaseError as error:
+        names = [str(error)]
+    return f"<{type(tables).__name__} in {store}: {', '.join(names) or 'none published'}>"
 
 
 def _or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -59,13 +60,8 @@ def json_text(value: object) -> str:
 
 def heading(text: str) -> str:
     """A label, bold on a terminal."""
-    return f"\x1b[1m{text}\x1b[0m" if coloured() else text
-
-
-def coloured() -> bool:
-    import os
-
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return f"\x1b[1m{text}\x1b[0m" if coloured else text
 
 
 def aligned(rows: list[tuple[str, str]]) -> str:

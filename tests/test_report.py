@@ -359,6 +359,7 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "from pathlib import Path\n"
         "sys.modules['altair'] = None\n"
         "from queries.report import write_report\n"
+        "from tablebase.tables.store import Folder\n"
         "from tablebase.errors import BadRequest\n"
         "try:\n"
         "    write_report(Folder(Path('outputs')), Path('/nowhere/report.html'))\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 from queries.answers import reader, reader_class
 from queries.reader import Reader
 from tablebase.output import write
-from tablebase.puzzles import MODULES, puzzles
+from tablebase.puzzles import MODULES
 from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
 
 TYPE_CHECKING = False
@@ -56,10 +56,10 @@ def _page(store: Store) -> str:
         "style": style,
         "script": script,
         "data": "".join(
-            _block(store, stage.name, table)
-            for stage in puzzles()
-            for table in stage.tables
-            if table.name in reader_class(stage.name).explored
+            _block(asks, table)
+            for asks in (reader(name, store) for name in MODULES)
+            for table in asks.puzzle.tables
+            if table.name in asks.explored
         ),
         "policy": "; ".join(
             (
@@ -84,18 +84,17 @@ def _allowed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _block(store: Store, stage: str, table: Table) -> str:
+def _block(asks: Reader, table: Table) -> str:
     """What the page carries of a table, compressed and as text."""
-    asks = reader(stage, store)
     if table.index:
-        name, carried = table.index_file, _sorted_index(table, asks)
+        name, carried = table.index_file, _sorted_index(asks, table)
     else:
         name, carried = table.name, asks.signposts(table)
     text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
 
 
-def _sorted_index(table: Table, asks: Reader) -> bytes:
+def _sorted_index(asks: Reader, table: Table) -> bytes:
     """An index: its header, its blocks' checksums, then the first bytes of all its records, then
     the second ...
 

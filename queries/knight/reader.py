@@ -106,9 +106,7 @@ class KnightReader(Reader):
     key = "SQUARE"
     keyless = "count"
     columns = ("start", "finish", "number", "closed", "path")
-    explored = dict.fromkeys(
-        ("knight_tours_5x5", "knight_tours_6x6", f"{TOURS}{Board(*PAIRS_BOARD)}"), 0
-    )
+    explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
 
     def checked(self, asked: Asked) -> Asked:
         board = parse_board(str(asked.get("board", "8x8")))
@@ -235,7 +233,7 @@ class KnightReader(Reader):
     def signposts(self, table: Table) -> bytes:
         from queries.knight.packed import signposts
 
-        return signposts(self.store, self._of.name, table)
+        return signposts(self.store, self.puzzle.name, table)
 
 
 def _number(given: str | bool) -> int:

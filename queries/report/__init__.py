@@ -61,9 +61,9 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
 
 def sections() -> list[Section]:
     """What each puzzle has to show, in the order of the registry."""
-    from queries.answers import SECTIONS, found
+    from queries.answers import SECTIONS, imported
 
-    return [found(SECTIONS[name]) for name in MODULES if name in SECTIONS]
+    return [imported(SECTIONS[name]) for name in MODULES if name in SECTIONS]
 
 
 def figures() -> list[Figure]:
