@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -61,10 +61,11 @@ UP_TO_DATE = "up to date"
 FORCED = "forced"
 
 
-def build(request: Request, report: Report) -> dict[str, Entry]:
+def build(request: Request, report: Report, executor: Executor | None = None) -> dict[str, Entry]:
     """Make what is missing or out of date; returns what is published afterwards.
 
-    Where there is nothing to do, nothing is written: the store may be read-only.
+    Where there is nothing to do, nothing is written: the store may be read-only. Parts of tables
+    are made by the executor, if one is given; the tables by threads of this process.
     """
     idle = _nothing_to_do(request)
     if idle is not None:
@@ -84,13 +85,16 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
         gone = [published.pop(name) for name in sorted(request.without) if name in published]
         lines = _to_make(request, published, report)
         with ExitStack() as stack:
-            pools = [ThreadPoolExecutor(request.jobs) for _ in ("tables", "parts")]
-            for pool in pools:
+
+            def threads() -> Executor:
+                pool = ThreadPoolExecutor(request.jobs)
                 stack.callback(pool.shutdown, cancel_futures=True)
-            work = Work(pools[1], request.jobs)
+                return pool
+
+            work = Work(executor or threads(), request.jobs)
             site = request.store, dict(published), Lock(), report
             queues = [(line, replace(work, shared={}), *site) for line in lines]
-            for entries in replace(work, executor=pools[0]).each(_make_line, queues):
+            for entries in replace(work, executor=threads()).each(_make_line, queues):
                 published |= entries
         if gone:
             write_manifest(request.store, published)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import pipeline.work
+from pipeline.build import Request, build
 from pipeline.making import MAKERS, made
 from pipeline.making.every_tour import tours_from
 from pipeline.work import Work
@@ -27,6 +28,7 @@ from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables.kept import Arrays, Kept
 from tablebase.tables.store import Folder
+from tests.recorder import Recorder, built
 
 TOURS = listed_table(Board(3, 4))
 
@@ -204,6 +206,17 @@ def test_processes_make_what_threads_make(pool: Counting) -> None:
             assert columns(table, processes) == columns(table, pool)
         with pytest.raises(ZeroDivisionError):
             list(Work(processes, 2).each(halved, [(0,)]))
+
+
+def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
+    tables = (TOURS, counts_table(((3, 4), (2, 2))), KNIGHT.tables[2])
+    built(tmp_path / "threads", KNIGHT, *tables, jobs=2)
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
+        request = Request(Folder(tmp_path / "processes"), [(KNIGHT, tables)], jobs=2)
+        build(request, Recorder(), processes)
+        assert processes.submit(doubled, 2).result() == 4, "whoever opened it closes it"
+    for path in (tmp_path / "threads").iterdir():
+        assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
 
 
 def test_every_recipe_has_a_maker() -> None:
