@@ -164,6 +164,10 @@ class Puzzle:
         """The tables, with those of further boards where there are many."""
         return self.tables
 
+    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
+        """The tables, with those made on request that are published, given each one's facts."""
+        return self.tables
+
     def owns(self, table: str) -> bool:
         """Whether a table of that name is this puzzle's, always made or on request."""
         return any(table == own.name for own in self.tables)

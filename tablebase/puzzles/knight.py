@@ -12,7 +12,8 @@ from tablebase.puzzle import AllTours, Column, Puzzle, Table, TourCounts, TourPe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 """The jumps 1-8 as (files, ranks downwards)."""
@@ -217,6 +218,16 @@ class Knight(Puzzle):
             counts_table(tuple(counted)),
         )
 
+    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
+        have = {table.name for table in self.tables}
+        boards = boards_listed(published)
+        more = [table for table in map(listed_table, boards) if table.name not in have]
+        named = published.get("knight_counts", {}).get("parameters", {}).get("boards")
+        # beside the rules' own, only a board whose tours are listed can be proved
+        also = [board for board in boards if isinstance(named, list) and str(board) in named]
+        counted = {*COUNTED, *((board.files, board.ranks) for board in also)}
+        return (*self.tables[:-1], *more, counts_table(tuple(sorted(counted))))
+
     def owns(self, table: str) -> bool:
         board = listed_board(table)
         return super().owns(table) or (board is not None and board.squares <= LISTABLE)
@@ -228,9 +239,14 @@ class Knight(Puzzle):
     def grown(self, table: Table, published: Iterable[str]) -> Table:
         if not isinstance(table.recipe, TourCounts):
             return table
-        listed = filter(None, map(listed_board, published))
-        small = {(board.files, board.ranks) for board in listed if board.squares <= LISTABLE}
-        return counts_table(tuple(sorted({*table.recipe.boards, *small})))
+        listed = {(board.files, board.ranks) for board in boards_listed(published)}
+        return counts_table(tuple(sorted({*table.recipe.boards, *listed})))
+
+
+def boards_listed(published: Iterable[str]) -> list[Board]:
+    """The boards whose tours are listed by tables of these names."""
+    boards = filter(None, map(listed_board, published))
+    return [board for board in boards if board.squares <= LISTABLE]
 
 
 def listed_board(table: str) -> Board | None:

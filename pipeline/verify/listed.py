@@ -1,6 +1,6 @@
 """What the manifest lists, and whether the files match it.
 
-`published_in`, `check_files` and `check_pages` are quick: they read bytes and decode no table.
+`listed_in`, `check_files` and `check_pages` are quick: they read bytes and decode no table.
 `check_schema` and `read_rows` compare a file with the definition of its table. None of them proves
 a value from a puzzle's rules.
 """
@@ -14,7 +14,6 @@ import struct
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import singledispatch
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -24,20 +23,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
+from pipeline.verify.claims import Array, Claim, Fact, Listener, Proof, Rows
 from pipeline.verify.footer import check_footer
-from tablebase.errors import NotationError, TableDamaged, TableMissing
+from tablebase.errors import TableDamaged, TableMissing
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
-from tablebase.puzzles.knight import (
-    COUNTED,
-    LISTABLE,
-    Knight,
-    counts_table,
-    listed_board,
-    listed_table,
-    parse_board,
-)
 from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
@@ -48,7 +38,7 @@ from tablebase.tables.publish import sha256
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class Listed:
     """A table that the manifest lists; `puzzle` and `table` are None where no rule knows it."""
 
     folder: Path
@@ -56,7 +46,7 @@ class Published:
     entry: Entry
     puzzle: Puzzle | None
     table: Table | None
-    report: Report
+    report: Listener
     proved: list[Claim]
 
     @property
@@ -87,7 +77,8 @@ class Published:
         by force.
         """
         command = _command(self.folder, self.puzzle, self.table, force=force)
-        return Proof(self.name, str(path or self.path), command, self.report, self.proved)
+        rows = self.entry["index"]["records"] if path == self.index_path else self.entry["rows"]
+        return Proof(self.name, str(path or self.path), rows, command, self.report, self.proved)
 
 
 def _command(folder: Path, puzzle: Puzzle | None, table: Table | None, *, force: bool) -> str:
@@ -96,35 +87,7 @@ def _command(folder: Path, puzzle: Puzzle | None, table: Table | None, *, force:
     return mending(stage, str(folder), force=force)
 
 
-@singledispatch
-def tables_of(puzzle: Puzzle, entries: dict[str, Entry]) -> tuple[Table, ...]:
-    """The puzzle's tables, those among the published ones included that were asked for."""
-    return puzzle.tables
-
-
-@tables_of.register
-def _(puzzle: Knight, entries: dict[str, Entry]) -> tuple[Table, ...]:
-    own = {table.name for table in puzzle.tables}
-    named_so = (listed_board(name) for name in entries if name not in own)
-    boards = [board for board in named_so if board and board.squares <= LISTABLE]
-    more = [listed_table(board) for board in boards]
-    named = entries.get("knight_counts", {}).get("parameters", {}).get("boards", [])
-    texts = named if isinstance(named, list) else []
-    # a board whose tours are not listed is not proved, so the rules' own are the only others
-    listed = {(board.files, board.ranks) for board in boards}
-    counted = {*COUNTED, *(sides for text in texts for sides in _sides(text) if sides in listed)}
-    return (*puzzle.tables[:-1], *more, counts_table(tuple(sorted(counted))))
-
-
-def _sides(text: object) -> list[tuple[int, int]]:
-    try:
-        board = parse_board(str(text))
-    except NotationError:
-        return []
-    return [(board.files, board.ranks)]
-
-
-def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Published]:
+def listed_in(folder: Path, report: Listener, proved: list[Claim]) -> list[Listed]:
     """Every table listed; TableMissing where one of the puzzles' own is not."""
     path = folder / MANIFEST
     try:
@@ -137,12 +100,13 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
     except OSError as error:
         raise unopened(str(path), error, _command(folder, None, None, force=True)) from error
     entries = parse_manifest(text, str(path))
-    proof = Proof("manifest", str(path), _command(folder, None, None, force=True), report, proved)
-    with proof.claim("every required table is listed under its own name", len(entries)) as fact:
+    command = _command(folder, None, None, force=True)
+    proof = Proof("manifest", str(path), len(entries), command, report, proved)
+    with proof.claim("every required table is listed under its own name") as fact:
         _check_names(fact, entries)
         listed = []
         for puzzle in puzzles():
-            for table in tables_of(puzzle, entries):
+            for table in puzzle.among(entries):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     command = _command(folder, puzzle, table, force=False)
@@ -152,10 +116,10 @@ def published_in(folder: Path, report: Report, proved: list[Claim]) -> list[Publ
                     f"{table.name} {indexed[entry['index'] is not None]}",
                     f"{table.name} {indexed[bool(table.index)]}",
                 )
-                listed.append(Published(folder, table.name, entry, puzzle, table, report, proved))
+                listed.append(Listed(folder, table.name, entry, puzzle, table, report, proved))
     unknown = sorted(entries.items())
     return listed + [
-        Published(folder, name, entry, None, None, report, proved) for name, entry in unknown
+        Listed(folder, name, entry, None, None, report, proved) for name, entry in unknown
     ]
 
 
@@ -169,40 +133,35 @@ def _check_names(fact: Fact, entries: dict[str, Entry]) -> None:
                 fact.refuted(f"records {index.get('records')!r}", "a number of records")
 
 
-def check_files(listed: Published) -> None:
+def check_files(listed: Listed) -> None:
     """Sizes, SHA-256 and the index's header: nothing is decoded."""
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
-    proof = listed.claims(force=False)
-    _check_bytes(proof, listed.files, entry["rows"], unknown)
-    index = entry["index"]
-    if index:
-        proof = listed.claims(listed.index_path, force=False)
-        _check_bytes(proof, [(listed.index_path, index)], index["records"], unknown)
-        proof = listed.claims(listed.index_path)
-        data = listed.index_path.read_bytes()
-        claim = "the header matches the table: version, name, records, content hash"
-        with proof.claim(claim, index["records"]) as fact:
+    _check_bytes(listed.claims(force=False), listed.files, unknown)
+    if entry["index"]:
+        path = listed.index_path
+        _check_bytes(listed.claims(path, force=False), [(path, entry["index"])], unknown)
+        proof, data = listed.claims(path), path.read_bytes()
+        text = "the header matches the table: version, name, records, content hash"
+        with proof.claim(text) as fact:
             _check_header(fact, listed, data)
-        with proof.claim(
-            "every block has the right checksum, and zeros after its records", index["records"]
-        ) as fact:
+        text = "every block has the right checksum, and zeros after its records"
+        with proof.claim(text) as fact:
             _check_blocks(fact, data)
 
 
-def check_pages(folder: Path, report: Report, proved: list[Claim]) -> None:
+def check_pages(folder: Path, report: Listener, proved: list[Claim]) -> None:
     """The pages that are listed and still there: whether they are what was written."""
     for name, page in read_pages(folder).items():
         path = folder / Path(name).name
         if path.exists():
             maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
             command = mending("", str(folder)).replace(COMMAND, maker)
-            proof = Proof(path.stem, str(path), command, report, proved)
-            _check_bytes(proof, [(path, page)], 0, "")
+            _check_bytes(Proof(path.stem, str(path), 0, command, report, proved), [(path, page)])
 
 
-def _check_bytes(proof: Proof, files: list[tuple[Path, Entry]], rows: int, unknown: str) -> None:
-    with proof.claim(f"size and SHA-256 match the manifest{unknown}", rows) as whole:
+def _check_bytes(proof: Proof, files: list[tuple[Path, Entry]], unknown: str = "") -> None:
+    with proof.claim(f"size and SHA-256 match the manifest{unknown}") as whole:
         for path, said in files:
             fact = whole.of(path)
             try:
@@ -216,7 +175,7 @@ def _check_bytes(proof: Proof, files: list[tuple[Path, Entry]], rows: int, unkno
                 raise unopened(str(path), error, proof.command) from error
 
 
-def _check_header(fact: Fact, listed: Published, data: bytes) -> None:
+def _check_header(fact: Fact, listed: Listed, data: bytes) -> None:
     entry = listed.entry
     if len(data) < BLOCK:
         fact.refuted(f"{len(data)} bytes", f"a header of {BLOCK} bytes")
@@ -253,12 +212,11 @@ def _check_blocks(fact: Fact, data: bytes) -> None:
         )
 
 
-def check_schema(listed: Published) -> list[pq.FileMetaData]:
+def check_schema(listed: Listed) -> list[pq.FileMetaData]:
     """What each file says of itself, and what the manifest says of it, without its rows."""
     table, entry = listed.known, listed.entry
-    with listed.claims().claim(
-        "schema, all metadata and number of rows match the definition of the table", entry["rows"]
-    ) as fact:
+    text = "schema, all metadata and number of rows match the definition of the table"
+    with listed.claims().claim(text) as fact:
         found = [_check_schema(fact.of(path), path, table, said) for path, said in listed.files]
         fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
         fact.same(f"description {entry.get('description')}", f"description {description(table)}")
@@ -280,11 +238,11 @@ def _check_schema(fact: Fact, path: Path, table: Table, said: Entry) -> pq.FileM
     return metadata
 
 
-def read_rows(listed: Published) -> Rows:
+def read_rows(listed: Listed) -> Rows:
     """All of a table's rows, once their content hash is proved."""
     check_schema(listed)
     content = ContentHash(listed.known.columns)
-    with listed.claims().claim(CONTENT, listed.entry["rows"]) as fact:
+    with listed.claims().claim(CONTENT) as fact:
         batches = [_read_file(fact.of(path), path, listed.known) for path, _ in listed.files]
         batch = one_batch(fact, pa.Table.from_batches(batches))
         fact.same(f"{batch.num_rows:,} rows", f"{listed.entry['rows']:,} rows")
@@ -356,7 +314,7 @@ def decoding(fact: Fact) -> Iterator[None]:
         fact.refuted(str(error), "rows that can be decoded")
 
 
-def records(listed: Published) -> Array:
+def records(listed: Listed) -> Array:
     """The records of a table's index, whose header is proved."""
     dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
     data = np.frombuffer(listed.index_path.read_bytes(), np.uint8).reshape(-1, BLOCK)[1:]
@@ -371,15 +329,14 @@ def _numpy(letter: str) -> Any:
     return (np.uint8, int(letter[:-1])) if letter.endswith("s") else f"<{letter}"
 
 
-def check_records(listed: Published, text: str, fields: dict[str, Array]) -> None:
+def check_records(listed: Listed, text: str, fields: dict[str, Array]) -> None:
     """Prove each field of an index equal to its expected values, one a record."""
     found = records(listed)
-    with listed.claims(listed.index_path).claim(text, len(found)) as fact:
+    with listed.claims(listed.index_path).claim(text) as fact:
         for name, expected in fields.items():
             fact.same(f"{len(found):,} records", f"{len(expected):,} records")
-            wrong = found[name] != expected
-            rows = np.flatnonzero(wrong.any(axis=1) if wrong.ndim > 1 else wrong)
-            if len(rows):
-                row = int(rows[0])
+            wrong = np.argwhere(found[name] != expected)
+            if len(wrong):
+                row = int(wrong[0, 0])
                 record = {field: found[field][row].tolist() for field in fields}
                 fact.refuted(record[name], expected[row].tolist(), row, record)

@@ -1,8 +1,4 @@
-"""Senet's shortest lines: their number, the smallest of them, and a replay of those published.
-
-Of two lines with as many plies the smaller is the one whose throws come first in dictionary order,
-or whose starting squares do where the throws are the same.
-"""
+"""A replay of Senet's published lines, ply by ply, each move held against the smallest line's."""
 
 from __future__ import annotations
 
@@ -10,80 +6,42 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Fact, Mask, Rows, first
+from pipeline.verify.claims import Array, Fact, Mask, Rows
 from pipeline.verify.senet.positions import Positions, landings, moved
 from tablebase.puzzles.senet import SQUARES
 
 ZERO, NINE = np.uint8(ord("0")), np.uint8(9)
 
 
-class Lines:
-    """Grows all shortest lines by a ply at a time.
-
-    `ways`: how many end at a node. `last`: the last move of the smallest of them, as throw and
-    starting square in one byte.
-    """
-
-    def __init__(self, nodes: int, root: int) -> None:
-        self.ways = np.zeros(nodes, dtype=np.uint64)
-        self.last = np.zeros(nodes, dtype=np.uint8)
-        self.ways[root] = 1
-        # among the smallest lines of equal length: a node's own place, and that of its throws
-        self._place = np.zeros(nodes, dtype=np.int64)
-        self._throws = np.zeros(nodes, dtype=np.int64)
-        self._least = np.full(nodes, np.iinfo(np.int64).max)
-        self._marked = np.zeros(nodes, dtype=np.bool_)
-
-    def extend(self, sources: Array, targets: Array, labels: npt.NDArray[np.uint8]) -> None:
-        """Add every move that ends a shortest line of the next length."""
-        # far below 2^64: at most 120 moves lead to a node, and no line has over 30 plies
-        np.add.at(self.ways, targets, self.ways[sources])
-        throw, start = labels.astype(np.int64) >> 4, labels.astype(np.int64) & 15
-        # compared in this order: the throws so far, this throw, the squares so far, this square
-        key = (self._throws[sources] << 3 | throw) << 28 | self._place[sources] << 4 | start
-        np.minimum.at(self._least, targets, key)
-        self._marked[targets] = True
-        reached = np.flatnonzero(self._marked)
-        self._marked[reached] = False
-        keys = self._least[reached]
-        order = np.argsort(keys)
-        nodes, keys = reached[order], keys[order]
-        self._place[nodes] = np.arange(len(nodes))
-        self._throws[nodes] = np.cumsum(np.diff(keys >> 28, prepend=keys[:1] >> 28) > 0)
-        self.last[nodes] = (keys >> 28 & 7) << 4 | keys & 15
-
-
 class Replay:
     """Lines as published, all played at once; those with most plies first, so that fewer go on."""
 
-    def __init__(
-        self, rows: Rows, fewest: Array, positions: Positions, opening: int, legal: Fact
-    ) -> None:
+    def __init__(self, rows: Rows, fewest: Array, positions: Positions, legal: Fact) -> None:
         self._source = rows
         self._positions = positions
         self._legal = legal
         # each move then ends with a space, and the text with the last one's
         ended = pc.binary_join_element_wise(rows.column("moves"), "", " ")
-        dice, dice_at = _bytes_of(rows.column("dice"))
-        moves, moves_at = _bytes_of(ended)
-        self._dice, self._moves = dice, moves
+        self._dice, dice_at = _bytes_of(rows.column("dice"))
+        self._moves, moves_at = _bytes_of(ended)
         order = np.argsort(-fewest, kind="stable")
         self._row = order[fewest[order] > 0]
         self._plies = fewest[self._row]
         self._dice_at = dice_at[self._row]
         self._at = moves_at[self._row]
         self._end = moves_at[self._row + 1]
-        self._sets = [np.full(len(self._row), side[opening]) for side in positions.sets]
+        self._sets = [np.full(len(self._row), side[positions.opening]) for side in positions.sets]
         self._refused: tuple[int, str, str] | None = None
         self._larger: tuple[int, str, str] | None = None
         lengths = pc.binary_length(rows.column("dice")).fill_null(0).to_numpy()
-        wrong = first(lengths != fewest)
-        if wrong is not None:
-            found, expected = f"{lengths[wrong]} throws", f"{fewest[wrong]} throws"
-            rows.refute(legal, wrong, found, expected)
-        opened = str(rows.column("moves")[opening])
-        if opened:
-            rows.refute(legal, opening, f"moves {opened}", "no moves")
+        rows.none(
+            legal,
+            lengths != fewest,
+            lambda row: (f"{lengths[row]} throws", f"{fewest[row]} throws"),
+        )
+        moves = rows.column("moves")
+        opening = (np.arange(len(rows)) == positions.opening) & (np.diff(moves_at) > 1)
+        rows.none(legal, opening, lambda row: (f"moves {moves[row]}", "no moves"))
 
     def play(self, last: npt.NDArray[np.uint8], smallest: Fact) -> None:
         """Play every line to its end; `last` is each node's last move on its smallest line."""
@@ -94,7 +52,7 @@ class Replay:
             if self._move(ply, going):
                 a, b = (side[:going] for side in self._sets)
                 node = self._positions.row(a, b) + rows * ((ply + 1) % 2)
-                self._compare(ply, last[node], smallest)
+                self._compare(ply, last[node])
                 ply += 1
                 self._legal.step(rows - going)
         a, b = (side[self._row] for side in self._positions.sets)
@@ -104,7 +62,8 @@ class Replay:
             self._refused = (row, "another position at the line's end", "the row's own")
         for fact, failure in ((self._legal, self._refused), (smallest, self._larger)):
             if failure is not None:
-                self._source.refute(fact, *failure)
+                row, found, expected = failure
+                fact.refuted(found, expected, row, self._source.content(row))
 
     def _move(self, ply: int, going: int) -> bool:
         """Play one ply of every line that goes on.
@@ -148,7 +107,7 @@ class Replay:
         self._dice_at, self._at, self._end = self._dice_at[keep], self._at[keep], self._end[keep]
         self._sets = [side[keep] for side in self._sets]
 
-    def _compare(self, ply: int, expected: npt.NDArray[np.uint8], smallest: Fact) -> None:
+    def _compare(self, ply: int, expected: npt.NDArray[np.uint8]) -> None:
         wrong = np.flatnonzero(self._label != expected)
         if not len(wrong):
             return

@@ -1,0 +1,113 @@
+"""Every tour of a board: in order, none twice, and as many as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pipeline.verify.claims import Array, Mask
+from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
+from pipeline.verify.knight.references import known_closed, known_starts, known_total
+from pipeline.verify.knight.tours import Counted, Part, Paths
+from pipeline.verify.listed import Listed
+
+
+def prove_every_tour(listed: Listed, found: Mapping[str, Any]) -> Counted:
+    """Prove a table of all tours; returns how many there are by start and end."""
+    paths = Paths(
+        listed, "the paths strictly ascend in their square numbers: no tour appears twice"
+    )
+    before: Array = np.zeros((0, paths.board.squares), dtype=np.uint8)
+    for part in paths.parts():
+        _check_order(paths, before, part)
+        before = part.squares[-1:]
+    _check_symmetry(listed, paths.counted)
+    _check_recount(listed, paths.counted)
+    _check_totals(listed, paths.counted)
+    return paths.counted
+
+
+def _check_order(paths: Paths, before: Array, part: Part) -> None:
+    """`before`: the last path of the row group before, if there is one."""
+    squares = np.concatenate([before, part.squares])
+    wrong = np.zeros(len(part.rows), dtype=np.bool_)
+    wrong[1 - len(before) :] = ~ascends(squares)
+    names = paths.geometry.names
+
+    def said(row: int) -> tuple[str, str]:
+        path = "".join(names[square] for square in squares[row + len(before) - 1])
+        return "another path", f"one after {path}"
+
+    part.rows.none(paths.order, wrong, said)
+
+
+def ascends(squares: Array) -> Mask:
+    """Whether each path but the last comes before the one after it."""
+    rows, count = squares.shape
+    # eight squares at a time as one number, the last ones first
+    padded = np.zeros((rows, -count % 8 + count), dtype=np.uint8)
+    padded[:, :count] = squares
+    words = padded.view(">u8")
+    before = np.zeros(max(rows - 1, 0), dtype=np.bool_)
+    for column in reversed(range(words.shape[1])):
+        word = words[:, column].astype(np.uint64)
+        before = (word[:-1] < word[1:]) | ((word[:-1] == word[1:]) & before)
+    return before
+
+
+def _check_symmetry(listed: Listed, counted: Counted) -> None:
+    text = "equally many tours lead from a square to another and back, and between mirrored squares"
+    pairs, board = counted.pairs, counted.board
+    with listed.claims().claim(text) as fact:
+        turned = np.array([board.turned(square) for square in range(board.squares)]).T
+        images = [("back", pairs.T), *(("mirrored", pairs[np.ix_(at, at)]) for at in turned)]
+        for how, image in images:
+            for start, end in np.argwhere(pairs != image)[:1]:
+                found = f"{pairs[start, end]:,} from {board.name(start)} to {board.name(end)}"
+                fact.refuted(found, f"{image[start, end]:,}, as {how}")
+
+
+def _check_recount(listed: Listed, counted: Counted) -> None:
+    """As many as there are, and no tour twice: so none is missing."""
+    with listed.claims().claim(f"no tour is missing: from every square {COUNTED_AGAIN}") as fact:
+        found = zip(counted.by_start, counted.closed_by_start, strict=True)
+        for name, have, want in zip(
+            counted.board.names(), found, recounted(counted.board), strict=True
+        ):
+            said = "{:,} tours, {:,} closed, from " + name
+            fact.same(said.format(*have), said.format(*want))
+
+
+def _check_totals(listed: Listed, counted: Counted) -> None:
+    """Hold the number of tours against what others have published."""
+    board, names = counted.board, counted.board.names()
+    for known, text, found, words in (
+        (
+            known_total(board),
+            "{board} has {count:,} directed tours ({source})",
+            [sum(counted.by_start)],
+            ["tours"],
+        ),
+        (
+            known_closed(board),
+            "{count:,} directed closed tours of {board} start at every square ({source})",
+            counted.closed_by_start,
+            [f"from {name}" for name in names],
+        ),
+        (
+            known_starts(board),
+            "the numbers of tours from each square match published numbers ({source})",
+            counted.by_start,
+            [f"from {name}" for name in names],
+        ),
+    ):
+        if known:
+            count, source = known
+            said = text.format(board=board, count=count, source=source)
+            with listed.claims().claim(said) as fact:
+                for have, want, of in zip(
+                    found, np.broadcast_to(count, len(found)), words, strict=True
+                ):
+                    fact.same(f"{have:,} {of}", f"{want:,} {of}")
