@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ import pytest
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
 from pipeline.verify.senet.positions import Positions
-from pipeline.verify.senet.proof import Arrangements, prove_rows
+from pipeline.verify.senet.proof import Arrangements, Shortest, prove_rows
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tests import oracles
 from tests.falsified import cell, cells, one, place, sealed
@@ -75,29 +75,22 @@ def test_a_value_where_no_line_leads_is_found(outputs: Path, senet_rows: pa.Tabl
     assert caught.value.row == row
 
 
-class Proved(NamedTuple):
-    """What is proved of the table up to its lines: each node's last move, each row's number."""
-
-    positions: Positions
-    last: Any
-    ways: Any
-
-
 @pytest.fixture(scope="module")
-def proved(outputs: Path, senet_rows: pa.Table) -> Proved:
+def proved(outputs: Path, senet_rows: pa.Table) -> tuple[Positions, Shortest]:
+    """What is proved of the table up to its lines."""
     table = Arrangements(one(outputs, "senet"), Rows(senet_rows.to_batches()[0]))
     positions = table.positions()
-    return Proved(positions, *table.lines(positions, table.fewest_plies(positions)))
+    return positions, table.lines(positions, table.fewest_plies(positions))
 
 
 @pytest.fixture
-def refuted_line(outputs: Path, proved: Proved) -> Callable[[pa.Table], VerifyFailed]:
+def refuted_line(
+    outputs: Path, proved: tuple[Positions, Shortest]
+) -> Callable[[pa.Table], VerifyFailed]:
     def refuted(rows: pa.Table) -> VerifyFailed:
         batch = rows.combine_chunks().to_batches()[0]
         with pytest.raises(VerifyFailed) as caught:
-            Arrangements(one(outputs, "senet"), Rows(batch)).smallest_lines(
-                proved.positions, proved.last
-            )
+            Arrangements(one(outputs, "senet"), Rows(batch)).smallest_lines(*proved)
         return caught.value
 
     return refuted
@@ -173,7 +166,7 @@ def test_the_openings_line_is_empty(
 
 @pytest.mark.parametrize(("byte", "field"), [(0, "plies_even"), (1, "last_even"), (6, "lines")])
 def test_a_false_record_of_senet_is_found(
-    copy: Path, senet_rows: pa.Table, proved: Proved, byte: int, field: str
+    copy: Path, senet_rows: pa.Table, proved: tuple[Positions, Shortest], byte: int, field: str
 ) -> None:
     data = bytearray((copy / "senet.idx").read_bytes())
     data[place(data, 500_000) + byte] ^= 1
@@ -181,6 +174,6 @@ def test_a_false_record_of_senet_is_found(
     (copy / "senet.idx").write_bytes(sealed(data))
     table = Arrangements(one(copy, "senet"), Rows(senet_rows.to_batches()[0]))
     with pytest.raises(VerifyFailed, match="last move") as caught:
-        table.index(proved.last, proved.ways)
+        table.index(proved[1])
     assert caught.value.row == 500_000
     assert field in caught.value.content

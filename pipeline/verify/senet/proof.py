@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from math import factorial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pipeline.verify.claims import Array, Fact, Rows, Said
 from pipeline.verify.lines import Lines
 from pipeline.verify.listed import Listed, check_records, read_rows
 from pipeline.verify.senet.positions import Positions, landings, moved
-from pipeline.verify.senet.replay import Replay
+from pipeline.verify.senet.written import fault, other_lines
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import SQUARES, THROWS
 
@@ -30,17 +28,16 @@ NEVER = 1000
 COLUMNS = ("plies_even", "plies_odd")
 
 
-@dataclass(frozen=True, slots=True)
-class ShortestMoves:
-    """The moves by one throw from one square that end shortest lines, by the plies they end after.
+Edges = tuple[Array, ...]
+"""Moves as nodes that they lead from, nodes that they lead to, and labels."""
 
-    Those that end after d plies are from `ends[d - 1]` to `ends[d]`.
-    """
 
-    label: int
-    sources: npt.NDArray[np.int32]
-    targets: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int64]
+class Shortest(NamedTuple):
+    """All shortest lines, the nodes that they end at by plies, and how many lead to each row."""
+
+    lines: Lines
+    layers: list[Array]
+    ways: Array
 
 
 def prove_senet(listed: Listed, found: Mapping[str, Any]) -> None:
@@ -51,9 +48,9 @@ def prove_senet(listed: Listed, found: Mapping[str, Any]) -> None:
 def prove_rows(listed: Listed, rows: Rows) -> None:
     table = Arrangements(listed, rows)
     positions = table.positions()
-    last, ways = table.lines(positions, table.fewest_plies(positions))
-    table.smallest_lines(positions, last)
-    table.index(last, ways)
+    shortest = table.lines(positions, table.fewest_plies(positions))
+    table.smallest_lines(positions, shortest)
+    table.index(shortest)
 
 
 class Arrangements:
@@ -82,7 +79,8 @@ class Arrangements:
             fact.same(f"{len(self._rows):,} rows", f"{count:,} rows")
         return positions
 
-    def fewest_plies(self, positions: Positions) -> list[ShortestMoves]:
+    def fewest_plies(self, positions: Positions) -> list[list[Edges]]:
+        """The moves that end shortest lines, by how many plies they end after."""
         text = (
             "the opening has 0; plies_even and plies_odd are one more than the smallest value of a "
             "predecessor, and null where no predecessor has one"
@@ -97,7 +95,7 @@ class Arrangements:
                 self._equal(fact, COLUMNS[side], self._plies[side], expected)
         with self._proof.claim("plies is the smaller of the two, or null if both are null") as fact:
             self._equal(fact, "plies", self._rows.numbers("plies", NEVER), self._fewest)
-        return [*to_even[1], *to_odd[1]]
+        return [[*odd, *even] for odd, even in zip(to_odd[1], to_even[1], strict=True)]
 
     def _equal(self, fact: Fact, column: str, found: Array, expected: Array) -> None:
         def said(row: int) -> Said:
@@ -106,15 +104,15 @@ class Arrangements:
 
         self._rows.none(fact, found != expected, said)
 
-    def _moves_of(self, positions: Positions, side: int) -> tuple[Array, list[ShortestMoves]]:
-        """The least plies of the predecessors of each node that one side's moves lead to, and the
-        moves that end shortest lines.
+    def _moves_of(self, positions: Positions, side: int) -> tuple[Array, list[list[Edges]]]:
+        """The least plies of the predecessors of each node that one side's moves lead to; and those
+        of the moves that end shortest lines, by how many plies they end after.
         """
         size = len(self._rows)
         before, after = self._plies[side], self._plies[1 - side]
-        most = int(self._plies[self._plies < NEVER].max(initial=0))
         least = np.full(size, NEVER, dtype=np.int16)
-        kept = []
+        most = int(self._plies[self._plies < NEVER].max(initial=0))
+        kept: list[list[Edges]] = [[] for _ in range(most + 1)]
         mover, other = positions.sets[side], positions.sets[1 - side]
         movable, landing = np.where(before < NEVER, mover, 0), landings(mover, other)
         for throw in THROWS:
@@ -128,20 +126,15 @@ class Arrangements:
                 # one throw from one square never leads from two positions to the same
                 least[targets] = np.minimum(least[targets], plies)
                 short = np.flatnonzero(after[targets] == plies + 1)
-                ended = plies[short].astype(np.uint8) + np.uint8(1)
-                short = short[np.argsort(ended, kind="stable")]
-                kept.append(
-                    ShortestMoves(
-                        throw << 4 | start,
-                        sources[short] + side * size,
-                        targets[short] + (1 - side) * size,
-                        np.cumsum(np.bincount(ended, minlength=most + 1)),
-                    )
-                )
+                order = short[np.argsort(plies[short], kind="stable")]
+                ends = np.cumsum(np.bincount(plies[short] + 1, minlength=most + 1))
+                for ply, ended in enumerate(np.split(order, ends[:-1])):
+                    label = np.full(len(ended), throw << 4 | start, dtype=np.uint8)
+                    nodes = sources[ended] + side * size, targets[ended] + (1 - side) * size
+                    kept[ply].append((*nodes, label))
         return least, kept
 
-    def lines(self, positions: Positions, shortest: list[ShortestMoves]) -> tuple[Array, Array]:
-        """The last move of every node's smallest line; the number of each row's shortest lines."""
+    def lines(self, positions: Positions, shortest: list[list[Edges]]) -> Shortest:
         text = (
             "lines is the number of shortest lines, summed over predecessors from the opening on; "
             "null where plies is null"
@@ -149,22 +142,15 @@ class Arrangements:
         with self._proof.claim(text) as fact:
             # far below 2^64: at most 120 moves lead to a node, and no line has over 30 plies
             lines = Lines(2 * len(self._rows), positions.opening)
-            for plies in range(1, len(shortest[0].ends)):
-                parts = [(moves, slice(*moves.ends[plies - 1 : plies + 1])) for moves in shortest]
-                lines.extend(
-                    np.concatenate([moves.sources[part] for moves, part in parts]),
-                    np.concatenate([moves.targets[part] for moves, part in parts]),
-                    np.repeat(
-                        np.array([moves.label for moves, _ in parts], dtype=np.uint8),
-                        [part.stop - part.start for _, part in parts],
-                    ),
-                )
+            layers = [np.array([positions.opening])]
+            for parts in shortest[1:]:
+                layers.append(lines.extend(*map(np.concatenate, zip(*parts, strict=True))))
             shorter = np.where(self._plies[1] < self._plies[0], len(self._rows), 0)
             ways = lines.ways[np.arange(len(self._rows)) + shorter]
             self._nulls(fact, "lines")
             ways = np.where(self._fewest < NEVER, ways, np.uint64(0))
             self._rows.equal(fact, "lines", self._rows.numbers("lines"), ways)
-        return lines.last, ways
+        return Shortest(lines, layers, ways)
 
     def _nulls(self, fact: Fact, column: str) -> None:
         """Refute the claim where a column is null and plies is not, or the other way round."""
@@ -176,24 +162,30 @@ class Arrangements:
             lambda row: (f"{column}: {words[int(is_null[row])]}", words[int(not is_null[row])]),
         )
 
-    def smallest_lines(self, positions: Positions, last: Array) -> None:
-        legal = self._proof.claim(
+    def smallest_lines(self, positions: Positions, shortest: Shortest) -> None:
+        text = (
             "dice and moves, replayed ply by ply, are legal and lead to the position in that many "
             "plies; null where plies is null"
         )
-        for column in ("dice", "moves"):
-            self._nulls(legal, column)
-        fewest = np.where(self._fewest < NEVER, self._fewest, 0)
-        line = Replay(self._rows, fewest, positions, legal)
-        smallest = self._proof.claim(
-            "no other shortest line has smaller dice, or the same dice and smaller squares"
-        )
-        line.play(last, smallest)
-        legal.proved()
-        smallest.proved()
+        with self._proof.claim(text) as fact:
+            self._nulls(fact, "dice")
+            self._nulls(fact, "moves")
+            position, *found = (self._rows.column(name) for name in ("position", "dice", "moves"))
+            # what is written as the smallest line is legal: that is made of legal moves
+            other = other_lines(positions, shortest.lines, shortest.layers, found)
+            for row in sorted(other):
+                texts = [str(column[row]) for column in (position, *found)]
+                said = fault(texts, int(self._fewest[row]))
+                if said:
+                    fact.refuted(*said, row, self._rows.content(row))
+        text = "no other shortest line has smaller dice, or the same dice and smaller squares"
+        with self._proof.claim(text) as fact:
+            for row in sorted(other)[:1]:
+                have = " and ".join(str(column[row]) for column in found)
+                fact.refuted(have, " and ".join(other[row]), row, self._rows.content(row))
 
-    def index(self, last: Array, ways: Array) -> None:
-        size = len(self._rows)
+    def index(self, shortest: Shortest) -> None:
+        size, last = len(self._rows), shortest.lines.last
         plies = np.where(self._plies < NEVER, self._plies, UNREACHED).astype(np.uint8)
         text = (
             "each record matches its row: plies_even, plies_odd and lines, and the last move of "
@@ -204,6 +196,6 @@ class Arrangements:
             "last_even": last[:size],
             "plies_odd": plies[1],
             "last_odd": last[size:],
-            "lines": ways,
+            "lines": shortest.ways,
         }
         check_records(self._listed, text, fields)
