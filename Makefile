@@ -7,7 +7,7 @@ TABLES := $(VENV)/.tables
 REPORT := $(VENV)/.report
 TESTS := $(VENV)/.tests
 # many tests wait for processes of their own
-WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')
+WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,17 +29,19 @@ from tablebase.puzzle import (
 )
 from tablebase.puzzles.knight import Board
 from tablebase.tables.index import write_index
-from tablebase.tables.kept import SUFFIX, Arrays, Kept
+from tablebase.tables.kept import Arrays, Kept, kept_parts
 from tablebase.tables.manifest import (
     Entry,
+    facts,
     files_of,
     holds_rows,
     read_manifest,
     unlike,
     write_manifest,
 )
+from tablebase.tables.mending import ABSENT
 from tablebase.tables.parquet import TableWriter, description
-from tablebase.tables.publish import PART, appearing, building_in, sha256
+from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Columns
@@ -66,7 +67,7 @@ class Report(Protocol):
 class Request:
     """What to build, where and how."""
 
-    folder: Path
+    store: Store
     tables: Sequence[tuple[Puzzle, tuple[Table, ...]]]
     force: bool = False
     jobs: int = 1
@@ -81,7 +82,7 @@ FORCED = "forced"
 def build(request: Request, report: Report) -> dict[str, Entry]:
     """Make what is missing or out of date; returns what is published afterwards.
 
-    Where there is nothing to do, nothing is written: the folder may be read-only.
+    Where there is nothing to do, nothing is written: the store may be read-only.
     """
     idle = _nothing_to_do(request)
     if idle is not None:
@@ -89,9 +90,11 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
             for table in tables:
                 report.table(table, UP_TO_DATE)
         return idle
-    with building_in(request.folder):
+    with request.store.lock():
+        for left in request.store.unfinished():
+            request.store.remove(left)
         try:
-            published = read_manifest(request.folder)
+            published = read_manifest(request.store)
         except TableError:
             if not request.force:
                 raise
@@ -100,58 +103,57 @@ def build(request: Request, report: Report) -> dict[str, Entry]:
         for puzzle, tables in request.tables:
             graph: Graph | None = None
             for table in (puzzle.grown(asked, published) for asked in tables):
-                reason = why(request.folder, published.get(table.name), table, request.force)
+                reason = why(request.store, published.get(table.name), table, request.force)
                 report.table(table, reason)
-                kept = Kept(request.folder, table)
+                kept = Kept(request.store, table)
                 kept.clear(but_these=reason not in (UP_TO_DATE, FORCED))
                 if reason == UP_TO_DATE:
-                    _clear(request.folder, table.name, published[table.name])
+                    _clear(request.store, table.name, published[table.name])
                     continue
                 started = time.perf_counter()
                 if isinstance(table.recipe, BreadthFirst) and isinstance(puzzle, StateSpace):
                     graph = graph or puzzle.graph()
-                    entry = _breadth_first(request.folder, puzzle, table, graph, report)
+                    entry = _breadth_first(request.store, puzzle, table, graph, report)
                 else:
                     entry = _tours(request, table, kept, report)
                 published[table.name] = entry
-                write_manifest(request.folder, published)
-                _clear(request.folder, table.name, entry)
+                write_manifest(request.store, published)
+                _clear(request.store, table.name, entry)
                 report.built(table, entry, time.perf_counter() - started)
         if gone:
-            write_manifest(request.folder, published)
+            write_manifest(request.store, published)
         for name in request.without:
-            _clear(request.folder, name, None)
+            _clear(request.store, name, None)
     return published
 
 
-def unlisted(folder: Path, name: str, entry: Entry | None) -> list[Path]:
+def unlisted(store: Store, name: str, entry: Entry | None) -> list[str]:
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
     listed = [file["file"] for file in files_of(entry)] if entry else []
-    rows = (path for path in folder.glob(f"{name}.*parquet") if holds_rows(path.name, name))
-    files = (path for path in (*rows, folder / f"{name}.idx") if path.name not in listed)
-    return [*filter(Path.exists, files), *folder.glob(f".{name}.*{SUFFIX}")]
+    own = (f for f in store.names(f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
+    return [*(file for file in own if file not in listed), *kept_parts(store, name)]
 
 
-def _clear(folder: Path, name: str, entry: Entry | None) -> None:
-    for path in unlisted(folder, name, entry):
-        path.unlink()
+def _clear(store: Store, name: str, entry: Entry | None) -> None:
+    for file in unlisted(store, name, entry):
+        store.remove(file)
 
 
 def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
     """What is published, if that is all that is asked for and no killed build left anything."""
-    if request.force or request.without or any(request.folder.glob(f".*{PART}")):
+    if request.force or request.without or request.store.unfinished():
         return None
-    published = read_manifest(request.folder)
+    published = read_manifest(request.store)
     for puzzle, tables in request.tables:
         for table in (puzzle.grown(asked, published) for asked in tables):
             entry = published.get(table.name)
-            left = unlisted(request.folder, table.name, entry)
-            if left or why(request.folder, entry, table, force=False) != UP_TO_DATE:
+            left = unlisted(request.store, table.name, entry)
+            if left or why(request.store, entry, table, force=False) != UP_TO_DATE:
                 return None
     return published
 
 
-def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
+def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
     """Why a table is built, or `UP_TO_DATE`."""
     if force:
         return FORCED
@@ -163,9 +165,9 @@ def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
         return "description changed"
     for file in files_of(entry):
         try:
-            if unlike(folder / file["file"], file):
+            if unlike(store, file):
                 return f"{file['file']} damaged"
-        except FileNotFoundError:
+        except ABSENT:
             return f"{file['file']} missing"
         except OSError:
             return f"{file['file']} cannot be read"
@@ -173,20 +175,20 @@ def why(folder: Path, entry: Entry | None, table: Table, force: bool) -> str:
 
 
 def _publish(
-    folder: Path,
+    store: Store,
     table: Table,
     batches: Iterator[Columns],
     records: Callable[[], Columns] | None = None,
 ) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
-    with appearing(folder / table.file) as file:
+    with store.appearing(table.file) as file:
         with TableWriter(file, table) as writer:
             for columns in batches:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         entry: Entry = {
-            "files": [{"file": table.file, "rows": writer.rows, "first": 0, **_facts(file)}],
+            "files": [{"file": table.file, "rows": writer.rows, "first": 0}],
             "rows": writer.rows,
             "content": writer.content,
             "made_by": f"puzzle-tablebase {__version__}",
@@ -195,25 +197,16 @@ def _publish(
             "index": None,
         }
         if records is not None:
-            with appearing(folder / table.index_file) as index:
+            with store.appearing(table.index_file) as index:
                 count = write_index(index, table, records(), writer.content)
-                entry["index"] = {
-                    "file": table.index_file,
-                    "records": count,
-                    **_facts(index),
-                }
+            said = facts(store, table.index_file)
+            entry["index"] = {"file": table.index_file, "records": count, **said}
+    entry["files"][0] |= facts(store, table.file)
     return entry
 
 
-def _facts(file: IO[bytes]) -> Entry:
-    """What the manifest says of any file."""
-    file.flush()
-    path = Path(file.name)
-    return {"bytes": path.stat().st_size, "sha256": sha256(path)}
-
-
 def _breadth_first(
-    folder: Path, puzzle: StateSpace, table: Table, graph: Graph, report: Report
+    store: Store, puzzle: StateSpace, table: Table, graph: Graph, report: Report
 ) -> Entry:
     assert isinstance(table.recipe, BreadthFirst)
     walks = {}
@@ -228,7 +221,7 @@ def _breadth_first(
         walks[name] = breadth_first(graph, puzzle.node(root), layer_done)
     report.step("columns", 0, None)
     columns = puzzle.fill(table, graph, walks)
-    return _publish(folder, table, iter([columns]), lambda: puzzle.records(table, walks))
+    return _publish(store, table, iter([columns]), lambda: puzzle.records(table, walks))
 
 
 def _tours(request: Request, table: Table, kept: Kept, report: Report) -> Entry:
@@ -237,20 +230,18 @@ def _tours(request: Request, table: Table, kept: Kept, report: Report) -> Entry:
             case AllTours(files=files, ranks=ranks):
                 board = Board(files, ranks)
                 tours = _all_tours(board, pool, request.jobs, kept, report)
-                entry = _publish(request.folder, table, tours)
+                entry = _publish(request.store, table, tours)
                 kept.clear()
                 return entry
             case TourPerPair(files=files, ranks=ranks):
                 columns = _tour_per_pair(Board(files, ranks), report)
                 squares = columns.pop("squares")
-                return _publish(
-                    request.folder, table, iter([columns]), lambda: {"squares": squares}
-                )
+                return _publish(request.store, table, iter([columns]), lambda: {"squares": squares})
             case TourCounts(boards=boards):
                 columns = _tour_counts(
                     [Board(*board) for board in boards], pool, request.jobs, report
                 )
-                return _publish(request.folder, table, iter([columns]))
+                return _publish(request.store, table, iter([columns]))
             case _:
                 raise TypeError(table.recipe)
 

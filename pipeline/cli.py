@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -17,11 +16,11 @@ from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, require_one_printed, respond
 from queries.forms import BATCH, OUTPUTS, Asked
-from queries.index import tables_folder
 from tablebase import __version__
 from tablebase.errors import BadRequest, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import MODULES, puzzle, with_depths
+from tablebase.tables.store import tables_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """What Typer raises for words that it does not take; it exports no name of its own for it."""
@@ -117,7 +116,7 @@ def precompute(
     from pipeline.build import Request, build
     from pipeline.progress import BuildTold
 
-    request = Request(Path(tables_folder(outputs)), _with_boards(chosen, board or []), force, jobs)
+    request = Request(tables_store(outputs), _with_boards(chosen, board or []), force, jobs)
     with BuildTold(quiet=quiet) as told:
         published = build(request, told)
     if not quiet:
@@ -171,9 +170,8 @@ def remove(
     from pipeline.progress import BuildTold
     from pipeline.removal import removal
 
-    folder = Path(tables_folder(outputs))
     with BuildTold(quiet=quiet) as told:
-        build(removal(folder, tables, JOBS), told)
+        build(removal(tables_store(outputs), tables, JOBS), told)
     if not quiet:
         say("".join(f"removed {name}\n" for name in tables))
 
@@ -249,7 +247,7 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
         batch.get("prefix", ""),
         batch.get("input_format"),
     )
-    asks = reader(name, tables_folder(asked.get("outputs")))
+    asks = reader(name, tables_store(asked.get("outputs")))
     with BatchTold(output=output) as bar:
         refused = answer_all(asks, asked, request, bar.rows)
     if refused:
@@ -268,10 +266,10 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
     from queries.overview import status as overview
     from queries.overview import unusable
 
-    folder = tables_folder(outputs)
-    rows = overview(folder)
+    store = tables_store(outputs)
+    rows = overview(store)
     say(f"{json.dumps(rows)}\n" if as_json else drawn(table_of_status(rows)))
-    refused = unusable(rows, folder)
+    refused = unusable(rows, store)
     if refused:
         raise refused
 
@@ -297,7 +295,7 @@ def histogram(
     from queries.overview import histogram as counted
 
     require_one_printed(svg, as_json=as_json)
-    counts = counted(name, tables_folder(outputs))
+    counts = counted(name, tables_store(outputs))
     if svg is not None:
         from queries.drawings import histogram_svg
         from tablebase.output import STANDARD, write
@@ -322,10 +320,10 @@ def verify(
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as proved
 
-    folder = Path(tables_folder(outputs))
+    store = tables_store(outputs)
     with ProofTold(say=None if as_json else say, every_claim=verbose) as told:
         try:
-            claims = proved(folder, quick=quick, report=told, whole=told.proved)
+            claims = proved(store, quick=quick, report=told, whole=told.proved)
         except VerifyFailed as failure:
             if as_json:
                 say(f"{json.dumps({'proved': False, 'failure': failure.facts()})}\n")
@@ -357,16 +355,16 @@ def report(
     from tablebase.output import STANDARD
     from tablebase.tables.manifest import read_manifest, record_page
 
-    folder = Path(tables_folder(outputs))
-    usual = folder / ("report.html" if format == "html" else "report")
-    target = str(usual) if output is None else output
-    written = write_report(folder, target, format)
+    store = tables_store(outputs)
+    usual = store.full("report.html" if format == "html" else "report")
+    target = usual if output is None else output
+    written = write_report(store, target, format)
     if target == STANDARD:
         return
     for path in written:
         say(f"{path}\n")
     if format == "html":
-        record_page(folder, Path(target), tuple(read_manifest(folder)))
+        record_page(store, target, tuple(read_manifest(store)))
 
 
 @app.command()
@@ -375,8 +373,8 @@ def explore(outputs: Outputs = None) -> None:
     from queries.explorer import MADE_FROM, write_explorer
     from tablebase.tables.manifest import record_page
 
-    folder = Path(tables_folder(outputs))
-    target = folder / "explorer.html"
-    write_explorer(folder, target)
-    record_page(folder, target, MADE_FROM)
+    store = tables_store(outputs)
+    target = store.full("explorer.html")
+    write_explorer(store, target)
+    record_page(store, target, MADE_FROM)
     say(f"{target}\n")

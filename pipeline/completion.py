@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from typer import Context
 
 from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
-from queries.index import tables_folder
 from tablebase.errors import TablebaseError
 from tablebase.puzzles import MODULES, with_depths
 from tablebase.puzzles.knight import LISTABLE, MOST_FILES, MOST_RANKS
+from tablebase.tables.store import tables_store
 
 Offered = Callable[[Context], list[str]]
 
@@ -36,7 +35,7 @@ def removable_tables(context: Context) -> list[str]:
     from pipeline.removal import removable
 
     try:
-        return removable(Path(tables_folder(context.params.get("outputs"))))
+        return removable(tables_store(context.params.get("outputs")))
     except TablebaseError:
         return []
 
@@ -54,7 +53,7 @@ def of_query(puzzle: str, option: str) -> Offered | None:
     def offered(context: Context) -> list[str]:
         if formats is not None:
             return formats
-        asks = reader(puzzle, tables_folder(context.params.get("outputs")))
+        asks = reader(puzzle, tables_store(context.params.get("outputs")))
         try:
             return list(asks.values(option))
         except TablebaseError:

@@ -1,42 +1,42 @@
-"""Taking tables out of a folder that were asked for beyond the puzzles' own."""
+"""Taking tables out of a store that were asked for beyond the puzzles' own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
 from tablebase.tables.manifest import Entry, read_manifest
+from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from pipeline.build import Request
 
 
-def removable(folder: Path) -> list[str]:
+def removable(store: Store) -> list[str]:
     """The published tables that are none of the puzzles' own."""
-    return sorted(read_manifest(folder).keys() - _own())
+    return sorted(read_manifest(store).keys() - _own())
 
 
-def removal(folder: Path, names: Sequence[str], jobs: int) -> Request:
+def removal(store: Store, names: Sequence[str], jobs: int) -> Request:
     """The build that publishes these no longer, and makes again what told of them.
 
     One that was killed after the manifest was written is finished by asking for it again.
     """
     from pipeline.build import Request, unlisted  # the shell's completion is not to wait for it
 
-    published = read_manifest(folder)
+    published = read_manifest(store)
     for name in names:
         if name in _own():
             raise BadRequest(
                 f"{name} is a default table, which cannot be removed",
                 "Only tables built on request can be removed",
             )
-        left_over = any(asked.owns(name) for asked in puzzles()) and unlisted(folder, name, None)
+        left_over = any(asked.owns(name) for asked in puzzles()) and unlisted(store, name, None)
         if name not in published and not left_over:
-            more = removable(folder)
+            more = removable(store)
             hint = (
                 f"Removable tables: {', '.join(more)}"
                 if more
@@ -48,7 +48,7 @@ def removal(folder: Path, names: Sequence[str], jobs: int) -> Request:
         (asked, tuple(table for table in asked.tables if _outgrown(asked, table, published, left)))
         for asked in puzzles()
     ]
-    return Request(folder, stages, jobs=jobs, without=frozenset(names))
+    return Request(store, stages, jobs=jobs, without=frozenset(names))
 
 
 def _own() -> set[str]:

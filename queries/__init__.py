@@ -18,15 +18,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from queries.tables import Tables
+    from tablebase.tables.store import Store
 
 __all__ = ["open_tables"]
 
 
-def open_tables(folder: str | None = None) -> Tables:
-    """The tables in a folder: the one given, or `PIPELINE_OUTPUTS`, or `outputs`.
+def open_tables(place: str | Store | None = None) -> Tables:
+    """The tables in a folder or store: the one given, or `PIPELINE_OUTPUTS`, or `outputs`.
 
     TableMissing if nothing is published there. Files open when they are first asked.
     """
     from queries.tables import Tables
 
-    return Tables(folder)
+    return Tables(place)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 
 from queries.forms import JSON, OUTPUTS, Asked, Facts, Option, quick
-from queries.index import Index, tables_folder
+from queries.index import Index
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import MODULES, puzzle
+from tablebase.tables.store import Store, tables_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ READERS = {
 
 
 class Reader:
-    """Answers for one puzzle from the tables in one folder; indexes open when first needed."""
+    """Answers for one puzzle from the tables in one store; indexes open when first needed."""
 
     options: tuple[Option, ...] = ()
     key = "KEY"
@@ -36,8 +37,8 @@ class Reader:
     joins_characters = False
     """Whether a key may come as single characters with white space between them."""
 
-    def __init__(self, asked_of: Puzzle, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, asked_of: Puzzle, store: Store) -> None:
+        self.store = store
         self._of = asked_of
         self._indexes: dict[str, Index] = {}
         self._rows: pl.DataFrame | None = None
@@ -46,10 +47,10 @@ class Reader:
     def index(self, name: str) -> Index:
         """The index of a table of this puzzle."""
         if self._closed:
-            raise ValueError(f"the tables in {self.folder} are closed")
+            raise ValueError(f"the tables in {self.store} are closed")
         if name not in self._indexes:
             table = next(table for table in self._of.tables if table.name == name)
-            self._indexes[name] = Index(self.folder, self._of.name, table)
+            self._indexes[name] = Index(self.store, self._of.name, table)
         return self._indexes[name]
 
     def close(self) -> None:
@@ -100,7 +101,7 @@ class Reader:
         if self._rows is None:
             from queries.published import scanned
 
-            rows = scanned(self.folder, self._of.name, self.table)
+            rows = scanned(self.store, self._of.name, self.table)
             self._rows = rows.select(self.columns).collect()
         return self._rows
 
@@ -127,9 +128,9 @@ def reader_class(name: str) -> type[Reader]:
     return found
 
 
-def reader(name: str, folder: str) -> Reader:
-    """The reader of a puzzle's tables in a folder."""
-    return reader_class(name)(puzzle(name), folder)
+def reader(name: str, store: Store) -> Reader:
+    """The reader of a puzzle's tables in a store."""
+    return reader_class(name)(puzzle(name), store)
 
 
 def options(name: str) -> tuple[Option, ...]:
@@ -140,7 +141,7 @@ def options(name: str) -> tuple[Option, ...]:
 def respond(name: str, key: str | None, asked: Asked) -> str:
     """The answer to one question as text to print; no key: of the whole puzzle."""
     require_one_printed(asked.get("svg"), as_json=bool(asked.get("json")))
-    asks = reader(name, tables_folder(asked.get("outputs")))
+    asks = reader(name, tables_store(asked.get("outputs")))
     asked = asks.checked(asked)
     facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
     if "svg" in asked:

@@ -11,6 +11,7 @@ from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablebase.puzzle import Column
+    from tablebase.tables.store import Store
 
 
 class GoalReader(Reader):
@@ -37,8 +38,8 @@ class GoalReader(Reader):
     key = "STATE"
     columns = ("state", "goal", "distance", "best_moves", "solutions")
 
-    def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
-        super().__init__(asked_of, folder)
+    def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
+        super().__init__(asked_of, store)
         self.puzzle = asked_of
         self._tables = {
             layout: table.name

@@ -6,47 +6,38 @@ damaged, of another version, or of another table than the manifest lists is neve
 
 from __future__ import annotations
 
-import os
 import struct
-from _thread import allocate_lock
 
 from tablebase.errors import TableDamaged, TableMissing, TableVersionError
 from tablebase.tables import FORMAT_VERSION, MANIFEST
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from tablebase.tables.mending import DEFAULT_FOLDER, mending, unopened
+from tablebase.tables.mending import mending, unopened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from tablebase.puzzle import Table
+    from tablebase.tables.store import Store, Stretches
 
 MOST_KEPT = 512
 """Blocks kept at hand: 2 MiB."""
 
 
-def tables_folder(asked: object) -> str:
-    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`."""
-    return str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER)
-
-
 class Index:
     """An open index."""
 
-    _file = -1
-
-    def __init__(self, folder: str, stage: str, table: Table) -> None:
-        self._path = os.path.join(folder, table.index_file)
-        self._command = mending(stage, folder)
-        content = _listed(folder, table)
+    def __init__(self, store: Store, stage: str, table: Table) -> None:
+        self._path = store.full(table.index_file)
+        self._command = mending(stage, store)
+        content = _listed(store, table)
         if content is None:
             raise TableMissing(self._path, self._command)
         try:
-            self._file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            self._file: Stretches | None = store.stretches(table.index_file)
         except OSError as error:
             raise unopened(self._path, error, self._command) from error
         self._kept: dict[int, bytes] = {}
-        self._turn = allocate_lock()
         data = self._read(0, BLOCK)
         if data[:4] != MAGIC:
             raise self._damaged("it is not an index file")
@@ -58,7 +49,7 @@ class Index:
         self._whole(0, data)
         if name.rstrip(b"\0") != table.name.encode():
             raise self._damaged("it is the index of another table")
-        size = os.fstat(self._file).st_size
+        size = self._file.size
         if (zero, width, block) != (0, struct.calcsize(table.record), BLOCK):
             raise self._damaged("its records do not match its table")
         if size != BLOCK * blocks(width, count):
@@ -90,11 +81,9 @@ class Index:
     def close(self) -> None:
         """Let go of the file; the index answers no more."""
         self._kept = {}
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    __del__ = close
+        if self._file:
+            self._file.close()
+            self._file = None
 
     def _block(self, number: int) -> bytes:
         """The records of a block, counted from 0 after the header."""
@@ -105,14 +94,10 @@ class Index:
         return body
 
     def _read(self, block: int, size: int) -> bytes:
-        if self._file < 0:
+        if not self._file:
             raise ValueError(f"{self._path} is closed")
         try:
-            if hasattr(os, "pread"):  # no two threads share a position
-                return os.pread(self._file, size, block * BLOCK)
-            with self._turn:
-                os.lseek(self._file, block * BLOCK, os.SEEK_SET)
-                return os.read(self._file, size)
+            return self._file.read(size, block * BLOCK)
         except OSError as error:
             raise self._damaged("it cannot be read") from error
 
@@ -127,18 +112,16 @@ class Index:
         return TableDamaged(self._path, problem, self._command)
 
 
-def _listed(folder: str, table: Table) -> str | None:
+def _listed(store: Store, table: Table) -> str | None:
     """The content hash that the manifest gives to the table whose index this is, if it lists it.
 
     A manifest written by this program is read by its text alone: importing a JSON parser would cost
     more than all the rest of a lookup. One that lists no such index is parsed: it may be broken.
     """
-    path = os.path.join(folder, MANIFEST)
     try:
-        with open(path, "rb") as file:
-            text = file.read()
+        text = store.read(MANIFEST)
     except OSError as error:
-        refused = unopened(path, error, mending("", folder, force=True))
+        refused = unopened(store.full(MANIFEST), error, mending("", store, force=True))
         if isinstance(refused, TableMissing):
             return None
         raise refused from error
@@ -149,5 +132,5 @@ def _listed(folder: str, table: Table) -> str | None:
         return text[at : at + 64].decode("ascii", "replace")
     from tablebase.tables.manifest import parse_manifest
 
-    parse_manifest(text.decode("utf-8", "replace"), path)
+    parse_manifest(text, store)
     return None

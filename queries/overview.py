@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -14,51 +13,53 @@ from tablebase.puzzle import StateSpace
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
-from tablebase.tables.mending import mending, removing
+from tablebase.tables.mending import ABSENT, mending, removing
+from tablebase.tables.store import Store
 
 
-def status(folder: str) -> list[dict[str, Any]]:
+def status(store: Store) -> list[dict[str, Any]]:
     """Every table that is published or could be: what it is, or the command that makes it."""
-    entries = read_manifest(Path(folder))
+    entries = read_manifest(store)
     contents = {name: entry["content"] for name, entry in entries.items()}
     rows = []
     for asked in puzzles():
         for table in asked.tables:
             entry = entries.pop(table.name, None)
-            rows.append(_row(folder, table.name, entry, mending(asked.name, folder)))
+            rows.append(_row(store, table.name, entry, mending(asked.name, store)))
     for name, entry in entries.items():
         maker = next((asked for asked in puzzles() if asked.owns(name)), None)
         # what no rule knows cannot be made again
-        command = mending(maker.stage(name), folder) if maker else removing(name, folder)
-        rows.append(_row(folder, name, entry, command))
-    for name, page in read_pages(Path(folder)).items():
-        path = Path(folder) / name
-        if not path.is_file():
+        command = mending(maker.stage(name), store) if maker else removing(name, store)
+        rows.append(_row(store, name, entry, command))
+    for name, page in read_pages(store).items():
+        try:
+            size = store.size(name)
+        except OSError:
             continue
         known = all(contents.get(table) == made for table, made in page["made_from"].items())
         state = "published" if known else "older than its tables"
-        rows.append({"table": name, "state": state, "bytes": path.stat().st_size})
+        rows.append({"table": name, "state": state, "bytes": size})
     return rows
 
 
-def _row(folder: str, name: str, entry: dict[str, Any] | None, command: str) -> dict[str, Any]:
+def _row(store: Store, name: str, entry: dict[str, Any] | None, command: str) -> dict[str, Any]:
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     facts = {"rows": entry["rows"], "bytes": size_of(entry), "made_by": entry["made_by"]}
-    return {"table": name, "state": _state(folder, entry), **facts, "command": command}
+    return {"table": name, "state": _state(store, entry), **facts, "command": command}
 
 
-def _state(folder: str, entry: dict[str, Any]) -> str:
+def _state(store: Store, entry: dict[str, Any]) -> str:
     try:
-        damaged = any(unlike(Path(folder) / file["file"], file) for file in files_of(entry))
-    except (FileNotFoundError, NotADirectoryError):
+        damaged = any(unlike(store, file) for file in files_of(entry))
+    except ABSENT:
         damaged = True
     except OSError:
         return "unreadable"
     return "damaged" if damaged else "published"
 
 
-def unusable(rows: list[dict[str, Any]], folder: str) -> TableError | None:
+def unusable(rows: list[dict[str, Any]], store: Store) -> TableError | None:
     """What is wrong with the tables of `status`, in a sentence, and what mends it."""
     tables = [row for row in rows if "command" in row]
     bad = [row for row in tables if row["state"] != "published"]
@@ -69,16 +70,16 @@ def unusable(rows: list[dict[str, Any]], folder: str) -> TableError | None:
     commands = dict.fromkeys(row["command"] for row in bad)
     if len(commands) > 1:
         own = {table.name for asked in puzzles() for table in asked.tables}
-        every = mending("", folder)
+        every = mending("", store)
         commands = dict.fromkeys(every if row["table"] in own else row["command"] for row in bad)
     return TableError(
         f"{len(bad)} of {len(tables)} tables cannot be used ({said}).",
-        str(Path(folder) / MANIFEST),
+        store.full(MANIFEST),
         " && ".join(commands),
     )
 
 
-def histogram(name: str, folder: str) -> pl.DataFrame:
+def histogram(name: str, store: Store) -> pl.DataFrame:
     """Number of states by depth, and by goal where there are any; a null depth: never reached."""
     known = f"Choose one of: {', '.join(with_depths())}"
     if name not in MODULES:
@@ -90,7 +91,7 @@ def histogram(name: str, folder: str) -> pl.DataFrame:
     for table in asked.tables:
         by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]
         counts = (
-            scanned(folder, name, table)
+            scanned(store, name, table)
             .group_by(by)
             .agg(pl.len().alias("states"))
             .sort(by, nulls_last=True, maintain_order=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,33 +10,32 @@ import polars as pl
 from tablebase.errors import TableDamaged, TableMissing
 from tablebase.tables.manifest import read_manifest, unlike
 from tablebase.tables.mending import mending, unopened
+from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
 
 
-def published(folder: str, stage: str, table: Table) -> list[Path]:
+def published(store: Store, stage: str, table: Table) -> list[str]:
     """The table's files in order; a TableError where one is not as the manifest says."""
-    command = mending(stage, folder)
-    entry = read_manifest(Path(folder)).get(table.name)
+    command = mending(stage, store)
+    entry = read_manifest(store).get(table.name)
     if entry is None:
-        raise TableMissing(str(Path(folder) / table.file), command)
-    paths = []
+        raise TableMissing(store.full(table.file), command)
     for file in entry["files"]:
-        path = Path(folder) / file["file"]
+        full = store.full(file["file"])
         try:
-            problem = unlike(path, file)
+            problem = unlike(store, file)
         except OSError as error:
-            raise unopened(str(path), error, command) from error
+            raise unopened(full, error, command) from error
         if problem:
-            raise TableDamaged(str(path), problem, command)
-        paths.append(path)
-    return paths
+            raise TableDamaged(full, problem, command)
+    return [file["file"] for file in entry["files"]]
 
 
-def scanned(folder: str, stage: str, table: Table) -> pl.LazyFrame:
+def scanned(store: Store, stage: str, table: Table) -> pl.LazyFrame:
     """The table's rows as if they were in one file."""
-    files = [pl.scan_parquet(path) for path in published(folder, stage, table)]
+    files = [pl.scan_parquet(store.source(name)) for name in published(store, stage, table)]
     if len(files) > 1 and any(column.name == "number" for column in table.columns):
         files = _numbered(files)
     return pl.concat(files)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +11,12 @@ from queries.answers import Reader, reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
 from queries.forms import Facts
 from queries.goals import GoalReader
-from queries.index import tables_folder
 from queries.shown import Shown
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
 from tablebase.puzzles import MODULES
 from tablebase.tables import MANIFEST
 from tablebase.tables.mending import mending
+from tablebase.tables.store import tables_store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -253,7 +252,7 @@ class KnightTable(Shown):
 
 
 class Tables(Shown):
-    """The tables in one folder; a context manager that closes them.
+    """The tables in one place; a context manager that closes them.
 
     Once closed, what would read an index raises ValueError.
 
@@ -263,13 +262,14 @@ class Tables(Shown):
     2
     """
 
-    def __init__(self, folder: str | None = None) -> None:
-        self.folder = tables_folder(folder)
+    def __init__(self, place: object = None) -> None:
+        self.store = tables_store(place)
         self._readers: dict[str, Reader] = {}
         self._closed = False
-        manifest = os.path.join(self.folder, MANIFEST)
-        if not os.path.isfile(manifest):
-            raise TableMissing(manifest, mending("", self.folder))
+        try:
+            self.store.size(MANIFEST)
+        except OSError as error:
+            raise TableMissing(self.store.full(MANIFEST), mending("", self.store)) from error
 
     def close(self) -> None:
         """Let go of all files."""
@@ -285,7 +285,7 @@ class Tables(Shown):
 
     def _reader(self, name: str) -> Reader:
         if name not in self._readers:
-            self._readers[name] = reader(name, self.folder)
+            self._readers[name] = reader(name, self.store)
             if self._closed:
                 self._readers[name].close()
         return self._readers[name]

@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from tablebase.appearing import appearing
 from tablebase.errors import NotWritten, quoted
 from tablebase.streams import Whole, reason
 from tablebase.tables.manifest import own_files
-from tablebase.tables.publish import appearing
+from tablebase.tables.store import Folder
 
 STANDARD = "-"
 LONGEST = 300
@@ -82,10 +83,10 @@ def _replaced(path: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]:
     """A new file in the place of the one before, with its mode and, where that may be, owner."""
     if before is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
-    if path.name in own_files(path.parent):
+    if path.name in own_files(Folder(path.parent)):
         raise NotWritten(_said(str(path)), "it belongs to the tables in that folder")
     part = path.with_name(f".{os.urandom(8).hex()}.new")
-    with appearing(path, part) as file:
+    with appearing(str(path), str(part)) as file:
         if before is not None:
             if hasattr(os, "chown"):
                 with contextlib.suppress(PermissionError):

@@ -15,6 +15,7 @@ from queries.tables import Tables
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import CUTS, linked_copy, split
 from tests.shell import ROOT, Ask, Cli, pipeline, program
 
@@ -50,13 +51,13 @@ def outputs() -> Path:
     """The published tables' folder. Missing, damaged or stale tables fail every test of them."""
     folder = ROOT / "outputs"
     try:
-        published = read_manifest(folder)
+        published = read_manifest(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
     for registered in puzzles():
         for table in registered.tables:
             grown = registered.grown(table, published)
-            reason = why(folder, published.get(table.name), grown, force=False)
+            reason = why(Folder(folder), published.get(table.name), grown, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(
                     f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",
@@ -118,8 +119,8 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in [name for table in known for name in (table.file, table.index_file)]:
         if (outputs / file).exists():
             (folder / file).symlink_to(outputs / file)
-    published = read_manifest(outputs)
-    write_manifest(folder, {table.name: published[table.name] for table in known})
+    published = read_manifest(Folder(outputs))
+    write_manifest(Folder(folder), {table.name: published[table.name] for table in known})
     return place
 
 

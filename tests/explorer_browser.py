@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from queries.explorer import write_explorer
 from queries.report import write_report
+from tablebase.tables.store import Folder
 from tests.shell import ROOT
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -120,13 +121,13 @@ def take_pictures(folder: Path) -> None:
     """Write `report.png`, and `explorer-NAME.png` for each view."""
     with TemporaryDirectory() as place, launched() as browser:
         report = Path(place) / "report.html"
-        write_report(ROOT / "outputs", report)
+        write_report(Folder(ROOT / "outputs"), report)
         page = browser.new_page(viewport={"width": 920, "height": 1100})
         page.goto(report.as_uri())
         page.locator("h2").first.evaluate("(title) => title.scrollIntoView()")
         (folder / report.with_suffix(".png").name).write_bytes(_smaller(page.screenshot()))
         target = Path(place) / "explorer.html"
-        write_explorer(ROOT / "outputs", target)
+        write_explorer(Folder(ROOT / "outputs"), str(target))
         page = browser.new_page(viewport={"width": 920, "height": 730}, reduced_motion="reduce")
         for name, address in PICTURES.items():
             page.goto("about:blank")

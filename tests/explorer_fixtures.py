@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 
 from queries.answers import Reader, reader
 from queries.explorer import write_explorer
+from tablebase.tables.store import Folder
 from tests.explorer_browser import DESK, VIEWS, Explorer, found, launched
 
 NO_BROWSER = "there is no Chromium to drive the explorer: apt-get install chromium"
@@ -26,7 +27,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page."""
     target = tmp_path_factory.mktemp("explorer") / "explorer.html"
-    write_explorer(outputs, target)
+    write_explorer(Folder(outputs), str(target))
     return target
 
 
@@ -50,4 +51,4 @@ def shown(request: pytest.FixtureRequest, explorer: Path, chromium: Browser) -> 
 @pytest.fixture(scope="session")
 def readers(outputs: Path) -> dict[str, Reader]:
     """The library's answers, to compare the page's with."""
-    return {name: reader(name, str(outputs)) for name in VIEWS}
+    return {name: reader(name, Folder(outputs)) for name in VIEWS}

@@ -24,6 +24,7 @@ from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
 from tablebase.tables.manifest import read_manifest, write_manifest
 from tablebase.tables.parquet import schema, sorting
+from tablebase.tables.store import Folder
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
 SMALL = listed_table(Board(3, 4))
@@ -98,7 +99,7 @@ def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
 
 def vouch(folder: Path, name: str, files: int = 1) -> None:
     """Let the manifest and the index's header say what the table now is."""
-    entries = read_manifest(folder)
+    entries = read_manifest(Folder(folder))
     entry = entries[name] | {"files": [], "rows": 0}
     entries[name] = entry
     content = ContentHash(TABLES[name].columns)
@@ -116,7 +117,7 @@ def vouch(folder: Path, name: str, files: int = 1) -> None:
         index.unlink()
         index.write_bytes(data)
         entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
-    write_manifest(folder, entries)
+    write_manifest(Folder(folder), entries)
 
 
 def rewrite(
@@ -195,7 +196,7 @@ def without(row: int) -> Callable[[pa.Table], pa.Table]:
 
 
 def one(folder: Path, name: str) -> Listed:
-    return next(table for table in listed_in(folder, unheard, []) if table.name == name)
+    return next(table for table in listed_in(Folder(folder), unheard, []) if table.name == name)
 
 
 def prove_one(folder: Path, name: str) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import atheris
 
+from tablebase.tables.store import Folder
+
 with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
     from queries.forms import BATCH, quick
     from queries.index import Index
@@ -27,8 +29,8 @@ TABLE = knight.PUZZLE.tables[2]
 FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parent.parent / "outputs"
 WHOLE = (OUTPUTS / TABLE.index_file).read_bytes()
-LISTED = read_manifest(OUTPUTS)
-TRUE = list(struct.iter_unpack(TABLE.record, Index(str(OUTPUTS), "knight", TABLE).records()))
+LISTED = read_manifest(Folder(OUTPUTS))
+TRUE = list(struct.iter_unpack(TABLE.record, Index(Folder(OUTPUTS), "knight", TABLE).records()))
 
 
 def words(text: str) -> None:
@@ -53,7 +55,7 @@ def index(data: bytes) -> None:
     changed = WHOLE[:at] + data[3:] + WHOLE[at + len(data[3:]) :]
     (FOLDER / TABLE.index_file).write_bytes(changed)
     with contextlib.suppress(TablebaseError):
-        opened = Index(str(FOLDER), "knight", TABLE)
+        opened = Index(Folder(FOLDER), "knight", TABLE)
         for rank in (0, at % len(TRUE), len(TRUE) - 1):
             with contextlib.suppress(TablebaseError):
                 assert opened.record(rank) == TRUE[rank]
@@ -61,16 +63,16 @@ def index(data: bytes) -> None:
         assert changed == WHOLE
 
 
-def manifest(text: str) -> None:
+def manifest(text: bytes) -> None:
     with contextlib.suppress(TablebaseError):
-        assert parse_manifest(text, "fuzz") == LISTED
+        assert parse_manifest(text, Folder("fuzz")) == LISTED
 
 
 def one_input(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     words(text)
     index(data)
-    manifest(text)
+    manifest(data)
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from queries.report import write_readme_pictures
 from tablebase.puzzle import Column, Table
 from tablebase.puzzles import MODULES, puzzles
 from tablebase.tables import FORMAT_VERSION
+from tablebase.tables.store import Folder
 from tests.shell import program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -232,4 +233,4 @@ def pages() -> dict[str, str]:
 if __name__ == "__main__":
     for name, text in pages().items():
         (ROOT / name).write_text(text)
-    write_readme_pictures(ROOT / "outputs", ROOT / "docs")
+    write_readme_pictures(Folder(ROOT / "outputs"), ROOT / "docs")

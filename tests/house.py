@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -54,29 +54,24 @@ def eight_replay(start: str, letters: str) -> list[str]:
 
 def eight_distances(goal: str) -> dict[str, int]:
     """The fewest moves to the goal, for every state that reaches it."""
-    distances = {goal: 0}
+    return eight_search(goal)[0]
+
+
+def eight_search(goal: str) -> tuple[dict[str, int], dict[str, int]]:
+    """That, and the number of different shortest solutions."""
+    distances, solutions = {goal: 0}, {goal: 1}
     waiting = deque([goal])
     while waiting:
         state = waiting.popleft()
+        # whoever is met from here is one move further, and so is every way there
+        further, ways = distances[state] + 1, solutions[state]
         for neighbour in eight_neighbours(state).values():
             if neighbour not in distances:
-                distances[neighbour] = distances[state] + 1
+                distances[neighbour], solutions[neighbour] = further, ways
                 waiting.append(neighbour)
-    return distances
-
-
-def eight_solutions(goal: str) -> dict[str, int]:
-    """The number of different shortest solutions, for every state that reaches the goal."""
-    distances = eight_distances(goal)
-    solutions = {goal: 1}
-    # the search met the states nearest first, so a state's better neighbours are always counted
-    for state in list(distances)[1:]:
-        solutions[state] = sum(
-            solutions[neighbour]
-            for neighbour in eight_neighbours(state).values()
-            if distances[neighbour] == distances[state] - 1
-        )
-    return solutions
+            elif distances[neighbour] == further:
+                solutions[neighbour] += ways
+    return distances, solutions
 
 
 def eight_best_moves(state: str, distances: dict[str, int]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from pipeline.build import Request, build
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.manifest import Entry
+from tablebase.tables.store import Folder
 
 
 class Recorder:
@@ -31,5 +32,5 @@ def built(
 ) -> Recorder:
     """Build a puzzle's tables, or only those named."""
     report = Recorder()
-    build(Request(folder, [(puzzle, tables or puzzle.tables)], force, jobs), report)
+    build(Request(Folder(folder), [(puzzle, tables or puzzle.tables)], force, jobs), report)
     return report

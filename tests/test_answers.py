@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from queries.answers import aligned, counted, json_text, quick_answer, reader
 from queries.forms import Option, quick
+from tablebase.tables.store import Folder
 from tests.shell import SCRIPT, Cli, environment
 
 PLAIN = st.text(string.ascii_letters + string.digits + string.punctuation.replace('"', "") + " ")
@@ -82,7 +83,7 @@ def test_a_plain_form_may_have_no_key() -> None:
 
 def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> None:
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    asks = reader("knight", str(outputs))
+    asks = reader("knight", Folder(outputs))
     totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
     assert len(totals) >= 36
     for board, tours, closed in totals.iter_rows():

@@ -17,6 +17,7 @@ from queries.answers import Reader, reader
 from queries.batch import Batch, answer_all, output_format
 from queries.eight.columns import NO_RANK, ranks
 from tablebase.errors import BadRequest
+from tablebase.tables.store import Folder
 from tests.shell import Ask
 
 PROGRAM = str(Path(sys.executable).with_name("pipeline"))
@@ -24,7 +25,7 @@ PROGRAM = str(Path(sys.executable).with_name("pipeline"))
 
 @pytest.fixture(scope="module")
 def eight(outputs: Path) -> Reader:
-    return reader("eight", str(outputs))
+    return reader("eight", Folder(outputs))
 
 
 def states(outputs: Path, count: int) -> pl.DataFrame:
@@ -254,7 +255,7 @@ def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
 
 def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     keys = pl.Series(["b1", "z9", None, "b1", "x"])
-    answers, bad = reader("knight", str(outputs)).answers(keys, {})
+    answers, bad = reader("knight", Folder(outputs)).answers(keys, {})
     table = pl.read_parquet_schema(outputs / "knight_tours_8x8.parquet")
     for name, kind in answers.schema.items():
         assert kind == table.get(name, pl.String), name

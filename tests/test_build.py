@@ -25,7 +25,7 @@ from tablebase.puzzle import Table
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables.parquet import TableWriter
-from tablebase.tables.publish import building_in
+from tablebase.tables.store import Folder
 from tests.pancakes import PUZZLE as PANCAKES
 from tests.pancakes import Pancakes
 from tests.recorder import built
@@ -165,7 +165,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 
 
 def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
-    with building_in(tmp_path), pytest.raises(OutputsError) as caught:
+    with Folder(tmp_path).lock(), pytest.raises(OutputsError) as caught:
         built(tmp_path, KNIGHT, TOURS)
     assert caught.value.exit_code == 3
     assert str(caught.value) == (
@@ -176,7 +176,7 @@ def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
 
 
 def test_whoever_is_refused_leaves_the_holders_name(tmp_path: Path) -> None:
-    with building_in(tmp_path):
+    with Folder(tmp_path).lock():
         for _ in range(2):
             with pytest.raises(OutputsError, match=rf"\(process {os.getpid()}\)"):
                 built(tmp_path, KNIGHT, TOURS)
@@ -188,7 +188,7 @@ def test_a_board_asked_for_once_stays_counted(tmp_path: Path) -> None:
     built(tmp_path, KNIGHT, *few)
     again = built(tmp_path, KNIGHT, KNIGHT.tables[-1])
     assert again.reasons == {"knight_counts": "up to date"}
-    rows = status(str(tmp_path))
+    rows = status(Folder(tmp_path))
     assert rows[-1]["command"].startswith("pipeline precompute knight --board 3x7")
 
 

@@ -9,6 +9,7 @@ from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.recorder import built
 
 TOURS = listed_table(Board(3, 4))
@@ -18,14 +19,14 @@ STAGE = "knight --board 3x4"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     built(tmp_path, KNIGHT, TOURS)
-    (found,) = published(str(tmp_path), STAGE, TOURS)
-    assert found == tmp_path / "knight_tours_3x4.parquet"
-    return found
+    (found,) = published(Folder(tmp_path), STAGE, TOURS)
+    assert found == "knight_tours_3x4.parquet"
+    return tmp_path / found
 
 
 def refusal(path: Path) -> TableError:
     with pytest.raises(TableError) as caught:
-        published(str(path.parent), STAGE, TOURS)
+        published(Folder(path.parent), STAGE, TOURS)
     assert caught.value.file == str(path)
     assert caught.value.command == f"pipeline precompute {STAGE} --outputs {path.parent}"
     return caught.value
@@ -43,8 +44,8 @@ def test_a_folder_in_its_place(path: Path) -> None:
 
 
 def test_a_file_that_is_not_listed(path: Path) -> None:
-    write_manifest(path.parent, {})
-    assert read_manifest(path.parent) == {}
+    write_manifest(Folder(path.parent), {})
+    assert read_manifest(Folder(path.parent)) == {}
     assert isinstance(refusal(path), TableMissing)
 
 

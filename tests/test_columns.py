@@ -20,6 +20,7 @@ from queries.eight.columns import WHITE_SPACE
 from queries.rows import looked_up
 from queries.tables import Tables
 from tablebase.errors import BadRequest, NotationError, TablebaseError
+from tablebase.tables.store import Folder
 from tests import oracles
 from tests.shell import Ask
 
@@ -165,7 +166,7 @@ def test_ways_found_for_all_keys_at_once(
     monkeypatch.setattr(ways, "BLOCK", 7)
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
-    eight = reader("eight", str(outputs))
+    eight = reader("eight", Folder(outputs))
     asked = eight.checked({"path": True, **({"goal": goal} if goal else {})})
     keys = pl.Series(states, dtype=pl.String)
     answers, bad = eight.answers(keys, asked)

@@ -9,6 +9,7 @@ import pytest
 from queries.batch import output_format
 from tablebase.puzzles.knight import PUZZLE, listed_table, parse_board
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.recorder import built
 from tests.shell import Cli, python
 
@@ -18,8 +19,8 @@ def asked_for(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -> Path:
     """A folder with a board that was asked for."""
     folder = tmp_path_factory.mktemp("asked")
     shutil.copy(outputs / "knight_tours_5x5.parquet", folder)
-    entries = read_manifest(outputs)
-    write_manifest(folder, {"knight_tours_5x5": entries["knight_tours_5x5"]})
+    entries = read_manifest(Folder(outputs))
+    write_manifest(Folder(folder), {"knight_tours_5x5": entries["knight_tours_5x5"]})
     built(folder, PUZZLE, *(t for t in PUZZLE.with_boards(["3x4"]) if t.name.endswith("3x4")))
     return folder
 

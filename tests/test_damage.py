@@ -18,6 +18,7 @@ from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
 from tablebase.tables.index import BLOCK, BODY
 from tablebase.tables.manifest import files_of, read_manifest
+from tablebase.tables.store import Folder
 from tests import often
 from tests.falsified import own
 
@@ -66,7 +67,7 @@ DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
 
 def answered(folder: Path, question: Question) -> Facts:
     name, key, asked = question
-    return reader(name, str(folder)).facts(key, asked)
+    return reader(name, Folder(folder)).facts(key, asked)
 
 
 def answer_or_refusal(folder: Path, question: Question) -> Facts | TableError:
@@ -98,7 +99,7 @@ def refused_where_damaged(path: Path, whole: bytes, data: bytes) -> int:
     places = range(0, max(len(whole), len(data)), BLOCK)
     changed = [at // BLOCK for at in places if data[at : at + BLOCK] != whole[at : at + BLOCK]]
     try:
-        index = Index(str(path.parent), stage, table)
+        index = Index(Folder(path.parent), stage, table)
     except TableError:
         return len(changed)
     assert 0 not in changed
@@ -151,7 +152,7 @@ def test_no_damage_changes_an_answer(
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
     """In every file that is published, the largest too."""
-    listed = read_manifest(copy).values()
+    listed = read_manifest(Folder(copy)).values()
     files = [file["file"] for entry in listed for file in files_of(entry)]
     for name in (*files, "manifest.json"):
         path = own(copy / name) if (copy / name).is_symlink() else copy / name
@@ -163,6 +164,6 @@ def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
                 damage(data, draw)
             path.write_bytes(data)
             with pytest.raises(TableError, match=re.escape(name)):
-                verify(copy, quick=True)
+                verify(Folder(copy), quick=True)
         path.write_bytes(whole)
-    assert verify(copy, quick=True)
+    assert verify(Folder(copy), quick=True)

@@ -9,6 +9,7 @@ import pytest
 from typer.main import get_command
 
 from pipeline.cli import app, query
+from tablebase.tables.store import Folder
 from tests.generated_docs import COMMANDS, ROOT, pages
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -65,7 +66,7 @@ def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPat
 def test_readme_table_of_tables_is_true(outputs: Path) -> None:
     from tablebase.tables.manifest import read_manifest, size_of
 
-    entries = read_manifest(outputs)
+    entries = read_manifest(Folder(outputs))
     rows = re.findall(
         r"^\| `(\w+)\.parquet` \|[^|]*\| ([\d,]+) \| ([\d,]+) \|",
         (ROOT / "README.md").read_text(),

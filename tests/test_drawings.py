@@ -33,6 +33,7 @@ from queries.forms import Facts
 from queries.overview import histogram
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import Board
+from tablebase.tables.store import Folder
 from tests.shell import Cli, python
 
 COLOUR = re.compile(r'(?:fill|stroke)="(#[^"]*)"')
@@ -49,14 +50,14 @@ def at(shape: ElementTree.Element, name: str) -> float:
 
 
 def ask(name: str, outputs: Path, key: str, **asked: str | bool) -> Facts:
-    return reader(name, str(outputs)).facts(key, asked)
+    return reader(name, Folder(outputs)).facts(key, asked)
 
 
 @pytest.fixture(scope="module")
 def pictures(outputs: Path) -> dict[str, str]:
     return {
-        "eight": histogram_svg(histogram("eight", str(outputs))),
-        "senet": histogram_svg(histogram("senet", str(outputs))),
+        "eight": histogram_svg(histogram("eight", Folder(outputs))),
+        "senet": histogram_svg(histogram("senet", Folder(outputs))),
         "tour": tour_svg(ask("knight", outputs, "b1", closed=True)),
         "small": tour_svg(ask("knight", outputs, "c3", board="5x5"), numbered=False),
         "boards": boards_svg(ask("eight", outputs, "867254301")),
@@ -113,7 +114,7 @@ def test_text_can_be_read_light_and_dark() -> None:
 
 
 def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str]) -> None:
-    counts = histogram("eight", str(outputs))
+    counts = histogram("eight", Folder(outputs))
     bars = shapes(pictures["eight"], "rect")
     scales = set()
     lefts = []
@@ -212,9 +213,9 @@ def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
         "import sys\n"
         "from queries.answers import reader\n"
         "from queries.drawings import boards_svg, line_svg, tour_svg\n"
-        "line_svg(reader('senet', 'outputs').facts('ABAAABBB.B...A.', {}))\n"
-        "tour_svg(reader('knight', 'outputs').facts('b1', {}))\n"
-        "boards_svg(reader('eight', 'outputs').facts('867254301', {}))\n"
+        "line_svg(reader('senet', Folder('outputs')).facts('ABAAABBB.B...A.', {}))\n"
+        "tour_svg(reader('knight', Folder('outputs')).facts('b1', {}))\n"
+        "boards_svg(reader('eight', Folder('outputs')).facts('867254301', {}))\n"
         "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
     )
     assert (said.code, said.out) == (0, "[]\n"), said.err

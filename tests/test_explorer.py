@@ -20,6 +20,7 @@ from queries.explorer import MADE_FROM, MODULES, write_explorer
 from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from tablebase.puzzles import eight, knight, senet
 from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
 from tests.explorer_browser import Explorer
 
 BOARD = knight.Board(8, 8)
@@ -34,7 +35,7 @@ def test_the_page_is_small_and_the_same_every_time(
     explorer: Path, outputs: Path, tmp_path: Path
 ) -> None:
     again = tmp_path / "again.html"
-    write_explorer(outputs, again)
+    write_explorer(Folder(outputs), str(again))
     assert again.read_bytes() == explorer.read_bytes()
     assert explorer.stat().st_size <= SIZE
 
@@ -58,13 +59,13 @@ def test_a_damaged_table_makes_no_page(outputs: Path, tmp_path: Path, damaged: s
     content[len(content) // 2] ^= 1
     (tmp_path / damaged).write_bytes(content)
     with pytest.raises(TableDamaged, match=damaged):
-        write_explorer(tmp_path, tmp_path / "explorer.html")
+        write_explorer(Folder(tmp_path), str(tmp_path / "explorer.html"))
     assert not (tmp_path / "explorer.html").exists()
 
 
 def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) -> None:
     with pytest.raises(NotWritten, match="cannot be written: no such file or directory"):
-        write_explorer(outputs, tmp_path / "nowhere" / "explorer.html")
+        write_explorer(Folder(outputs), str(tmp_path / "nowhere" / "explorer.html"))
 
 
 def test_the_page_carries_no_dead_words() -> None:
@@ -105,7 +106,7 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
             return hashes;
         }"""
     )
-    published = read_manifest(outputs)
+    published = read_manifest(Folder(outputs))
     indexed = [name for name in MADE_FROM if published[name]["index"]]
     assert found == {name: published[name]["index"]["sha256"] for name in indexed}
 

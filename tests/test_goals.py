@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -16,14 +17,15 @@ from queries.goals import GoalReader
 from queries.tables import Tables
 from tablebase.errors import BadRequest, OutOfReach
 from tablebase.puzzles.eight import PUZZLE, odd
-from tests.oracles import eight_best_moves, eight_distances, eight_replay, eight_solutions
+from tablebase.tables.store import Folder
+from tests.oracles import eight_best_moves, eight_replay, eight_search
 
 STATES = st.permutations("012345678").map("".join)
 
 
 @pytest.fixture(scope="module")
-def asks(outputs: object) -> EightReader:
-    found = reader("eight", str(outputs))
+def asks(outputs: Path) -> EightReader:
+    found = reader("eight", Folder(outputs))
     assert isinstance(found, EightReader)
     return found
 
@@ -38,7 +40,7 @@ def goal_with_blank_on(cell: int) -> str:
 @pytest.mark.parametrize("cell", range(9))
 def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, cell: int) -> None:
     goal = goal_with_blank_on(cell)
-    distances, solutions = eight_distances(goal), eight_solutions(goal)
+    distances, solutions = eight_search(goal)
     view = PUZZLE.view(goal)
     assert len(distances) == 181_440
     rows = asks.rows_to(goal)
@@ -62,7 +64,7 @@ def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, ce
 @given(state=STATES, goal=STATES)
 @settings(max_examples=300, deadline=None)
 def test_any_start_and_any_goal(state: str, goal: str) -> None:
-    found = reader("eight", "outputs")
+    found = reader("eight", Folder("outputs"))
     assert isinstance(found, GoalReader)
     if odd(found.puzzle.view(goal).state(state)) != odd(found.puzzle.view(goal).state(goal)):
         with pytest.raises(OutOfReach, match="Swap any two tiles"):

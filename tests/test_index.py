@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.answers import respond
-from queries.index import tables_folder
 from tablebase import puzzles
 from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -20,6 +19,7 @@ from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.puzzles.senet import rank
 from tablebase.tables.index import BLOCK
 from tablebase.tables.manifest import write_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import headed, linked_copy, place, sealed
 from tests.pancakes import PUZZLE
 from tests.recorder import built
@@ -192,7 +192,7 @@ def test_an_index_from_before_the_table_was_built_again(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     entry = manifest["tables"]["pancakes"]
     entry["content"] = entry["content"][::-1]
-    write_manifest(folder, manifest["tables"])
+    write_manifest(Folder(folder), manifest["tables"])
     assert "it was made from a different table than the published one" in str(refusal(folder))
 
 
@@ -200,12 +200,12 @@ def test_an_index_from_before_the_table_was_built_again(folder: Path) -> None:
 
 
 def test_a_manifest_that_lists_nothing(folder: Path) -> None:
-    write_manifest(folder, {})
+    write_manifest(Folder(folder), {})
     assert isinstance(refusal(folder), TableMissing)
 
 
 def test_a_manifest_that_lists_another_table_alone(folder: Path) -> None:
-    write_manifest(folder, {})
+    write_manifest(Folder(folder), {})
     built(folder, KNIGHT, counts_table(((3, 4),)))
     assert isinstance(refusal(folder), TableMissing)
 
@@ -213,7 +213,7 @@ def test_a_manifest_that_lists_another_table_alone(folder: Path) -> None:
 def test_a_manifest_that_lists_the_table_without_its_index(folder: Path) -> None:
     tables = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]
     tables["pancakes"]["index"] = None
-    write_manifest(folder, tables)
+    write_manifest(Folder(folder), tables)
     assert isinstance(refusal(folder), TableMissing)
 
 
@@ -247,15 +247,6 @@ def test_a_content_hash_that_is_no_hash(folder: Path) -> None:
     at = text.index(b'"pancakes.idx": "') + 20
     (folder / "manifest.json").write_bytes(text[:at] + b"\xff" + text[at + 1 :])
     assert refusal(folder).file == str(index(folder))
-
-
-def test_the_folder_is_as_asked_or_the_environments_or_the_usual_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert tables_folder(None) == tables_folder("") == "outputs"
-    monkeypatch.setenv("PIPELINE_OUTPUTS", "elsewhere")
-    assert tables_folder(None) == "elsewhere"
-    assert tables_folder("here") == "here"
 
 
 def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.index import BLOCK, BODY, blocks
+from tablebase.tables.store import Folder
 from tests import pancakes
 from tests.falsified import one, own, place, sealed, vouch
 from tests.pancakes import Pancakes
@@ -57,7 +58,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
 def test_a_record_costs_the_header_and_one_block(
     outputs: Path, table: tuple[str, Table], reads: Counter[int]
 ) -> None:
-    index = Index(str(outputs), *table)
+    index = Index(Folder(outputs), *table)
     assert reads == {0: 1}
     each = BODY // index.width
     draw = random.Random(table[0])
@@ -85,7 +86,7 @@ def test_an_answer_reads_few_blocks_and_none_twice(
 def test_blocks_are_kept_up_to_a_bound(
     outputs: Path, reads: Counter[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = Index(str(outputs), *READ[1])
+    index = Index(Folder(outputs), *READ[1])
     all_blocks = range(blocks(index.width, index.count) - 1)
     assert len(all_blocks) > 2 * MOST_KEPT
     for block in all_blocks:
@@ -103,7 +104,7 @@ def test_damage_to_any_block_is_found_by_what_reads_it_and_by_the_proof(
     stage, of = table
     path = own(copy / of.index_file)
     whole = path.read_bytes()
-    each = BODY // Index(str(copy), stage, of).width
+    each = BODY // Index(Folder(copy), stage, of).width
     draw = random.Random(of.name)
     numbers = range(len(whole) // BLOCK)
     for number in {0, 1, numbers[-1], *draw.choices(numbers, k=40)}:
@@ -112,9 +113,9 @@ def test_damage_to_any_block_is_found_by_what_reads_it_and_by_the_proof(
         path.write_bytes(data)
         if number == 0:
             with pytest.raises(TableDamaged):
-                Index(str(copy), stage, of)
+                Index(Folder(copy), stage, of)
         else:
-            index = Index(str(copy), stage, of)
+            index = Index(Folder(copy), stage, of)
             with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
                 index.record((number - 1) * each)
             for other in {1, 2, numbers[-1]} - {number}:
@@ -146,7 +147,7 @@ def test_blocks_in_each_others_place_never_answer(copy: Path) -> None:
     data = path.read_bytes()
     first, second = (data[at : at + BLOCK] for at in (BLOCK, 2 * BLOCK))
     path.write_bytes(data[:BLOCK] + second + first + data[3 * BLOCK :])
-    index = Index(str(copy), *READ[0])
+    index = Index(Folder(copy), *READ[0])
     for rank in (0, 2046):
         with pytest.raises(TableDamaged, match="the checksum of block"):
             index.record(rank)
@@ -158,19 +159,19 @@ def test_a_block_of_another_table_never_answers(copy: Path) -> None:
     data, edge = path.read_bytes(), (copy / "eight_edge.idx").read_bytes()
     path.write_bytes(data[:BLOCK] + edge[BLOCK : 2 * BLOCK] + data[2 * BLOCK :])
     with pytest.raises(TableDamaged, match="the checksum of block 1 is wrong"):
-        Index(str(copy), *READ[0]).record(0)
+        Index(Folder(copy), *READ[0]).record(0)
 
 
 def test_an_index_that_is_replaced_while_it_is_open_still_answers_as_it_was(copy: Path) -> None:
     path = own(copy / "eight.idx")
-    index = Index(str(copy), *READ[0])
+    index = Index(Folder(copy), *READ[0])
     first = index.record(0)
     data = bytearray(path.read_bytes())
     data[place(data, 3000)] ^= 1
     path.unlink()
     path.write_bytes(sealed(data))
     vouch(copy, "eight")
-    other = Index(str(copy), *READ[0])
+    other = Index(Folder(copy), *READ[0])
     assert other.record(3000) != index.record(3000)
     assert other.record(0) == first
 
@@ -178,7 +179,7 @@ def test_an_index_that_is_replaced_while_it_is_open_still_answers_as_it_was(copy
 def test_an_index_that_is_written_over_while_it_is_open_is_damaged(copy: Path) -> None:
     """Another build in the same file: no block of it has the checksum that the open one wants."""
     path = own(copy / "eight.idx")
-    index = Index(str(copy), *READ[0])
+    index = Index(Folder(copy), *READ[0])
     built_again = bytearray(path.read_bytes())
     built_again[24:56] = bytes(32)
     path.write_bytes(sealed(built_again))
@@ -217,7 +218,7 @@ def test_a_name_of_65_bytes_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_closed_index_answers_no_more(outputs: Path) -> None:
-    index = Index(str(outputs), *READ[0])
+    index = Index(Folder(outputs), *READ[0])
     index.record(0)
     index.close()
     index.close()
@@ -279,7 +280,7 @@ def test_an_index_that_is_refused_leaves_no_file_open(copy: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     before = files_open()
     with pytest.raises(TableDamaged):
-        Index(str(copy), *READ[0])
+        Index(Folder(copy), *READ[0])
     assert files_open() == before
 
 
@@ -289,12 +290,12 @@ def test_threads_share_an_index(
 ) -> None:
     """Where the system reads at a place (Windows does not), and where it has to seek first."""
     stage, of = READ[1]
-    plain = Index(str(outputs), stage, of)
+    plain = Index(Folder(outputs), stage, of)
     ranks = random.Random("threads").choices(range(plain.count), k=3_000)
     right = [plain.record(rank) for rank in ranks]
     if not pread:
         monkeypatch.delattr(os, "pread")
-    shared = Index(str(outputs), stage, of)
+    shared = Index(Folder(outputs), stage, of)
     wrong: list[object] = []
 
     def ask(step: int) -> None:

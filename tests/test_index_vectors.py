@@ -18,6 +18,7 @@ from tablebase.errors import TableError
 from tablebase.puzzle import AllTours, Table
 from tablebase.puzzles import eight
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import said_of, sha256
 from tests.index_vectors import FOLDER, LIST, Vector, written
 from tests.reader_programs import RECORDS, run
@@ -69,17 +70,17 @@ def published(vector: Vector, folder: Path) -> Listed:
             "sha256": sha256(index),
         },
     }
-    write_manifest(folder, {vector.name: entry})
-    return Listed(folder, vector.name, entry, None, table, unheard, [])
+    write_manifest(Folder(folder), {vector.name: entry})
+    return Listed(Folder(folder), vector.name, entry, None, table, unheard, [])
 
 
 def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
     table = published(vector, tmp_path).known
     if not vector.opens:
         with pytest.raises(TableError):
-            Index(str(tmp_path), "test", table)
+            Index(Folder(tmp_path), "test", table)
         return
-    index = Index(str(tmp_path), "test", table)
+    index = Index(Folder(tmp_path), "test", table)
     for number, record in vector.records.items():
         assert index.record(int(number)) == (bytes.fromhex(record),)
     for beyond in vector.refused:
@@ -97,7 +98,7 @@ def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> No
         return
     with pytest.raises(VerifyFailed) as caught:
         check_files(listed)
-    assert caught.value.file == str(listed.index_path)
+    assert caught.value.file == listed.store.full(listed.index_file)
     assert "SHA-256" not in str(caught.value)
 
 
@@ -147,7 +148,7 @@ def test_a_reader_in_rust_solves_as_this_program_does(
 ) -> None:
     draw = random.Random("rust")
     states = [eight.unrank(draw.randrange(362_880)) for _ in range(1_000)]
-    content = read_manifest(outputs)["eight"]["content"]
+    content = read_manifest(Folder(outputs))["eight"]["content"]
     code, said, error = asked(rust, "eight", outputs / "eight.idx", content, lines=states)
     assert (code, error) == (0, "")
     assert said == [eight_line(tables, state) for state in states]

@@ -15,7 +15,7 @@ import pytest
 
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import files_of, read_manifest
-from tablebase.tables.publish import building_in
+from tablebase.tables.store import Folder
 from tests import LONG, often
 from tests.falsified import sha256
 from tests.shell import ROOT, SCRIPT, Cli, environment, program
@@ -63,7 +63,7 @@ def assert_answers_or_refuses(cli: Cli, folder: Path, puzzle: str = "") -> None:
 def assert_same_tables(folder: Path, outputs: Path) -> None:
     names = sorted(path.name for path in folder.iterdir() if path.name != ".lock")
     assert names == sorted(path.name for path in outputs.iterdir() if is_table(path))
-    assert read_manifest(folder) == read_manifest(outputs)
+    assert read_manifest(Folder(folder)) == read_manifest(Folder(outputs))
     for name in names:
         if name != MANIFEST:
             assert (folder / name).read_bytes() == (outputs / name).read_bytes(), name
@@ -184,7 +184,7 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
         assert_answers_or_refuses(cli, folder, "eight")
     ended_well("mend", *folders)
     for folder in folders:
-        for entry in read_manifest(folder).values():
+        for entry in read_manifest(Folder(folder)).values():
             for file in files_of(entry):
                 assert sha256(folder / file["file"]) == file["sha256"]
         assert not list(folder.glob(".*.part"))
@@ -302,11 +302,11 @@ def assert_completes_when_there_is_room(
     for path in kept.iterdir():
         if path.name != MANIFEST:
             assert path.read_bytes() == (outputs / path.name).read_bytes(), path.name
-    assert len(read_manifest(kept)) == (2 if stage else 7)
+    assert len(read_manifest(Folder(kept))) == (2 if stage else 7)
 
 
 def test_the_second_of_two_builds_names_the_first(cli: Cli, tmp_path: Path) -> None:
-    with building_in(tmp_path):
+    with Folder(tmp_path).lock():
         code, _, complaint = cli("precompute", "eight", "--outputs", str(tmp_path))
     assert code == 3
     assert f"another build holds it (process {os.getpid()})" in complaint

@@ -12,6 +12,7 @@ from pipeline.build import Request, build
 from pipeline.progress import BuildTold
 from tablebase.puzzles.knight import PUZZLE
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.recorder import built
 from tests.shell import SCRIPT, Cli, environment, without_privileges
 
@@ -37,7 +38,9 @@ def test_two_builds_are_the_same_byte_for_byte(
     said = cli("precompute", "--outputs", str(folder), "--jobs", "1", *BOARDS)
     assert said.code == 0, said.err
     # what `light` has too knows of the boards that the published folder lacks
-    write_manifest(tmp_path, {**read_manifest(outputs), **read_manifest(light)})
+    write_manifest(
+        Folder(tmp_path), {**read_manifest(Folder(outputs)), **read_manifest(Folder(light))}
+    )
     names = sorted(path.name for path in folder.iterdir() if path.name != ".lock")
     assert len(names) == 7 + 2 + 4 + 1  # tables, more boards, indexes, manifest
     for name in names:
@@ -174,7 +177,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setattr("pipeline.progress.PLAIN_EVERY", every)
     tables = [table for table in PUZZLE.tables if table.name != "knight_tours_6x6"]
     with BuildTold(quiet=False) as report:
-        build(Request(tmp_path, [(PUZZLE, tuple(tables))]), report)
+        build(Request(Folder(tmp_path), [(PUZZLE, tuple(tables))]), report)
     return capsys.readouterr().err.splitlines()
 
 

@@ -19,8 +19,7 @@ from tests import oracles
     ],
 )
 def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goal: str) -> None:
-    distances = oracles.eight_distances(goal)
-    solutions = oracles.eight_solutions(goal)
+    distances, solutions = oracles.eight_search(goal)
     table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == layout)
     assert table["state"].to_list() == sorted(distances)
     for row in table.drop("goal").iter_rows():

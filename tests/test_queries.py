@@ -147,8 +147,7 @@ def test_any_two_states_of_the_8_puzzle(outputs: Path, start: str, goal: str) ->
 @settings(max_examples=2)
 @given(eight_states, st.lists(eight_states, min_size=50, max_size=50))
 def test_distances_to_any_goal_are_the_oracles(outputs: Path, goal: str, starts: list[str]) -> None:
-    solutions = oracles.eight_solutions(goal)
-    distances = oracles.eight_distances(goal)
+    distances, solutions = oracles.eight_search(goal)
     eight = open_tables(str(outputs)).eight
     for start in starts:
         answer = eight.get(start, goal=goal)

@@ -6,6 +6,7 @@ import pytest
 
 from tablebase.puzzles import MODULES, puzzle
 from tablebase.tables.manifest import files_of, read_manifest
+from tablebase.tables.store import Folder
 from tests.recorder import built
 
 LISTED = "knight_tours_6x6"
@@ -16,8 +17,8 @@ LISTED = "knight_tours_6x6"
 def test_a_table_built_again_is_the_one_published(name: str, outputs: Path, tmp_path: Path) -> None:
     asked = puzzle(name)
     built(tmp_path, asked, *(table for table in asked.tables if table.name != LISTED))
-    published = read_manifest(outputs)
-    for table, entry in read_manifest(tmp_path).items():
+    published = read_manifest(Folder(outputs))
+    for table, entry in read_manifest(Folder(tmp_path)).items():
         # boards that somebody listed are counted too
         if entry["parameters"] == published[table]["parameters"]:
             assert entry == published[table]

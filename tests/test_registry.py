@@ -19,6 +19,7 @@ from queries.overview import bars, histogram, status
 from tablebase import puzzles
 from tablebase.errors import BadRequest, NotationError, OutOfReach, TableMissing
 from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
 from tests.pancakes import PUZZLE, Pancakes
 from tests.recorder import built
 from tests.shell import Said, python
@@ -167,7 +168,7 @@ def test_its_answer_as_json(folder: Path) -> None:
 
 
 def test_its_histogram(folder: Path) -> None:
-    counts = histogram("pancakes", str(folder))
+    counts = histogram("pancakes", Folder(folder))
     expected = Counter(distance for distance, _ in searched().values())
     assert counts.rows() == [("stacked", *item) for item in sorted(expected.items())]
     lines = bars(counts).splitlines()
@@ -177,7 +178,7 @@ def test_its_histogram(folder: Path) -> None:
 
 
 def test_its_status_beside_what_is_missing(folder: Path) -> None:
-    states = {row["table"]: row["state"] for row in status(str(folder))}
+    states = {row["table"]: row["state"] for row in status(Folder(folder))}
     assert states.pop("pancakes") == "published"
     assert set(states.values()) == {"missing"}
     assert "eight" in states
@@ -234,7 +235,7 @@ def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "swaps", module)
     monkeypatch.setitem(puzzles.MODULES, "swaps", "swaps")
     built(tmp_path, module.PUZZLE)
-    assert read_manifest(tmp_path)["swaps"]["rows"] == 2
+    assert read_manifest(Folder(tmp_path))["swaps"]["rows"] == 2
     swaps = open_tables(str(tmp_path)).goals("swaps")
     assert swaps.probe("32145").best_moves == "3"
     with pytest.raises(OutOfReach) as caught:

@@ -13,6 +13,7 @@ from pipeline.removal import removable, removal
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import PUZZLE
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import said_of
 from tests.recorder import built
 from tests.shell import ROOT, Cli, environment, program
@@ -39,12 +40,12 @@ def boards(folder: Path) -> set[str]:
 
 
 def test_a_table_goes_and_the_counts_forget_its_board(folder: Path, cli: Cli) -> None:
-    assert removable(folder) == ["knight_tours_3x7", "knight_tours_4x3"]
+    assert removable(Folder(folder)) == ["knight_tours_3x7", "knight_tours_4x3"]
     assert "3x7" in boards(folder)
     said = cli("remove", "knight_tours_3x7", "--outputs", str(folder))
     assert (said.code, said.out) == (0, "removed knight_tours_3x7\n")
     assert said.err.startswith("building knight_counts (parameters changed)\n")
-    assert removable(folder) == ["knight_tours_4x3"]
+    assert removable(Folder(folder)) == ["knight_tours_4x3"]
     assert "3x7" not in boards(folder)
     assert not list(folder.glob("*3x7*"))
     assert "3x7" not in cli("status", "--outputs", str(folder)).out
@@ -72,11 +73,11 @@ def test_only_what_was_asked_for_is_removed(folder: Path, cli: Cli) -> None:
 
 
 def test_a_table_that_no_rule_knows_can_be_removed(folder: Path, cli: Cli) -> None:
-    entries = read_manifest(folder)
+    entries = read_manifest(Folder(folder))
     path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
     entry = entries["knight_tours_4x3"]
     entries["hanoi"] = {**entry, "files": [said_of(path, entry["rows"])]}
-    write_manifest(folder, entries)
+    write_manifest(Folder(folder), entries)
     (folder / "hanoi.parquet.txt").write_text("mine")
     (folder / "hanoi.parquet").write_text("cut")
     said = cli("status", "--outputs", str(folder))
@@ -84,7 +85,7 @@ def test_a_table_that_no_rule_knows_can_be_removed(folder: Path, cli: Cli) -> No
     assert cli("remove", "hanoi", "--quiet", "--outputs", str(folder)) == (0, "", "")
     assert not (folder / "hanoi.parquet").exists()
     assert (folder / "hanoi.parquet.txt").read_text() == "mine"
-    assert read_manifest(folder).keys() == TABLES
+    assert read_manifest(Folder(folder)).keys() == TABLES
 
 
 def test_what_an_unfinished_listing_left_goes_too(folder: Path, cli: Cli) -> None:
@@ -124,7 +125,7 @@ def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> Non
         code = subprocess.run(
             command, cwd=ROOT, env=environment(), capture_output=True, check=False
         ).returncode
-        there = "knight_tours_3x7" in read_manifest(folder)
+        there = "knight_tours_3x7" in read_manifest(Folder(folder))
         states.append(there)
         asked = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(folder))
         assert cli(*asked).code == (0 if there else 3)
@@ -140,10 +141,10 @@ def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> Non
 
 
 def test_the_request_names_only_what_tells_of_others(folder: Path) -> None:
-    request = removal(folder, ["knight_tours_3x7"], 1)
+    request = removal(Folder(folder), ["knight_tours_3x7"], 1)
     assert [table.name for _, tables in request.tables for table in tables] == ["knight_counts"]
     # every board of up to 6x6 is counted whether it is listed or not
-    request = removal(folder, ["knight_tours_4x3"], 1)
+    request = removal(Folder(folder), ["knight_tours_4x3"], 1)
     assert not [table for _, tables in request.tables for table in tables]
     with pytest.raises(BadRequest):
-        removal(folder, ["knight_tours_5x5"], 1)
+        removal(Folder(folder), ["knight_tours_5x5"], 1)

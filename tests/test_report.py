@@ -23,6 +23,7 @@ from queries.report import figures, write_readme_pictures, write_report
 from queries.report.figure import Asked, Figure
 from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
 from tablebase.puzzles.knight import Board
+from tablebase.tables.store import Folder
 from tests.explorer_browser import broken_rules
 from tests.shell import ROOT, Cli, python
 
@@ -44,13 +45,13 @@ def drawn() -> None:
 @pytest.fixture(scope="module")
 def page(drawn: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     target = tmp_path_factory.mktemp("report") / "report.html"
-    assert write_report(outputs, target) == [target]
+    assert write_report(Folder(outputs), target) == [target]
     return target.read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
 def shown(drawn: None, outputs: Path) -> tuple[Asked, dict[str, Figure]]:
-    return Asked(str(outputs)), {figure.name: figure for figure in figures()}
+    return Asked(Folder(outputs)), {figure.name: figure for figure in figures()}
 
 
 Shown = tuple[Asked, dict[str, Figure]]
@@ -90,7 +91,7 @@ def test_every_picture_is_whole_and_turns_dark(page: str) -> None:
 
 
 def test_two_runs_are_the_same(page: str, outputs: Path, tmp_path: Path) -> None:
-    write_report(outputs, tmp_path / "again.html")
+    write_report(Folder(outputs), tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text("utf-8") == page
 
 
@@ -234,7 +235,7 @@ def test_on_paper_nothing_is_cut_off(chromium: Browser, page: str, tmp_path: Pat
 
 def test_distances_are_the_histogram(shown: Shown, outputs: Path) -> None:
     mine = answer(shown, "eight-distances").select("goal", "distance", "states")
-    assert sorted(mine.rows()) == sorted(histogram("eight", str(outputs)).rows())
+    assert sorted(mine.rows()) == sorted(histogram("eight", Folder(outputs)).rows())
     sums = mine.group_by("goal").agg(pl.col("states").sum())
     assert set(sums["states"]) == {181_440}
 
@@ -321,7 +322,7 @@ def test_starts_shown_stand_for_all(shown: Shown, side: int) -> None:
 
 def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path) -> None:
     for kind in ("svg", "png"):
-        written = write_report(outputs, tmp_path / kind, kind)
+        written = write_report(Folder(outputs), tmp_path / kind, kind)
         assert sorted((tmp_path / kind).iterdir()) == written
         assert [path.name for path in written] == [
             f"{number:02}-{figure.name}.{kind}" for number, figure in enumerate(figures(), 1)
@@ -337,7 +338,7 @@ def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path) -> None:
 
 
 def test_readme_pictures_are_current_and_small(outputs: Path, tmp_path: Path) -> None:
-    for path in write_readme_pictures(outputs, tmp_path):
+    for path in write_readme_pictures(Folder(outputs), tmp_path):
         kept = ROOT / "docs" / path.name
         assert kept.read_bytes() == path.read_bytes(), "run write_readme_pictures"
         assert len(path.read_bytes()) < 60_000
@@ -360,7 +361,7 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "from queries.report import write_report\n"
         "from tablebase.errors import BadRequest\n"
         "try:\n"
-        "    write_report(Path('outputs'), Path('/nowhere/report.html'))\n"
+        "    write_report(Folder(Path('outputs')), Path('/nowhere/report.html'))\n"
         "except BadRequest as error:\n"
         "    print(error.exit_code, error)\n"
     )
@@ -372,17 +373,17 @@ def test_without_altair_the_error_says_what_to_install() -> None:
 
 def test_bad_requests(drawn: None, outputs: Path, tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="html, svg, png"):
-        write_report(outputs, tmp_path / "report.pdf", "pdf")
+        write_report(Folder(outputs), tmp_path / "report.pdf", "pdf")
     (tmp_path / "file").write_text("")
     with pytest.raises(NotWritten, match="cannot be written"):
-        write_readme_pictures(outputs, tmp_path / "file" / "docs")
+        write_readme_pictures(Folder(outputs), tmp_path / "file" / "docs")
 
 
 def test_damaged_and_missing_tables_draw_nothing(
     drawn: None, outputs: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(TableMissing):
-        write_report(tmp_path, tmp_path / "report.html")
+        write_report(Folder(tmp_path), tmp_path / "report.html")
     for file in outputs.iterdir():
         if file.suffix != ".html":
             (tmp_path / file.name).symlink_to(file)
@@ -391,5 +392,5 @@ def test_damaged_and_missing_tables_draw_nothing(
     damaged.unlink()
     damaged.write_bytes(good[:-9] + b"!" + good[-8:])
     with pytest.raises(TableDamaged, match="knight_counts"):
-        write_report(tmp_path, tmp_path / "report.html")
+        write_report(Folder(tmp_path), tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()

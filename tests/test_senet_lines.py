@@ -12,6 +12,7 @@ from queries.answers import reader
 from queries.drawings import AMBER, BLUE, INK, PAPER, line_svg
 from queries.tables import Tables
 from tablebase.errors import BadRequest, NotReached
+from tablebase.tables.store import Folder
 from tests import oracles
 from tests.shell import Cli
 
@@ -20,7 +21,7 @@ KNOWN = "ABAAABBB.B...A."
 
 def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
     """Every position that four plies or fewer lead to, and whose turn it is then."""
-    asks = reader("senet", str(outputs))
+    asks = reader("senet", Folder(outputs))
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
@@ -33,7 +34,7 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
     whole = pl.read_parquet(outputs / "senet.parquet")
     once = whole.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
     table = pl.concat([whole.gather_every(1511), once])
-    asks = reader("senet", str(outputs))
+    asks = reader("senet", Folder(outputs))
     never = 0
     for row in table.iter_rows(named=True):
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
@@ -54,7 +55,7 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
 
 
 def test_a_side_that_never_moves_there(outputs: Path) -> None:
-    asks = reader("senet", str(outputs))
+    asks = reader("senet", Folder(outputs))
     with pytest.raises(NotReached) as caught:
         asks.facts("BAABABABAB.....", {"turn": "A"})
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
@@ -85,7 +86,7 @@ def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Pa
 
 @pytest.mark.parametrize("asked", [{}, {"turn": "B"}])
 def test_the_picture_is_the_line(outputs: Path, asked: dict[str, str | bool]) -> None:
-    facts = reader("senet", str(outputs)).facts(KNOWN, {**asked, "path": True})
+    facts = reader("senet", Folder(outputs)).facts(KNOWN, {**asked, "path": True})
     svg = ElementTree.fromstring(line_svg(facts))
     dots = [shape for shape in svg if shape.tag.endswith("circle")]
     rows: dict[float, dict[float, str]] = {}
@@ -114,7 +115,7 @@ def test_the_picture_is_the_line(outputs: Path, asked: dict[str, str | bool]) ->
 
 
 def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
-    asks = reader("senet", str(outputs))
+    asks = reader("senet", Folder(outputs))
     assert "after 0 plies" in line_svg(asks.facts(oracles.SENET_OPENING, {}))
     assert "after 1 ply<" in line_svg(asks.facts("BAABABABAB.....", {}))
 

@@ -23,6 +23,7 @@ from queries.report.figure import Asked
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import (
     CUTS,
     SMALL,
@@ -42,9 +43,9 @@ FIVE = "knight_tours_5x5"
 
 @pytest.mark.parametrize("name", CUTS)
 def test_the_rows_are_those_of_one_file(name: str, several: Path, outputs: Path) -> None:
-    assert len(read_manifest(several)[name]["files"]) == len(CUTS[name]) + 1
+    assert len(read_manifest(Folder(several))[name]["files"]) == len(CUTS[name]) + 1
     assert not (several / f"{name}.parquet").exists()
-    rows, whole = (scanned(str(folder), "", TABLES[name]) for folder in (several, outputs))
+    rows, whole = (scanned(Folder(folder), "", TABLES[name]) for folder in (several, outputs))
     if name == "knight_tours_6x6":
         rows, whole = (frame.drop("board", "path") for frame in (rows, whole))
     assert rows.collect().equals(whole.collect())
@@ -57,7 +58,7 @@ def test_wherever_files_end(
 ) -> None:
     folder = linked_copy(outputs, tmp_path_factory.mktemp("cut"))
     split(folder, FIVE, *sorted(cuts))
-    rows, whole = (scanned(str(where), "", TABLES[FIVE]) for where in (folder, outputs))
+    rows, whole = (scanned(Folder(where), "", TABLES[FIVE]) for where in (folder, outputs))
     assert rows.collect().equals(whole.collect())
     prove_one(folder, FIVE)
 
@@ -116,7 +117,9 @@ def test_answers_are_those_of_one_file(
         told = []
         for folder in (several, outputs):
             try:
-                told.append(reader("knight", str(folder)).facts(start, {"board": board, **asked}))
+                told.append(
+                    reader("knight", Folder(folder)).facts(start, {"board": board, **asked})
+                )
             except NoSuchTour as error:
                 told.append({"error": str(error)})
         assert told[0] == told[1]
@@ -164,17 +167,17 @@ def test_python_answers_from_any_of_the_files(several: Path, outputs: Path) -> N
 
 
 def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None:
-    asked, whole = Asked(str(several)), Asked(str(outputs))
+    asked, whole = Asked(Folder(several)), Asked(Folder(outputs))
     for figure in figures():
         assert asked.answer(figure).equals(whole.answer(figure)), figure.name
     assert asked.rows == whole.rows
     for name in (FIVE, "knight_tours_6x6"):
-        posts = [signposts(str(folder), "knight", TABLES[name]) for folder in (several, outputs)]
+        posts = [signposts(Folder(folder), "knight", TABLES[name]) for folder in (several, outputs)]
         assert posts[0] == posts[1]
 
 
 def test_status_adds_the_files_up(cli: Cli, several: Path) -> None:
-    rows = {row["table"]: row for row in status(str(several))}
+    rows = {row["table"]: row for row in status(Folder(several))}
     for name in CUTS:
         files = [*several.glob(f"{name}.*.parquet")]
         assert len(files) == len(CUTS[name]) + 1
@@ -215,7 +218,7 @@ def test_a_forced_build_makes_one_file_of_it(small: Path, tmp_path: Path) -> Non
     (small / f"{SMALL.name}.mine.parquet").write_text("mine")
     assert built(small, KNIGHT, SMALL, force=True).reasons == {SMALL.name: "forced"}
     assert names(small) == {f"{SMALL.name}.parquet", f"{SMALL.name}.mine.parquet"}
-    assert read_manifest(small) == read_manifest(tmp_path / "other")
+    assert read_manifest(Folder(small)) == read_manifest(Folder(tmp_path / "other"))
 
 
 def test_what_a_killed_build_did_not_clear_goes_with_the_next(small: Path) -> None:
@@ -230,7 +233,7 @@ def test_all_its_files_are_removed(small: Path, cli: Cli) -> None:
     said = cli("remove", SMALL.name, "--quiet", "--outputs", str(small))
     assert said == (0, "", "")
     assert names(small) == {f"{SMALL.name}.mine.parquet"}
-    assert read_manifest(small) == {}
+    assert read_manifest(Folder(small)) == {}
 
 
 KILLED = """
@@ -277,10 +280,10 @@ def test_killed_before_every_step(small: Path, tmp_path: Path) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     listed, left_over = [], set()
-    whole = reader("knight", str(small)).facts("a1", {"board": "3x4", "number": "1"})
+    whole = reader("knight", Folder(small)).facts("a1", {"board": "3x4", "number": "1"})
     for folder in sorted(tried.glob("[0-9]*")):
-        listed.append(len(read_manifest(folder)[SMALL.name]["files"]))
-        asked = reader("knight", str(folder))
+        listed.append(len(read_manifest(Folder(folder))[SMALL.name]["files"]))
+        asked = reader("knight", Folder(folder))
         assert asked.facts("a1", {"board": "3x4", "number": "1"}) == whole
         wanted = THREE if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
         left_over |= {(listed[-1], name) for name in names(folder) - wanted}

@@ -14,6 +14,7 @@ from queries.overview import status
 from tablebase.errors import TableDamaged, TableError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import CUTS, TABLES, refuted, split, vouch, written
 from tests.recorder import built
 from tests.shell import Cli
@@ -25,13 +26,13 @@ def test_its_files_are_held_against_the_manifest(cli: Cli, several: Path) -> Non
     said = cli("verify", "--quick", "--outputs", str(several))
     assert (said.code, said.err) == (0, "")
     rows = re.findall(r"^(\w+)\.\*\.parquet\S* .*?([\d,]+) rows", said.out, re.MULTILINE)
-    entries = read_manifest(several)
+    entries = read_manifest(Folder(several))
     assert dict(rows) == {name: f"{entries[name]['rows']:,}" for name in CUTS}
 
 
 @pytest.mark.long
 def test_it_is_proved_as_one(several: Path) -> None:
-    told = [(claim.table, claim.claim, claim.rows) for claim in verify(several)]
+    told = [(claim.table, claim.claim, claim.rows) for claim in verify(Folder(several))]
     for name in CUTS:
         assert any(of == name and "every row decodes" in claim for of, claim, _ in told)
     assert {rows for of, _, rows in told if of == "knight_tours_6x6"} == {6_637_920}
@@ -67,9 +68,9 @@ def test_a_second_file_that_is_not_the_listed_one(
     _, second, third = pieces
     folder = second.parent
     spoil(second, third)
-    assert [row["state"] for row in status(str(folder)) if row["table"] == FIVE] == ["damaged"]
+    assert [row["state"] for row in status(Folder(folder)) if row["table"] == FIVE] == ["damaged"]
     with pytest.raises(TableError) as caught:
-        verify(folder, quick=True)
+        verify(Folder(folder), quick=True)
     assert caught.value.file == str(second)
     for words in ("query knight a1 --board 5x5", "query knight a1 --board 5x5 --number 3"):
         said = cli(*words.split(), "--outputs", str(folder))
@@ -133,12 +134,12 @@ def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: s
 
 def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -> None:
     folder = pieces[0].parent
-    entries = read_manifest(folder)
+    entries = read_manifest(Folder(folder))
     _, second, third = entries[FIVE]["files"]
     second["rows"] -= 1
     third["rows"] += 1
     third["first"] -= 1
-    write_manifest(folder, entries)
+    write_manifest(Folder(folder), entries)
     failure = refuted(folder, FIVE)
     assert (failure.file, failure.found, failure.expected) == (
         str(pieces[1]),
@@ -179,19 +180,19 @@ def test_a_list_of_files_that_cannot_be(
     pieces: list[Path], cli: Cli, edit: Callable[[Files], object]
 ) -> None:
     folder = pieces[0].parent
-    entries = read_manifest(folder)
+    entries = read_manifest(Folder(folder))
     edit(entries[FIVE]["files"])
-    write_manifest(folder, entries)
-    for ask in (lambda: status(str(folder)), lambda: verify(folder, quick=True)):
+    write_manifest(Folder(folder), entries)
+    for ask in (lambda: status(Folder(folder)), lambda: verify(Folder(folder), quick=True)):
         with pytest.raises(TableDamaged, match="its list of tables is invalid"):
             ask()
 
 
 def test_it_is_refused_at_the_shell(pieces: list[Path], cli: Cli) -> None:
     folder = pieces[0].parent
-    entries = read_manifest(folder)
+    entries = read_manifest(Folder(folder))
     entries[FIVE]["files"][1]["first"] = 101
-    write_manifest(folder, entries)
+    write_manifest(Folder(folder), entries)
     for words in ("status", "verify --quick", "query knight a1 --board 5x5"):
         said = cli(*words.split(), "--outputs", str(folder))
         assert (said.code, said.out) == (3, "")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.errors import TableUnreadable
+from tablebase.tables.store import Folder
 from tests.falsified import own
 from tests.shell import SCRIPT, Said, environment, without_privileges
 
@@ -84,10 +85,10 @@ def test_status_and_a_build_say_it_too(copy: Path) -> None:
 def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from queries import open_tables
 
-    def refused(path: str, mode: str) -> None:
-        raise PermissionError(13, "Permission denied", path)
+    def refused(store: Folder, name: str) -> None:
+        raise PermissionError(13, "Permission denied", store.full(name))
 
-    monkeypatch.setattr("queries.index.open", refused, raising=False)
+    monkeypatch.setattr(Folder, "open", refused)
     with pytest.raises(TableUnreadable) as caught:
         open_tables(str(copy)).eight.probe("123456780")
     assert (caught.value.file, caught.value.reason) == (

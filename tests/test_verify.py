@@ -13,6 +13,7 @@ from pipeline.verify import Claim, VerifyFailed, verify
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles import puzzles
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import own, prove_one, refuted, said_of, sealed, sha256
 
 
@@ -21,7 +22,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     told: list[tuple[Claim, int]] = []
     whole: list[str] = []
     proved = verify(
-        outputs, report=lambda claim, done: told.append((claim, done)), whole=whole.append
+        Folder(outputs), report=lambda claim, done: told.append((claim, done)), whole=whole.append
     )
     own = [table.name for registered in puzzles() for table in registered.tables]
     assert whole == own
@@ -42,7 +43,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
 
 
 def test_quick_looks_at_every_file(outputs: Path) -> None:
-    proved = verify(outputs, quick=True)
+    proved = verify(Folder(outputs), quick=True)
     listed = {path.name for path in outputs.glob("*.parquet")}
     assert {claim.file for claim in proved} >= {*listed, "eight.idx", "senet.idx", "manifest.json"}
     assert all(claim.passed for claim in proved)
@@ -65,7 +66,7 @@ def test_quick_finds_damaged_bytes(copy: Path, file: str, damage: str) -> None:
         data = {"cut": data[:-1], "grow": data + b"\0", "empty": data[:0]}[damage]
     path.write_bytes(data)
     with pytest.raises(VerifyFailed, match="size and SHA-256") as caught:
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
     failure = caught.value
     assert failure.file == str(path)
     assert failure.row is None
@@ -76,7 +77,7 @@ def test_quick_finds_damaged_bytes(copy: Path, file: str, damage: str) -> None:
 def test_a_missing_file_is_named(copy: Path) -> None:
     (copy / "senet.idx").unlink()
     with pytest.raises(TableMissing, match=r"senet\.idx") as caught:
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
     assert caught.value.command == f"pipeline precompute senet --outputs {copy}"
 
 
@@ -84,28 +85,28 @@ def test_a_folder_in_place_of_a_file_is_named(copy: Path) -> None:
     (copy / "senet.idx").unlink()
     (copy / "senet.idx").mkdir()
     with pytest.raises(TableError, match=r"senet\.idx"):
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
 
 
 def test_a_table_that_is_not_listed_is_missing(copy: Path) -> None:
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     del entries["knight_counts"]
-    write_manifest(copy, entries)
+    write_manifest(Folder(copy), entries)
     with pytest.raises(TableMissing, match="knight_counts") as caught:
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
     assert caught.value.command.startswith("pipeline precompute knight")
 
 
 def test_no_manifest_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(TableMissing, match=r"manifest.json.*Run: pipeline precompute"):
-        verify(tmp_path)
+        verify(Folder(tmp_path))
 
 
 def test_a_manifest_that_is_none_is_damaged(copy: Path) -> None:
     for text in (b"", b"[]", b"\xff", b'{"format_version": 2}'):
         (copy / "manifest.json").write_bytes(text)
         with pytest.raises(TableDamaged):
-            verify(copy, quick=True)
+            verify(Folder(copy), quick=True)
 
 
 def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
@@ -115,7 +116,7 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
         flipped[at] ^= 1
         (copy / "manifest.json").write_bytes(flipped)
         with pytest.raises(TableError):
-            verify(copy, quick=True)
+            verify(Folder(copy), quick=True)
 
 
 @pytest.mark.parametrize(
@@ -145,11 +146,11 @@ def test_a_false_index_is_found_quickly(
     index = own(copy / "eight.idx")
     data = edit(index.read_bytes())
     index.write_bytes(data)
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     entries["eight"]["index"].update(bytes=len(data), sha256=sha256(index))
-    write_manifest(copy, entries)
+    write_manifest(Folder(copy), entries)
     with pytest.raises(VerifyFailed, match=found) as caught:
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
     assert caught.value.file == str(index)
 
 
@@ -174,11 +175,11 @@ Edit = Callable[[dict[str, Any]], object]
 def test_a_manifest_that_says_something_else_is_found_quickly(
     copy: Path, edit: Edit, found: str
 ) -> None:
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     edit(entries["eight"])
-    write_manifest(copy, entries)
+    write_manifest(Folder(copy), entries)
     with pytest.raises(VerifyFailed, match=found):
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
 
 
 @pytest.mark.parametrize(
@@ -192,10 +193,10 @@ def test_a_manifest_that_says_something_else_is_found_quickly(
     ],
 )
 def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit) -> None:
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     edit(entries["knight_tours_5x5"])
-    write_manifest(copy, entries)
-    assert verify(copy, quick=True)
+    write_manifest(Folder(copy), entries)
+    assert verify(Folder(copy), quick=True)
     with pytest.raises(VerifyFailed):
         prove_one(copy, "knight_tours_5x5")
 
@@ -210,9 +211,9 @@ def test_another_schema_is_found(copy: Path) -> None:
         rows.drop_columns("closed"),
     ):
         pq.write_table(other, path)
-        entries = read_manifest(copy)
+        entries = read_manifest(Folder(copy))
         entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
-        write_manifest(copy, entries)
+        write_manifest(Folder(copy), entries)
         assert "schema" in str(refuted(copy, "knight_tours_5x5"))
 
 
@@ -223,34 +224,34 @@ def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
     half[200:400] = bytes(200)
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)
-        entries = read_manifest(copy)
+        entries = read_manifest(Folder(copy))
         entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
-        write_manifest(copy, entries)
+        write_manifest(Folder(copy), entries)
         refuted(copy, "knight_tours_5x5")
 
 
 def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     for name in ("strange", "knight_tours_9x9"):
         path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
         entries[name] = {**entries["knight_tours_5x5"], "files": [said_of(path, 1728)]}
-    write_manifest(copy, entries)
-    proved = verify(copy, quick=True)
+    write_manifest(Folder(copy), entries)
+    proved = verify(Folder(copy), quick=True)
     for name in ("strange", "knight_tours_9x9"):
         (said,) = [claim.claim for claim in proved if claim.table == name]
         assert "its rows are not proved" in said
     (copy / "strange.parquet").write_bytes(b"")
     with pytest.raises(VerifyFailed, match=r"strange\.parquet"):
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
 
 
 @pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
 def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     entries["eight"]["index"]["file"] = text + "x" * 10_000
-    write_manifest(copy, entries)
+    write_manifest(Folder(copy), entries)
     with pytest.raises(VerifyFailed) as caught:
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
     assert "\x1b" not in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 1000

@@ -15,6 +15,7 @@ from pipeline.verify.eight.states import Sliding
 from pipeline.verify.goals import Solved
 from pipeline.verify.states import Plain, Space
 from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.tables.store import Folder
 from tests import oracles
 from tests.falsified import (
     cell,
@@ -127,7 +128,7 @@ def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding: Spac
 
 def test_a_false_cell_in_a_file_that_is_vouched_for(copy: Path) -> None:
     rewrite(copy, "eight_edge", cell("distance", 0, 19))
-    assert verify(copy, quick=True)
+    assert verify(Folder(copy), quick=True)
     failure = refuted(copy, "eight_edge")
     assert failure.row == 0
     assert failure.content["state"] == "012345678"

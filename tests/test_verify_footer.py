@@ -22,6 +22,7 @@ from tablebase.puzzles.knight import COUNTED, Board
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import manifest_text, parse_manifest, read_manifest, write_manifest
 from tablebase.tables.parquet import schema
+from tablebase.tables.store import Folder
 from tests.falsified import TABLES, cells, own, prove_one, refuted, rewrite, said_of, sha256, vouch
 from tests.oracles import is_closed, knight_tours
 from tests.shell import uncompiled
@@ -37,9 +38,9 @@ def footer_changed(folder: Path, name: str, change: Callable[[bytes], bytes], ro
     footer = change(data[-8 - size : -8])
     assert footer != data[-8 - size : -8]
     path.write_bytes(data[: -8 - size] + footer + struct.pack("<I4s", len(footer), b"PAR1"))
-    entries = read_manifest(folder)
+    entries = read_manifest(Folder(folder))
     entries[name] |= {"rows": rows, "files": [said_of(path, rows)]}
-    write_manifest(folder, entries)
+    write_manifest(Folder(folder), entries)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -
 
 
 def test_boards_are_counted_that_the_rules_name_or_a_table_lists(copy: Path) -> None:
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     entries[COUNTS]["parameters"]["boards"] += ["7x7", "8x8", "26x9", "3x7", "3x8"]
     entries["knight_tours_3x8"] = entries[FIVE]
     entries["knight_tours_7x7"] = entries[FIVE]  # too large for any rule to list
@@ -150,11 +151,11 @@ def test_tours_are_counted_the_same_with_the_compiler_off() -> None:
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])
 def test_a_table_of_an_impossible_name_is_refused(copy: Path, name: str) -> None:
-    entries = read_manifest(copy)
+    entries = read_manifest(Folder(copy))
     files = [{**entries[FIVE]["files"][0], "file": f"{name}.parquet"}]
     text = manifest_text({**entries, name: {**entries[FIVE], "files": files}}, "somebody", {})
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
-        parse_manifest(text, "manifest.json")
+        parse_manifest(text.encode(), Folder(copy))
 
 
 PAGE = {"bytes": 1, "sha256": "0", "made_from": {}}
@@ -166,21 +167,21 @@ PAGE = {"bytes": 1, "sha256": "0", "made_from": {}}
 def test_pages_that_are_none_are_refused(copy: Path, pages: object) -> None:
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
     with pytest.raises(TableDamaged, match="its list of pages is invalid"):
-        parse_manifest(json.dumps({**manifest, "pages": pages}), "manifest.json")
+        parse_manifest(json.dumps({**manifest, "pages": pages}).encode(), Folder(copy))
 
 
 def test_a_changed_page_is_found(copy: Path) -> None:
     page = copy / "explorer.html"
     page.write_text("a page", "utf-8")
     facts = {"bytes": 6, "sha256": sha256(page), "made_from": {}}
-    write_manifest(copy, read_manifest(copy), {page.name: facts})
-    assert "explorer.html" in {claim.file for claim in verify(copy, quick=True)}
+    write_manifest(Folder(copy), read_manifest(Folder(copy)), {page.name: facts})
+    assert "explorer.html" in {claim.file for claim in verify(Folder(copy), quick=True)}
     page.write_text("a_page", "utf-8")
     with pytest.raises(VerifyFailed, match="SHA-256") as caught:
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)
     assert caught.value.command == f"pipeline explore --outputs {copy}"
     page.unlink()
-    assert verify(copy, quick=True)
+    assert verify(Folder(copy), quick=True)
 
 
 def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
@@ -188,4 +189,4 @@ def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
     path.unlink()
     os.mkfifo(path)
     with pytest.raises(VerifyFailed, match="found no file"):
-        verify(copy, quick=True)
+        verify(Folder(copy), quick=True)

@@ -13,6 +13,7 @@ from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.listed import check_files
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
+from tablebase.tables.store import Folder
 from tests import oracles
 from tests.falsified import (
     Silent,
@@ -251,7 +252,7 @@ def test_counts_at_the_wrong_squares_are_found(copy: Path) -> None:
 
 def test_boards_that_were_asked_for_are_proved_too(copy: Path) -> None:
     boards = [listed_table(Board(3, 4)), listed_table(Board(3, 3)), listed_table(Board(7, 3))]
-    build(Request(copy, [(KNIGHT, tuple(boards))]), Silent())
+    build(Request(Folder(copy), [(KNIGHT, tuple(boards))]), Silent())
     for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104)):
         listed = one(copy, f"knight_tours_{name}")
         check_files(listed)

@@ -19,6 +19,7 @@ from pipeline.verify.listed import check_files
 from pipeline.verify.states import Plain
 from tablebase.puzzle import Column, GoalPuzzle, Table
 from tablebase.puzzles import MODULES
+from tablebase.tables.store import Folder
 from tests.falsified import (
     TABLES,
     Silent,
@@ -68,7 +69,7 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
     monkeypatch.setitem(MODULES, "stack", "tests.stack")
     monkeypatch.setitem(sys.modules, "tests.stack", SimpleNamespace(PUZZLE=toy))
     monkeypatch.setitem(TABLES, "stack", toy.tables[0])
-    build(Request(copy, [(toy, toy.tables)]), Silent())
+    build(Request(Folder(copy), [(toy, toy.tables)]), Silent())
     return copy
 
 
@@ -145,7 +146,7 @@ def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -
 
 
 def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:
-    claims = [asdict(claim) for claim in verify(copy, quick=True)]
+    claims = [asdict(claim) for claim in verify(Folder(copy), quick=True)]
     assert json.loads(json.dumps(claims))[0]["table"] == "manifest"
     assert set(claims[0]) == {"table", "file", "claim", "rows", "passed"}
     rewrite(copy, "knight_tours_5x5", cell("closed", 7, True))

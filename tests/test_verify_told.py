@@ -11,6 +11,7 @@ from pipeline.doors import told
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
 from tests.falsified import cell, rewrite
 from tests.shell import Cli, Said
 
@@ -32,8 +33,8 @@ def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def only(folder: Path, *names: str) -> None:
-    entries = read_manifest(folder)
-    write_manifest(folder, {name: entries[name] for name in names})
+    entries = read_manifest(Folder(folder))
+    write_manifest(Folder(folder), {name: entries[name] for name in names})
 
 
 def test_quick_says_that_nothing_was_proved(copy: Path, cli: Cli) -> None:

@@ -8,7 +8,6 @@ Read in this order: `claims` (what is told), `footer` and `listed` (the files ag
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from pipeline.verify.claims import Claim, Listener, VerifyFailed, unheard
@@ -16,28 +15,29 @@ from pipeline.verify.listed import Listed, check_files, check_pages, listed_in
 from pipeline.verify.listings import prove_listing
 from pipeline.verify.proofs import proof_of
 from tablebase.puzzles import puzzles
+from tablebase.tables.store import Store
 
 __all__ = ["Claim", "Listener", "VerifyFailed", "prove", "verify"]
 
 
 def verify(
-    folder: Path,
+    store: Store,
     *,
     quick: bool = False,
     report: Listener = unheard,
     whole: Callable[[str], None] = lambda table: None,
 ) -> list[Claim]:
-    """Prove everything that is published in a folder; VerifyFailed at the first untruth.
+    """Prove everything that is published in a store; VerifyFailed at the first untruth.
 
     With `quick` only the files' sizes and hashes, and the indexes' headers and blocks, are checked.
     `whole` is told each table whose every row is proved, in the order of the manifest's claims.
     """
     proved: list[Claim] = []
     try:
-        tables = listed_in(folder, report, proved)
+        tables = listed_in(store, report, proved)
         for listed in tables:
             check_files(listed)
-        check_pages(folder, report, proved)
+        check_pages(store, report, proved)
         for puzzle in [] if quick else puzzles():
             prove([listed for listed in tables if listed.puzzle is puzzle], whole)
     except VerifyFailed as failure:

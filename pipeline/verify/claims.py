@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tablebase.errors import TableError, quoted
+from tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
@@ -106,8 +106,9 @@ def _said(content: Content | None) -> str:
 class Proof:
     """The claims made about one file; those that are proved are added to `proved`."""
 
+    store: Store
     table: str
-    path: str
+    file: str
     rows: int
     command: str
     report: Listener
@@ -119,7 +120,7 @@ class Proof:
         An error in the block leaves it unproved.
         """
         count = self.rows if rows is None else rows
-        fact = Fact(self, Claim(self.table, Path(self.path).name, text, count), self.path)
+        fact = Fact(self, Claim(self.table, self.file, text, count))
         fact.step(0)
         return fact
 
@@ -130,11 +131,10 @@ class Fact:
 
     proof: Proof
     claim: Claim
-    path: str
 
-    def of(self, path: Path) -> Fact:
+    def of(self, file: str) -> Fact:
         """The same claim, to be refuted by one of the table's files."""
-        return Fact(self.proof, replace(self.claim, file=path.name), str(path))
+        return Fact(self.proof, replace(self.claim, file=file))
 
     def __enter__(self) -> Fact:
         return self
@@ -160,7 +160,7 @@ class Fact:
     ) -> NoReturn:
         raise VerifyFailed(
             self.claim,
-            self.path,
+            self.proof.store.full(self.claim.file),
             self.proof.command,
             found=found,
             expected=expected,

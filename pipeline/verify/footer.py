@@ -7,8 +7,7 @@ readers follow the old. So the footer is read here as it is written: Thrift's co
 from __future__ import annotations
 
 import struct
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pipeline.verify.claims import Fact
 from tablebase.puzzle import Column
@@ -84,14 +83,13 @@ class Compact:
         return self._data[self._at - size : self._at]
 
 
-def check_footer(fact: Fact, path: Path, columns: tuple[Column, ...]) -> None:
+def check_footer(fact: Fact, file: IO[bytes], columns: tuple[Column, ...]) -> None:
     """Refute a claim unless the footer names every column's type as the table's rules do."""
-    with path.open("rb") as file:
-        file.seek(-8, 2)
-        size, magic = struct.unpack("<I4s", file.read(8))
-        fact.same(f"magic {magic!r}", f"magic {MAGIC!r}")
-        file.seek(-8 - size, 2)
-        data = file.read(size)
+    file.seek(-8, 2)
+    size, magic = struct.unpack("<I4s", file.read(8))
+    fact.same(f"magic {magic!r}", f"magic {MAGIC!r}")
+    file.seek(-8 - size, 2)
+    data = file.read(size)
     try:
         root, *elements = Compact(data).struct()[2]
     except (ValueError, IndexError, KeyError, RecursionError) as error:

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import stat
 import struct
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,23 +23,23 @@ import pyarrow.parquet as pq
 
 from pipeline.verify.claims import Array, Claim, Fact, Listener, Proof, Rows
 from pipeline.verify.footer import check_footer
-from tablebase.errors import TableDamaged, TableMissing
+from tablebase.errors import TableMissing
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
 from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from tablebase.tables.manifest import Entry, parse_manifest, read_pages
+from tablebase.tables.manifest import Entry, parse_manifest, read_pages, sha256
 from tablebase.tables.mending import mending, unopened
 from tablebase.tables.parquet import description, schema, sorting
-from tablebase.tables.publish import sha256
+from tablebase.tables.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A table that the manifest lists; `puzzle` and `table` are None where no rule knows it."""
 
-    folder: Path
+    store: Store
     name: str
     entry: Entry
     puzzle: Puzzle | None
@@ -50,19 +48,19 @@ class Listed:
     proved: list[Claim]
 
     @property
-    def files(self) -> list[tuple[Path, Entry]]:
+    def files(self) -> list[tuple[str, Entry]]:
         """The files of its rows in order, and what the manifest says of each."""
-        return [(self.folder / file["file"], file) for file in self.entry["files"]]
+        return [(file["file"], file) for file in self.entry["files"]]
 
     @property
-    def path(self) -> Path:
+    def file(self) -> str:
         """The file of its rows; where they are several, what all of them are called."""
         files = self.files
-        return files[0][0] if len(files) == 1 else self.folder / f"{self.name}.*.parquet"
+        return files[0][0] if len(files) == 1 else f"{self.name}.*.parquet"
 
     @property
-    def index_path(self) -> Path:
-        return self.folder / f"{self.name}.idx"
+    def index_file(self) -> str:
+        return f"{self.name}.idx"
 
     @property
     def known(self) -> Table:
@@ -70,38 +68,35 @@ class Listed:
         assert self.table is not None
         return self.table
 
-    def claims(self, path: Path | None = None, *, force: bool = True) -> Proof:
+    def claims(self, file: str | None = None, *, force: bool = True) -> Proof:
         """To prove claims about the table's rows, or another file of it.
 
         A file whose hash is wrong is built again unasked; one that the manifest vouches for only
         by force.
         """
-        command = _command(self.folder, self.puzzle, self.table, force=force)
-        rows = self.entry["index"]["records"] if path == self.index_path else self.entry["rows"]
-        return Proof(self.name, str(path or self.path), rows, command, self.report, self.proved)
+        command = _command(self.store, self.puzzle, self.table, force=force)
+        rows = self.entry["index"]["records"] if file == self.index_file else self.entry["rows"]
+        file = file or self.file
+        return Proof(self.store, self.name, file, rows, command, self.report, self.proved)
 
 
-def _command(folder: Path, puzzle: Puzzle | None, table: Table | None, *, force: bool) -> str:
+def _command(store: Store, puzzle: Puzzle | None, table: Table | None, *, force: bool) -> str:
     """The command that makes a table, or all of them where no puzzle has it."""
     stage = puzzle.stage(table.name) if puzzle and table else puzzle.name if puzzle else ""
-    return mending(stage, str(folder), force=force)
+    return mending(stage, store, force=force)
 
 
-def listed_in(folder: Path, report: Listener, proved: list[Claim]) -> list[Listed]:
+def listed_in(store: Store, report: Listener, proved: list[Claim]) -> list[Listed]:
     """Every table listed; TableMissing where one of the puzzles' own is not."""
-    path = folder / MANIFEST
+    path, command = store.full(MANIFEST), _command(store, None, None, force=True)
     try:
-        text = path.read_bytes().decode()
+        text = store.read(MANIFEST)
     except FileNotFoundError as error:
-        raise TableMissing(str(path), _command(folder, None, None, force=False)) from error
-    except UnicodeDecodeError as error:
-        command = _command(folder, None, None, force=True)
-        raise TableDamaged(str(path), "it is not a manifest", command) from error
+        raise TableMissing(path, _command(store, None, None, force=False)) from error
     except OSError as error:
-        raise unopened(str(path), error, _command(folder, None, None, force=True)) from error
-    entries = parse_manifest(text, str(path))
-    command = _command(folder, None, None, force=True)
-    proof = Proof("manifest", str(path), len(entries), command, report, proved)
+        raise unopened(path, error, command) from error
+    entries = parse_manifest(text, store)
+    proof = Proof(store, "manifest", MANIFEST, len(entries), command, report, proved)
     with proof.claim("every required table is listed under its own name") as fact:
         _check_names(fact, entries)
         listed = []
@@ -109,17 +104,17 @@ def listed_in(folder: Path, report: Listener, proved: list[Claim]) -> list[Liste
             for table in puzzle.among(entries):
                 entry = entries.pop(table.name, None)
                 if entry is None:
-                    command = _command(folder, puzzle, table, force=False)
-                    raise TableMissing(str(folder / table.file), command)
+                    command = _command(store, puzzle, table, force=False)
+                    raise TableMissing(store.full(table.file), command)
                 indexed = {True: "with an index", False: "without an index"}
                 fact.same(
                     f"{table.name} {indexed[entry['index'] is not None]}",
                     f"{table.name} {indexed[bool(table.index)]}",
                 )
-                listed.append(Listed(folder, table.name, entry, puzzle, table, report, proved))
+                listed.append(Listed(store, table.name, entry, puzzle, table, report, proved))
     unknown = sorted(entries.items())
     return listed + [
-        Listed(folder, name, entry, None, None, report, proved) for name, entry in unknown
+        Listed(store, name, entry, None, None, report, proved) for name, entry in unknown
     ]
 
 
@@ -139,9 +134,9 @@ def check_files(listed: Listed) -> None:
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     _check_bytes(listed.claims(force=False), listed.files, unknown)
     if entry["index"]:
-        path = listed.index_path
-        _check_bytes(listed.claims(path, force=False), [(path, entry["index"])], unknown)
-        proof, data = listed.claims(path), path.read_bytes()
+        index = listed.index_file
+        _check_bytes(listed.claims(index, force=False), [(index, entry["index"])], unknown)
+        proof, data = listed.claims(index), listed.store.read(index)
         text = "the header matches the table: version, name, records, content hash"
         with proof.claim(text) as fact:
             _check_header(fact, listed, data)
@@ -150,29 +145,29 @@ def check_files(listed: Listed) -> None:
             _check_blocks(fact, data)
 
 
-def check_pages(folder: Path, report: Listener, proved: list[Claim]) -> None:
+def check_pages(store: Store, report: Listener, proved: list[Claim]) -> None:
     """The pages that are listed and still there: whether they are what was written."""
-    for name, page in read_pages(folder).items():
-        path = folder / Path(name).name
-        if path.exists():
+    for name, page in read_pages(store).items():
+        if name in store.names():
             maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
-            command = mending("", str(folder)).replace(COMMAND, maker)
-            _check_bytes(Proof(path.stem, str(path), 0, command, report, proved), [(path, page)])
+            command = mending("", store).replace(COMMAND, maker)
+            stem = name.rpartition(".")[0]
+            _check_bytes(Proof(store, stem, name, 0, command, report, proved), [(name, page)])
 
 
-def _check_bytes(proof: Proof, files: list[tuple[Path, Entry]], unknown: str = "") -> None:
+def _check_bytes(proof: Proof, files: list[tuple[str, Entry]], unknown: str = "") -> None:
     with proof.claim(f"size and SHA-256 match the manifest{unknown}") as whole:
-        for path, said in files:
-            fact = whole.of(path)
+        for file, said in files:
+            fact = whole.of(file)
             try:
-                status = path.stat()
-                fact.same("a file" if stat.S_ISREG(status.st_mode) else "no file", "a file")
-                size = status.st_size
+                size = proof.store.size(file)
                 if size != said["bytes"]:
                     fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
-                fact.same(f"SHA-256 {sha256(path)}", f"SHA-256 {said['sha256']}")
+                fact.same(f"SHA-256 {sha256(proof.store, file)}", f"SHA-256 {said['sha256']}")
+            except IsADirectoryError:
+                fact.refuted("no file", "a file")
             except OSError as error:
-                raise unopened(str(path), error, proof.command) from error
+                raise unopened(proof.store.full(file), error, proof.command) from error
 
 
 def _check_header(fact: Fact, listed: Listed, data: bytes) -> None:
@@ -217,20 +212,22 @@ def check_schema(listed: Listed) -> list[pq.FileMetaData]:
     table, entry = listed.known, listed.entry
     text = "schema, all metadata and number of rows match the definition of the table"
     with listed.claims().claim(text) as fact:
-        found = [_check_schema(fact.of(path), path, table, said) for path, said in listed.files]
+        found = [_check_schema(fact.of(file), listed, file, said) for file, said in listed.files]
         fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
         fact.same(f"description {entry.get('description')}", f"description {description(table)}")
     return found
 
 
-def _check_schema(fact: Fact, path: Path, table: Table, said: Entry) -> pq.FileMetaData:
-    with decoding(fact), pq.ParquetFile(path) as file:
+def _check_schema(fact: Fact, listed: Listed, name: str, said: Entry) -> pq.FileMetaData:
+    table = listed.known
+    with decoding(fact), pq.ParquetFile(listed.store.source(name)) as file:
         found, metadata = file.schema_arrow, file.metadata
     if not found.equals(schema(table), check_metadata=True):
         for have, want in zip_longest(_lines(found), _lines(schema(table))):
             fact.same(have, want)
         fact.refuted("another schema", "the table's")
-    check_footer(fact, path, table.columns)
+    with listed.store.open(name) as raw:
+        check_footer(fact, raw, table.columns)
     with decoding(fact):
         arrow = b64decode(metadata.metadata.get(b"ARROW:schema", b""))
         fact.same(pa.ipc.read_schema(pa.py_buffer(arrow)), schema(table))
@@ -243,7 +240,7 @@ def read_rows(listed: Listed) -> Rows:
     check_schema(listed)
     content = ContentHash(listed.known.columns)
     with listed.claims().claim(CONTENT) as fact:
-        batches = [_read_file(fact.of(path), path, listed.known) for path, _ in listed.files]
+        batches = [_read_file(fact.of(file), listed, file) for file, _ in listed.files]
         batch = one_batch(fact, pa.Table.from_batches(batches))
         fact.same(f"{batch.num_rows:,} rows", f"{listed.entry['rows']:,} rows")
         content.update(batch)
@@ -251,13 +248,13 @@ def read_rows(listed: Listed) -> Rows:
     return Rows(batch)
 
 
-def _read_file(fact: Fact, path: Path, table: Table) -> pa.RecordBatch:
-    with decoding(fact), pq.ParquetFile(path) as file:
+def _read_file(fact: Fact, listed: Listed, name: str) -> pa.RecordBatch:
+    with decoding(fact), pq.ParquetFile(listed.store.source(name)) as file:
         batch = one_batch(fact, file.read())
         begin = 0
         for number in range(file.metadata.num_row_groups):
             group = file.metadata.row_group(number)
-            check_group(fact, table, group, batch.slice(begin, group.num_rows))
+            check_group(fact, listed.known, group, batch.slice(begin, group.num_rows))
             begin += group.num_rows
     return batch
 
@@ -317,7 +314,7 @@ def decoding(fact: Fact) -> Iterator[None]:
 def records(listed: Listed) -> Array:
     """The records of a table's index, whose header is proved."""
     dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
-    data = np.frombuffer(listed.index_path.read_bytes(), np.uint8).reshape(-1, BLOCK)[1:]
+    data = np.frombuffer(listed.store.read(listed.index_file), np.uint8).reshape(-1, BLOCK)[1:]
     used = BODY // dtype.itemsize * dtype.itemsize
     return (
         np.ascontiguousarray(data[:, :used]).view(dtype).ravel()[: listed.entry["index"]["records"]]
@@ -332,7 +329,7 @@ def _numpy(letter: str) -> Any:
 def check_records(listed: Listed, text: str, fields: dict[str, Array]) -> None:
     """Prove each field of an index equal to its expected values, one a record."""
     found = records(listed)
-    with listed.claims(listed.index_path).claim(text) as fact:
+    with listed.claims(listed.index_file).claim(text) as fact:
         for name, expected in fields.items():
             fact.same(f"{len(found):,} records", f"{len(expected):,} records")
             wrong = np.argwhere(found[name] != expected)

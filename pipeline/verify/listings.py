@@ -38,4 +38,4 @@ def prove_listing(listed: Listed) -> None:
         silent = [name for name in names if name not in fields]
         if silent:
             text = f"{', '.join(silent)}: not proved, because no column holds the same numbers"
-            listed.claims(listed.index_path).claim(text).proved()
+            listed.claims(listed.index_file).claim(text).proved()

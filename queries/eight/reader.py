@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from queries.rows import Answers
     from tablebase.puzzle import GoalPuzzle
+    from tablebase.tables.store import Store
 
 
 def tile(state: str, letter: str) -> str:
@@ -36,8 +37,8 @@ class EightReader(GoalReader):
     )
     joins_characters = True
 
-    def __init__(self, asked_of: GoalPuzzle, folder: str) -> None:
-        super().__init__(asked_of, folder)
+    def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
+        super().__init__(asked_of, store)
         self._rows_to: dict[str, pl.DataFrame] = {}
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:

@@ -21,6 +21,7 @@ from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
+    from tablebase.tables.store import Store
 
 __all__ = ["MADE_FROM", "write_explorer"]
 
@@ -58,22 +59,22 @@ _PAGE = Path(__file__).parent / "page"
 _JOINT = re.compile(r"^import [^;]*;\n|^export (?=\w)", re.MULTILINE)
 
 
-def write_explorer(folder: Path, target: Path) -> None:
-    """Write the page that explores the tables in a folder.
+def write_explorer(store: Store, target: str) -> None:
+    """Write the page that explores the tables in a store.
 
     The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
     """
-    write(str(target), _page(folder).encode())
+    write(target, _page(store).encode())
 
 
-def _page(folder: Path) -> str:
+def _page(store: Store) -> str:
     style = _source("style.css")
     script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in MODULES)
     parts = {
         "style": style,
         "script": script,
         "data": "".join(
-            _block(folder, stage.name, table)
+            _block(store, stage.name, table)
             for stage in puzzles()
             for table in stage.tables
             if table.name in MADE_FROM
@@ -101,27 +102,27 @@ def _allowed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _block(folder: Path, stage: str, table: Table) -> str:
+def _block(store: Store, stage: str, table: Table) -> str:
     """What the page carries of a table, compressed and as text."""
     if table.index:
-        name, carried = table.index_file, _sorted_index(folder, stage, table)
+        name, carried = table.index_file, _sorted_index(store, stage, table)
     else:
         from queries.knight.packed import signposts
 
-        name, carried = table.name, signposts(str(folder), stage, table)
+        name, carried = table.name, signposts(store, stage, table)
     text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
 
 
-def _sorted_index(folder: Path, stage: str, table: Table) -> bytes:
+def _sorted_index(store: Store, stage: str, table: Table) -> bytes:
     """An index: its header, its blocks' checksums, then the first bytes of all its records, then
     the second ...
 
     Bytes of one kind together compress better than record by record.
     """
-    index = Index(str(folder), stage, table)
+    index = Index(store, stage, table)
     records = index.records()
-    data = (folder / table.index_file).read_bytes()
+    data = store.read(table.index_file)
     checksums = (data[end - CHECKSUM.size : end] for end in range(BLOCK, len(data) + 1, BLOCK))
     kept = index.width - RESTORED.get(table.name, 0)
     planes = (records[plane :: index.width] for plane in range(kept))

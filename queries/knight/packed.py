@@ -14,17 +14,18 @@ import polars as pl
 from queries.published import scanned
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight import TOURS, Board, parse_board
+from tablebase.tables.store import Store
 
 BEGUN = 6
 """Squares of a beginning: of 6x6, the most tours with one beginning are 65,908."""
 
 
-def signposts(folder: str, stage: str, table: Table) -> bytes:
+def signposts(store: Store, stage: str, table: Table) -> bytes:
     """For each start, as JSON: `begun`, the number of tours with each beginning, in ascending
     order of squares; `first`, the number of the first tour to each end.
     """
     board = parse_board(table.name.removeprefix(TOURS))
-    tours = scanned(folder, stage, table)
+    tours = scanned(store, stage, table)
     beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * BEGUN)).len().collect()
     counts = dict(beginnings.rows())
     firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")

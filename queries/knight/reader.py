@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 
 from queries.answers import Reader, aligned, counted, heading
@@ -80,11 +79,9 @@ class KnightReader(Reader):
     def values(self, option: str) -> tuple[str, ...]:
         if option != "board":
             return ()
-        from pathlib import Path
-
         from tablebase.tables.manifest import read_manifest
 
-        boards = map(listed_board, read_manifest(Path(self.folder)))
+        boards = map(listed_board, read_manifest(self.store))
         return tuple(str(board) for board in boards if board)
 
     def paired(
@@ -104,9 +101,9 @@ class KnightReader(Reader):
                 not closed or squares[-1] in board.neighbours(start)
             ):
                 return candidate, squares
-        path = os.path.join(self.folder, f"{TOURS}{board}.idx")
+        path = self.store.full(f"{TOURS}{board}.idx")
         problem = f"an existing tour from {board.name(start)} is missing"
-        raise TableDamaged(path, problem, mending("knight", self.folder, force=True))
+        raise TableDamaged(path, problem, mending("knight", self.store, force=True))
 
     def listed(
         self, board: Board, start: int, end: int | None, number: int | None, closed: bool
@@ -144,7 +141,7 @@ class KnightReader(Reader):
         from queries.published import scanned
 
         table = listed_table(board)
-        return scanned(self.folder, PUZZLE.stage(table.name), table)
+        return scanned(self.store, PUZZLE.stage(table.name), table)
 
     def count(self, board: Board, start: int | None) -> Facts:
         """How many tours begin at a square, or at all of them, and how many of those are closed."""
@@ -153,14 +150,14 @@ class KnightReader(Reader):
         from queries.published import scanned
 
         table = PUZZLE.tables[-1]
-        rows = scanned(self.folder, "knight", table).filter(pl.col("board") == str(board))
+        rows = scanned(self.store, "knight", table).filter(pl.col("board") == str(board))
         if start is not None:
             rows = rows.filter(pl.col("start") == board.name(start))
         found = rows.select("tours", "closed").collect().rows()
         if not found and board.squares <= LISTABLE:
-            path = os.path.join(self.folder, table.file)
+            path = self.store.full(table.file)
             row_of = f"{path}: the row of {board}"
-            raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.folder))
+            raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.store))
         if not found:
             raise NoAnswer(
                 f"The tours of {board} are not counted: the table has every board of up to 6x6 and "

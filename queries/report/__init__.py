@@ -15,6 +15,7 @@ from tablebase.errors import BadRequest, quoted
 
 if TYPE_CHECKING:
     from queries.report.figure import Asked, Figure
+    from tablebase.tables.store import Store
 
 __all__ = ["FORMATS", "write_readme_pictures", "write_report"]
 
@@ -34,8 +35,8 @@ KNIGHT = (
 )
 
 
-def write_report(folder: Path, target: str | Path, format: str = "html") -> list[Path]:
-    """Write the report on a folder's tables: a page, or a folder of pictures; what was written."""
+def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
+    """Write the report on a store's tables: a page, or a folder of pictures; what was written."""
     if format not in FORMATS:
         raise BadRequest(
             f"There is no format {quoted(format)}", f"Choose one of: {', '.join(FORMATS)}"
@@ -52,10 +53,10 @@ def write_report(folder: Path, target: str | Path, format: str = "html") -> list
     from queries.report.figure import Asked
     from tablebase.output import STANDARD, refusing, writing
 
-    asked = Asked(str(folder))
+    asked = Asked(store)
     if format == "html":
         with writing(str(target)) as file:  # before all is drawn: it may be refused
-            file.write(_page(asked, folder).encode())
+            file.write(_page(asked, store).encode())
         return [Path(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
@@ -69,16 +70,16 @@ def write_report(folder: Path, target: str | Path, format: str = "html") -> list
     return _write(files)
 
 
-def write_readme_pictures(folder: Path, docs: Path) -> list[Path]:
+def write_readme_pictures(store: Store, docs: Path) -> list[Path]:
     """The README's two pictures: the 8-puzzle's distances, and a closed tour."""
     from queries.answers import reader
     from queries.drawings import histogram_svg, tour_svg
     from queries.overview import histogram
 
-    tour = reader("knight", str(folder)).facts("b1", {"closed": True})
+    tour = reader("knight", store).facts("b1", {"closed": True})
     return _write(
         {
-            docs / "distances.svg": histogram_svg(histogram("eight", str(folder))).encode(),
+            docs / "distances.svg": histogram_svg(histogram("eight", store)).encode(),
             docs / "tour.svg": tour_svg(tour).encode(),
         }
     )
@@ -107,7 +108,7 @@ def _made(asked: Asked, figure: Figure) -> str:
     return f"From {rows:,} rows of {files}; the query returns {asked.answer(figure).height:,} rows."
 
 
-def _page(asked: Asked, folder: Path) -> str:
+def _page(asked: Asked, store: Store) -> str:
     from queries.eight import figures as eight
     from queries.knight import figures as knight
     from queries.report.page import page
@@ -125,7 +126,7 @@ def _page(asked: Asked, folder: Path) -> str:
     for title, sentence, shown in said:
         rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown]
         sections.append((title, sentence, rows))
-    entries = read_manifest(folder)
+    entries = read_manifest(store)
     tables = [
         (table.name, table.meaning, entries[table.name]["rows"], size_of(entries[table.name]))
         for of in puzzles()

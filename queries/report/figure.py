@@ -11,7 +11,6 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -22,6 +21,7 @@ from tablebase.tables.manifest import read_manifest
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
+    from tablebase.tables.store import Store
 
 Drawn = Any
 """An Altair chart, whose own types say little, or the text of an SVG."""
@@ -66,10 +66,10 @@ def _body(query: Query) -> str:
 
 
 class Asked:
-    """The tables of a folder, each checked once; a query is asked once, however many draw it."""
+    """The tables of a store, each checked once; a query is asked once, however many draw it."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._stages: dict[str, tuple[str, Table]] = {
             table.name: (asked.name, table) for asked in puzzles() for table in asked.tables
         }
@@ -80,8 +80,8 @@ class Asked:
 
     def table(self, name: str) -> pl.LazyFrame:
         if name not in self._scans:
-            self._scans[name] = scanned(self._folder, *self._stages[name])
-            self.rows[name] = read_manifest(Path(self._folder))[name]["rows"]
+            self._scans[name] = scanned(self._store, *self._stages[name])
+            self.rows[name] = read_manifest(self._store)[name]["rows"]
         return self._scans[name]
 
     def answer(self, figure: Figure) -> pl.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from queries.answers import Reader, aligned
 from queries.forms import SVG, Asked, Facts, Option
 from tablebase.errors import BadRequest, NotReached, TableDamaged, quoted
@@ -95,8 +93,8 @@ class SenetReader(Reader):
                 record[PLIES[ply % 2]] != ply
                 or position[start + throw - 1 : start + throw] != mover
             ):
-                path = os.path.join(self.folder, "senet.idx")
-                command = mending("senet", self.folder, force=True)
+                path = self.store.full("senet.idx")
+                command = mending("senet", self.store, force=True)
                 raise TableDamaged(path, f"no line leads to {position}", command)
             position = exchanged(position, start, start + throw)
             line.append((throw, start, position))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ import pyarrow as pa
 
 from tablebase.puzzle import Table
 from tablebase.tables.parquet import description
-from tablebase.tables.publish import appearing
+from tablebase.tables.store import Store
 
 HEADER = struct.Struct("<QI")
 """Size before compression, and the CRC-32 of what follows."""
@@ -27,15 +25,15 @@ Arrays = list[npt.NDArray[Any]]
 class Kept:
     """The finished parts of one table, by name. Parts of another description are not found."""
 
-    def __init__(self, folder: Path, table: Table) -> None:
-        self._folder = folder
+    def __init__(self, store: Store, table: Table) -> None:
+        self._store = store
         self._table = table.name
         self._stem = f".{table.name}.{description(table)}"
 
     def load(self, name: str) -> Arrays | None:
         """A part's arrays; None if it was not finished, or is not whole."""
         try:
-            data = memoryview(self._path(name).read_bytes())
+            data = memoryview(self._store.read(self._name(name)))
         except FileNotFoundError:
             return None
         if len(data) < HEADER.size:
@@ -52,18 +50,19 @@ class Kept:
         np.savez(plain, *arrays)
         data = pa.compress(plain.getbuffer(), codec="zstd", asbytes=True)
         # no fsync: after a crash of the whole machine the checksum tells
-        with appearing(self._path(name), durable=False) as file:
+        with self._store.appearing(self._name(name), durable=False) as file:
             file.write(HEADER.pack(plain.tell(), zlib.crc32(data)) + data)
 
     def clear(self, *, but_these: bool = False) -> None:
         """Remove the table's parts, whatever their description, or all but those of this one."""
-        for path in self.parts():
-            if not (but_these and path.name.startswith(f"{self._stem}.")):
-                path.unlink()
+        for name in kept_parts(self._store, self._table):
+            if not (but_these and name.startswith(f"{self._stem}.")):
+                self._store.remove(name)
 
-    def parts(self) -> Iterator[Path]:
-        """The files of the table's parts, whatever their description."""
-        return self._folder.glob(f".{self._table}.*{SUFFIX}")
+    def _name(self, part: str) -> str:
+        return f"{self._stem}.{part}{SUFFIX}"
 
-    def _path(self, name: str) -> Path:
-        return self._folder / f"{self._stem}.{name}{SUFFIX}"
+
+def kept_parts(store: Store, table: str) -> list[str]:
+    """The files of a table's parts, whatever their description."""
+    return [name for name in store.names(f".{table}.") if name.endswith(SUFFIX)]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 import re
-import stat
 from collections.abc import Callable
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from tablebase import __version__
 from tablebase.errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import FORMAT_VERSION, MANIFEST
-from tablebase.tables.mending import mending, unopened
-from tablebase.tables.publish import LOCK, appearing, building_in, sha256
+from tablebase.tables.mending import ABSENT, mending, unopened
+from tablebase.tables.store import LOCK, Store
 
 Entry = dict[str, Any]
 """A table's facts: files, rows, content, parameters, description, made_by, index (or null).
@@ -28,27 +24,24 @@ Page = dict[str, Any]
 """A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
 
 
-def read_manifest(folder: Path) -> dict[str, Entry]:
+def read_manifest(store: Store) -> dict[str, Entry]:
     """The published tables by name; none where there is no manifest."""
-    return _read(folder)[0]
+    return _read(store)[0]
 
 
-def read_pages(folder: Path) -> dict[str, Page]:
+def read_pages(store: Store) -> dict[str, Page]:
     """The pages made from published tables, by file name; none where there is no manifest."""
-    return _read(folder)[1]
+    return _read(store)[1]
 
 
-def _read(folder: Path) -> tuple[dict[str, Entry], dict[str, Page]]:
-    path = folder / MANIFEST
+def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     try:
-        text = path.read_text("utf-8")
+        text = store.read(MANIFEST)
     except (FileNotFoundError, NotADirectoryError):
         return {}, {}
-    except UnicodeDecodeError as error:
-        raise TableDamaged(str(path), "it is not a manifest", _again(path)) from error
     except OSError as error:
-        raise unopened(str(path), error, _again(path)) from error
-    return _parsed(text, str(path))
+        raise unopened(store.full(MANIFEST), error, _again(store)) from error
+    return _parsed(text, store)
 
 
 def files_of(entry: Entry) -> list[Entry]:
@@ -56,10 +49,10 @@ def files_of(entry: Entry) -> list[Entry]:
     return [*entry["files"], *([entry["index"]] if entry["index"] else [])]
 
 
-def own_files(folder: Path) -> set[str]:
-    """The files that make a folder a place of tables; none where it is no such place."""
+def own_files(store: Store) -> set[str]:
+    """The files that make a store a place of tables; none where it is no such place."""
     try:
-        tables = read_manifest(folder)
+        tables = read_manifest(store)
     except TableError:  # of another program, as far as can be told
         return set()
     if not tables:
@@ -87,41 +80,56 @@ def holds_rows(file: str, name: str) -> bool:
     return re.fullmatch(rf"{re.escape(name)}(\.[0-9]+)?\.parquet", file) is not None
 
 
-def unlike(path: Path, said: Entry) -> str:
+def unlike(store: Store, said: Entry) -> str:
     """How a file is not what the manifest says of it; "" where it is. OSError where none opens."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    if status.st_size != said["bytes"]:
-        return f"it has {status.st_size:,} bytes, the manifest says {said['bytes']:,}"
-    return "" if sha256(path) == said["sha256"] else "its SHA-256 differs from the manifest"
+    size = store.size(said["file"])
+    if size != said["bytes"]:
+        return f"it has {size:,} bytes, the manifest says {said['bytes']:,}"
+    same = sha256(store, said["file"]) == said["sha256"]
+    return "" if same else "its SHA-256 differs from the manifest"
 
 
-def parse_manifest(text: str, path: str) -> dict[str, Entry]:
+def sha256(store: Store, name: str) -> str:
+    """The SHA-256 of a file's bytes."""
+    digest = hashlib.sha256()
+    with store.open(name) as file:
+        while data := file.read(1 << 20):
+            digest.update(data)
+    return digest.hexdigest()
+
+
+def facts(store: Store, name: str) -> Entry:
+    """What the manifest says of any file."""
+    return {"bytes": store.size(name), "sha256": sha256(store, name)}
+
+
+def parse_manifest(data: bytes, store: Store) -> dict[str, Entry]:
     """The published tables that a manifest's text lists; an error where it is not as written."""
-    return _parsed(text, path)[0]
+    return _parsed(data, store)[0]
 
 
-def _parsed(text: str, path: str) -> tuple[dict[str, Entry], dict[str, Page]]:
+def _parsed(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
+    path, again = store.full(MANIFEST), _again(store)
     try:
+        text = data.decode()
         manifest = json.loads(text)
         version = manifest["format_version"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise TableDamaged(path, "it is not a manifest", _again(path)) from error
+        raise TableDamaged(path, "it is not a manifest", again) from error
     if version != FORMAT_VERSION:
-        raise TableVersionError(path, version, FORMAT_VERSION, _again(path))
+        raise TableVersionError(path, version, FORMAT_VERSION, again)
     tables, pages = manifest.get("tables"), manifest.get("pages", {})
     if not _is_list(tables, _is_entry) or not all(map(_is_named, tables, tables.values())):
-        raise TableDamaged(path, "its list of tables is invalid", _again(path))
+        raise TableDamaged(path, "its list of tables is invalid", again)
     if not _is_list(pages, _is_page):
-        raise TableDamaged(path, "its list of pages is invalid", _again(path))
+        raise TableDamaged(path, "its list of pages is invalid", again)
     if text != manifest_text(tables, str(manifest.get("made_by")), pages):
-        raise TableDamaged(path, "its text or checksum was changed", _again(path))
+        raise TableDamaged(path, "its text or checksum was changed", again)
     return tables, pages
 
 
-def _again(path: str | Path) -> str:
-    return mending("", str(Path(path).parent), force=True)
+def _again(store: Store) -> str:
+    return mending("", store, force=True)
 
 
 def _is_list(listed: object, is_one: Callable[[object], bool]) -> bool:
@@ -168,31 +176,32 @@ def _is_named(name: str, entry: Entry) -> bool:
 
 
 def write_manifest(
-    folder: Path, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
 ) -> None:
     """List these tables, and these pages; no pages named: those that were listed."""
     if pages is None:
         try:
-            pages = read_pages(folder)
+            pages = read_pages(store)
         except TableError:
             pages = {}
-    with appearing(folder / MANIFEST) as file:
+    with store.appearing(MANIFEST) as file:
         file.write(manifest_text(tables, f"puzzle-tablebase {__version__}", pages).encode())
 
 
-def record_page(folder: Path, page: Path, made_from: tuple[str, ...]) -> None:
-    """List a page that was made from some tables; one outside the tables' folder is not listed."""
-    if page.resolve().parent != folder.resolve() or not page.is_file():
+def record_page(store: Store, path: str, made_from: tuple[str, ...]) -> None:
+    """List a page that was made from some tables; one that is not among them is not listed."""
+    page = store.name_of(path)
+    if page is None:
         return
-    with building_in(folder):
-        tables, pages = _read(folder)
+    try:
+        said = facts(store, page)
+    except ABSENT:
+        return
+    with store.lock():
+        tables, pages = _read(store)
         contents = {name: tables[name]["content"] for name in made_from if name in tables}
-        pages[page.name] = {
-            "bytes": page.stat().st_size,
-            "sha256": sha256(page),
-            "made_from": contents,
-        }
-        write_manifest(folder, tables, pages)
+        pages[page] = {**said, "made_from": contents}
+        write_manifest(store, tables, pages)
 
 
 def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:

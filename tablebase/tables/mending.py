@@ -5,24 +5,27 @@ from __future__ import annotations
 from tablebase.errors import TableError, TableMissing, TableUnreadable
 from tablebase.streams import reason
 from tablebase.tables import COMMAND, REMOVE
+from tablebase.tables.store import DEFAULT_FOLDER, Store
 
-DEFAULT_FOLDER = "outputs"
+ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+"""What is raised where there is no file of that name."""
 
 
-def mending(stage: str, folder: str, *, force: bool = False) -> str:
-    """The command that makes a stage's tables in a folder; no stage: all of them.
+def mending(stage: str, store: Store, *, force: bool = False) -> str:
+    """The command that makes a stage's tables in a store; no stage: all of them.
 
-    >>> mending("eight", "my tables", force=True)
+    >>> from tablebase.tables.store import Folder
+    >>> mending("eight", Folder("my tables"), force=True)
     "pipeline precompute eight --force --outputs 'my tables'"
     """
     words = [COMMAND, stage] if stage else [COMMAND]
     words += ["--force"] if force else []
-    return " ".join(words) + _in(folder)
+    return " ".join(words) + _in(str(store))
 
 
-def removing(table: str, folder: str) -> str:
-    """The command that removes a table from a folder."""
-    return f"{REMOVE} {table}{_in(folder)}"
+def removing(table: str, store: Store) -> str:
+    """The command that removes a table from a store."""
+    return f"{REMOVE} {table}{_in(str(store))}"
 
 
 def _in(folder: str) -> str:
@@ -37,6 +40,6 @@ def _in(folder: str) -> str:
 
 def unopened(path: str, error: OSError, command: str) -> TableError:
     """What is wrong with a file that did not open: it is not there, or may not be read."""
-    if isinstance(error, (FileNotFoundError, NotADirectoryError, IsADirectoryError)):
+    if isinstance(error, ABSENT):
         return TableMissing(path, command)
     return TableUnreadable(path, reason(error), command)

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,7 @@ from tablebase.tables.content import ContentHash
 class Place:
     """Where a row group is."""
 
-    path: Path
+    file: str
     footer: pq.FileMetaData
     group: int
     begin: int
@@ -118,11 +117,11 @@ class Paths:
         begin = 0
         with ThreadPoolExecutor(workers()) as pool:
             try:
-                for (path, said), footer in zip(self._listed.files, self._footers, strict=True):
+                for (file, said), footer in zip(self._listed.files, self._footers, strict=True):
                     for group in range(footer.num_row_groups):
                         size = footer.row_group(group).num_rows
                         if size:
-                            place = Place(path, footer, group, begin, begin == said["first"])
+                            place = Place(file, footer, group, begin, begin == said["first"])
                             waiting.append(pool.submit(self._part, place))
                             begin += size
                         if len(waiting) > workers():
@@ -134,8 +133,9 @@ class Paths:
                     future.cancel()
 
     def _part(self, place: Place) -> Part:
-        content = self._content.of(place.path)
-        with decoding(content), pq.ParquetFile(place.path, metadata=place.footer) as file:
+        content = self._content.of(place.file)
+        source = self._listed.store.source(place.file)
+        with decoding(content), pq.ParquetFile(source, metadata=place.footer) as file:
             batch = one_batch(content, file.read_row_group(place.group, use_threads=False))
             group = place.footer.row_group(place.group)
             check_group(content, self._listed.known, group, batch)

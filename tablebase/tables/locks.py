@@ -1,0 +1,51 @@
+"""A folder that one build at a time writes to."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+
+from filelock import FileLock, Timeout
+
+from tablebase.errors import OutputsError
+from tablebase.streams import reason
+
+
+@contextlib.contextmanager
+def locked(folder: str, name: str) -> Iterator[None]:
+    """Hold the folder, made if missing, by a lock on a file in it that says which process has it.
+
+    The lock belongs to the process, so it is free again however the process ends.
+    """
+    lock = os.path.join(folder, name)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with FileLock(lock, blocking=False, preserve_lock_file=True, on_acquired=_signed):
+            yield
+    except Timeout as error:
+        problem = f"another build holds it (process {_holder(lock)})"
+        raise OutputsError(folder, problem, "Wait until it has ended.") from error
+    except OSError as error:
+        raise OutputsError(folder, *_explained(error)) from error
+
+
+def _signed(file: int) -> None:
+    os.ftruncate(file, 0)
+    os.write(file, f"{os.getpid()}\n".encode())
+
+
+def _holder(lock: str) -> str:
+    with contextlib.suppress(OSError), open(lock, "rb") as file:
+        return file.read(32).decode("ascii", "replace").strip() or "unknown"
+    return "unknown"
+
+
+def _explained(error: OSError) -> tuple[str, str]:
+    why = reason(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return why, "Free some space, or choose another folder with --outputs."
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return "it is a file, not a folder", "Choose a folder with --outputs."
+    return why, "Choose a folder that you may write to with --outputs."

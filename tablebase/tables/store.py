@@ -1,0 +1,176 @@
+"""Where tables are: files by name, read in stretches, that appear whole or not at all.
+
+Names go in, bytes and streams come out; only this room knows a table's path, if it has one. What
+cannot be done is an OSError. A lone lookup reads through here, so only light parts are imported.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import IO
+
+DEFAULT_FOLDER = "outputs"
+LOCK = ".lock"
+PART = ".part"
+WRITTEN = (".parquet", ".idx", ".json", ".kept")
+"""How the names of all files end that appear in a store."""
+
+
+class Stretches:
+    """An open file that is read in stretches, by many threads at once."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._turn = allocate_lock()
+        self.size = file.seek(0, os.SEEK_END)
+
+    def read(self, size: int, at: int) -> bytes:
+        with self._turn:
+            self._file.seek(at)
+            return self._file.read(size)
+
+    def close(self) -> None:
+        self._file.close()
+
+    __del__ = close
+
+
+class _Placed(Stretches):
+    """Where the system reads at a place, forked processes share no position either."""
+
+    _number = -1
+
+    def __init__(self, file: IO[bytes]) -> None:
+        with file:
+            super().__init__(file)
+            self._number = os.dup(file.fileno())  # a file object complains where it is not closed
+
+    def read(self, size: int, at: int) -> bytes:
+        return os.pread(self._number, size, at)
+
+    def close(self) -> None:
+        if self._number >= 0:
+            os.close(self._number)
+            self._number = -1
+
+    __del__ = close
+
+
+class Store:
+    """A place for tables; as text, what commands call it by."""
+
+    def full(self, name: str) -> str:
+        """What messages call a file."""
+        raise NotImplementedError
+
+    def names(self, begin: str = "") -> list[str]:
+        """The files' names in order, those that begin so; none where nothing can be listed."""
+        raise NotImplementedError
+
+    def size(self, name: str) -> int:
+        """The bytes of a file; IsADirectoryError where what has its name is no file."""
+        raise NotImplementedError
+
+    def open(self, name: str) -> IO[bytes]:
+        """A file from its beginning; seeking is possible."""
+        raise NotImplementedError
+
+    def read(self, name: str) -> bytes:
+        """All of a file."""
+        with self.open(name) as file:
+            return file.read()
+
+    def stretches(self, name: str) -> Stretches:
+        return Stretches(self.open(name))
+
+    def source(self, name: str) -> str | IO[bytes]:
+        """A file as polars and pyarrow take it."""
+        return self.open(name)
+
+    def appearing(self, name: str, *, durable: bool = True) -> AbstractContextManager[IO[bytes]]:
+        """A new file, only to be written on and on: it is there once the block has ended well."""
+        raise NotImplementedError
+
+    def unfinished(self) -> list[str]:
+        """What is left of files whose writer was killed; of use only while the lock is held."""
+        return []
+
+    def remove(self, name: str) -> None:
+        raise NotImplementedError
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the store for one build, made if missing; OutputsError where that cannot be."""
+        raise NotImplementedError
+
+    def name_of(self, path: str) -> str | None:
+        """The name here of the file that a path leads to, if it is one of these."""
+        return None
+
+
+class Folder(Store):
+    """Tables in a folder."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+
+    def __str__(self) -> str:
+        return self._path
+
+    def full(self, name: str) -> str:
+        return os.path.join(self._path, name)
+
+    def names(self, begin: str = "") -> list[str]:
+        try:
+            return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
+        except OSError:
+            return []
+
+    def size(self, name: str) -> int:
+        found = os.stat(self.full(name))
+        if not stat.S_ISREG(found.st_mode):  # a pipe would never end
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.full(name))
+        return found.st_size
+
+    def open(self, name: str) -> IO[bytes]:
+        return open(self.full(name), "rb")
+
+    def stretches(self, name: str) -> Stretches:
+        return (_Placed if hasattr(os, "pread") else Stretches)(self.open(name))
+
+    def source(self, name: str) -> str:
+        return self.full(name)
+
+    def appearing(self, name: str, *, durable: bool = True) -> AbstractContextManager[IO[bytes]]:
+        from tablebase.appearing import appearing
+
+        return appearing(self.full(name), self.full(f".{name}{PART}"), durable=durable)
+
+    def unfinished(self) -> list[str]:
+        ends = tuple(f"{end}{PART}" for end in WRITTEN)
+        return [name for name in self.names(".") if name.endswith(ends)]
+
+    def remove(self, name: str) -> None:
+        os.unlink(self.full(name))
+
+    def lock(self) -> AbstractContextManager[None]:
+        from tablebase.tables.locks import locked
+
+        return locked(self._path, LOCK)
+
+    def name_of(self, path: str) -> str | None:
+        folder, name = os.path.split(os.path.realpath(path))
+        return name if folder == os.path.realpath(self._path) else None
+
+
+def tables_store(asked: object) -> Store:
+    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`."""
+    if isinstance(asked, Store):
+        return asked
+    return Folder(str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))
