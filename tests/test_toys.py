@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.verify import Claim, VerifyFailed, prove
+from pipeline.verify import Claim, VerifyFailed, prove, verify
 from pipeline.verify.claims import unheard
 from pipeline.verify.listed import check_files, listed_in
 from queries.overview import bars, histogram, status
@@ -15,7 +15,7 @@ from tablebase import puzzles
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import jugs, lanes, oracles
-from tests.falsified import TABLES, cell, place, rewrite, sealed, vouch
+from tests.falsified import TABLES, cell, exchanged, place, rewrite, sealed, vouch
 from tests.recorder import built
 from tests.shell import Said, python
 
@@ -183,3 +183,56 @@ def test_a_listed_toy_is_proved_as_its_recipe_is(
     rewrite(tmp_path, "lane_3x4", cell("number", 3, 9))
     with pytest.raises(VerifyFailed, match="number match the path"):
         proved(tmp_path, lanes.PUZZLE, monkeypatch)
+
+
+class Unknown(Puzzle):
+    """The jugs' table, of a puzzle of which nothing is known but its tables."""
+
+    name = "jugs"
+    title = "Unknown"
+    tables = jugs.PUZZLE.tables
+
+
+@pytest.fixture
+def unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    built(tmp_path, jugs.PUZZLE)
+    monkeypatch.setattr(jugs, "PUZZLE", Unknown())
+    monkeypatch.setitem(TOYS, "jugs", jugs.PUZZLE)
+    return tmp_path
+
+
+def test_what_holds_for_any_table_is_proved(unknown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = proved(unknown, jugs.PUZZLE, monkeypatch)
+    assert [claim.claim for claim in claims][-5:] == [
+        "schema, all metadata and number of rows match the definition of the table",
+        "every row decodes, and the content hash matches the manifest",
+        "the rows ascend by state",
+        "ways: each record matches its row",
+        "steps, last: not proved, because no column holds the same numbers",
+    ]
+
+
+def test_rows_out_of_order_and_false_records_are_found_of_any_table(
+    unknown: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite(unknown, "jugs", exchanged(7, 8))
+    with pytest.raises(VerifyFailed, match="the rows ascend by state") as caught:
+        proved(unknown, jugs.PUZZLE, monkeypatch)
+    assert caught.value.row == 7
+    rewrite(unknown, "jugs", exchanged(7, 8))
+    rewrite(unknown, "jugs", cell("ways", 7, 9))
+    with pytest.raises(VerifyFailed, match="ways: each record matches its row") as caught:
+        proved(unknown, jugs.PUZZLE, monkeypatch)
+    assert caught.value.row == 7
+
+
+def test_a_table_without_a_proof_is_not_said_to_be_proved(
+    unknown: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(puzzles, "MODULES", {"jugs": "tests.jugs"})
+    whole: list[str] = []
+    verify(Folder(unknown), whole=whole.append)
+    assert whole == []
+    monkeypatch.setattr(jugs, "PUZZLE", jugs.Jugs())
+    verify(Folder(unknown), whole=whole.append)
+    assert whole == ["jugs"]
