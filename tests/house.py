@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,3 +54,37 @@ def rooms(modules: Imports) -> Imports:
         others = {room(target) for target in targets} - {room(module)}
         found.setdefault(room(module), set()).update(others)
     return found
+
+
+def circle(known: Imports) -> list[str]:
+    """Some that import each other, directly or round about; none where there are none."""
+    try:
+        TopologicalSorter(known).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+def below(known: Imports, name: str) -> set[str]:
+    """All that something stands on."""
+    found: set[str] = set()
+    waiting = [*known[name]]
+    while waiting:
+        other = waiting.pop()
+        if other not in found:
+            found.add(other)
+            waiting += known[other]
+    return found
+
+
+def needed(known: Imports) -> Imports:
+    """The same without what follows from the rest: where a longer way leads there too."""
+    return {
+        name: {
+            target
+            for target in targets
+            if not any(target in below(known, other) for other in targets - {target})
+        }
+        for name, targets in known.items()
+    }
