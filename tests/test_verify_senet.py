@@ -12,8 +12,9 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
+from pipeline.verify.lines import Lines
 from pipeline.verify.senet.positions import Positions
-from pipeline.verify.senet.proof import Arrangements, Shortest, prove_rows
+from pipeline.verify.senet.proof import Arrangements, prove_rows
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tests import oracles
 from tests.falsified import cell, cells, one, place, sealed
@@ -76,21 +77,21 @@ def test_a_value_where_no_line_leads_is_found(outputs: Path, senet_rows: pa.Tabl
 
 
 @pytest.fixture(scope="module")
-def proved(outputs: Path, senet_rows: pa.Table) -> tuple[Positions, Shortest]:
+def proved(outputs: Path, senet_rows: pa.Table) -> tuple[Positions, Lines, Any]:
     """What is proved of the table up to its lines."""
     table = Arrangements(one(outputs, "senet"), Rows(senet_rows.to_batches()[0]))
     positions = table.positions()
-    return positions, table.lines(positions, table.fewest_plies(positions))
+    return positions, *table.lines(positions, table.fewest_plies(positions))
 
 
 @pytest.fixture
 def refuted_line(
-    outputs: Path, proved: tuple[Positions, Shortest]
+    outputs: Path, proved: tuple[Positions, Lines, Any]
 ) -> Callable[[pa.Table], VerifyFailed]:
     def refuted(rows: pa.Table) -> VerifyFailed:
         batch = rows.combine_chunks().to_batches()[0]
         with pytest.raises(VerifyFailed) as caught:
-            Arrangements(one(outputs, "senet"), Rows(batch)).smallest_lines(*proved)
+            Arrangements(one(outputs, "senet"), Rows(batch)).smallest_lines(*proved[:2])
         return caught.value
 
     return refuted
@@ -166,7 +167,7 @@ def test_the_openings_line_is_empty(
 
 @pytest.mark.parametrize(("byte", "field"), [(0, "plies_even"), (1, "last_even"), (6, "lines")])
 def test_a_false_record_of_senet_is_found(
-    copy: Path, senet_rows: pa.Table, proved: tuple[Positions, Shortest], byte: int, field: str
+    copy: Path, senet_rows: pa.Table, proved: tuple[Positions, Lines, Any], byte: int, field: str
 ) -> None:
     data = bytearray((copy / "senet.idx").read_bytes())
     data[place(data, 500_000) + byte] ^= 1
@@ -174,6 +175,6 @@ def test_a_false_record_of_senet_is_found(
     (copy / "senet.idx").write_bytes(sealed(data))
     table = Arrangements(one(copy, "senet"), Rows(senet_rows.to_batches()[0]))
     with pytest.raises(VerifyFailed, match="last move") as caught:
-        table.index(proved[1])
+        table.index(proved[1].last, proved[2])
     assert caught.value.row == 500_000
     assert field in caught.value.content

@@ -19,6 +19,8 @@ Array = npt.NDArray[Any]
 Content = Mapping[str, object]
 Said = tuple[object, object]
 """What is found and what is expected."""
+Seen = Mapping[str, Any]
+"""What the proofs of the puzzle's tables before this one returned, by name."""
 
 LONGEST = 200
 """Characters of a value that a message shows."""
@@ -168,10 +170,10 @@ class Fact:
             content=content,
         )
 
-    def same(self, found: object, expected: object) -> None:
-        """Refute the claim unless two single values are equal."""
+    def same(self, found: object, expected: object, said: str = "{}") -> None:
+        """Refute the claim unless two single values are equal, as they are said."""
         if found != expected:
-            self.refuted(found, expected)
+            self.refuted(said.format(found), said.format(expected))
 
 
 class Rows:

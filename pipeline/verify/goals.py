@@ -8,14 +8,13 @@ missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Rows, Said
+from pipeline.verify.claims import Array, Rows, Said, Seen
 from pipeline.verify.listed import Listed, check_records, read_rows
 from pipeline.verify.states import Plain, Space
 from tablebase.graph import UNREACHED
@@ -27,12 +26,12 @@ FAR = np.int16(np.iinfo(np.int16).max)
 
 
 def prove_goals(
-    listed: Listed, found: Mapping[str, Any], space_of: Callable[[GoalPuzzle], Space] = Plain
+    listed: Listed, seen: Seen, space_of: Callable[[GoalPuzzle], Space] = Plain
 ) -> Space:
     """Prove one table, all of whose states and moves are in a space made once for all tables."""
     puzzle = listed.puzzle
     assert isinstance(puzzle, GoalPuzzle)
-    spaces = (known for known in found.values() if isinstance(known, Space))
+    spaces = (known for known in seen.values() if isinstance(known, Space))
     space = next(spaces, None) or space_of(puzzle)
     Solved(listed, puzzle, space, read_rows(listed)).prove()
     return space
@@ -128,7 +127,7 @@ class Solved:
                 )
                 self._rows.equal(fact, "parity", parity[self._ranks], of_goal[self._goals])
                 wanted = int(np.isin(parity, of_goal).sum())
-                fact.same(f"{len(self._rows):,} rows", f"{wanted:,} rows")
+                fact.same(len(self._rows), wanted, "{:,} rows")
         return sources, targets, letters
 
     def _neighbours(self, sources: Array, targets: Array, letters: Array) -> None:

@@ -21,13 +21,15 @@ class Lines:
         self.parent = np.full(nodes, -1, dtype=np.int32)
         self.last = np.zeros(nodes, dtype=np.uint8)
         self.ways[root] = 1
+        self.layers: list[Array] = [np.array([root])]
+        """The nodes that lines of each length end at, those of the smallest lines first."""
         # among the smallest lines of equal length: a node's own place, and that of its high labels
         self._place = np.zeros(nodes, dtype=np.int64)
         self._high = np.zeros(nodes, dtype=np.int64)
         self._least = np.full(nodes, np.iinfo(np.int64).max)
 
-    def extend(self, sources: Array, targets: Array, labels: Array) -> Array:
-        """Add every edge that ends a shortest line of the next length; the nodes, in order."""
+    def extend(self, sources: Array, targets: Array, labels: Array) -> None:
+        """Add every edge that ends a shortest line of the next length."""
         np.add.at(self.ways, targets, self.ways[sources])
         high, low = labels.astype(np.int64) >> 4, labels.astype(np.int64) & 15
         # compared in this order: the high labels so far, this one, all labels so far, this low one
@@ -39,9 +41,8 @@ class Lines:
         places = np.arange(len(smallest))
         self._place[targets[smallest[::-1]]] = places[::-1]
         smallest = smallest[self._place[targets[smallest]] == places]
-        nodes: Array = targets[smallest]
-        key = key[smallest]
+        nodes, key = targets[smallest], key[smallest]
         self.parent[nodes], self.last[nodes] = sources[smallest], labels[smallest]
         self._place[nodes] = np.arange(len(nodes))
         self._high[nodes] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
-        return nodes
+        self.layers.append(nodes)

@@ -106,11 +106,9 @@ def listed_in(store: Store, report: Listener, proved: list[Claim]) -> list[Liste
                 if entry is None:
                     command = _command(store, puzzle, table, force=False)
                     raise TableMissing(store.full(table.file), command)
-                indexed = {True: "with an index", False: "without an index"}
-                fact.same(
-                    f"{table.name} {indexed[entry['index'] is not None]}",
-                    f"{table.name} {indexed[bool(table.index)]}",
-                )
+                indexed = ("without an index", "with an index")
+                found, expected = (indexed[bool(of)] for of in (entry["index"], table.index))
+                fact.same(found, expected, f"{table.name} {{}}")
                 listed.append(Listed(store, table.name, entry, puzzle, table, report, proved))
     unknown = sorted(entries.items())
     return listed + [
@@ -160,10 +158,8 @@ def _check_bytes(proof: Proof, files: list[tuple[str, Entry]], unknown: str = ""
         for file, said in files:
             fact = whole.of(file)
             try:
-                size = proof.store.size(file)
-                if size != said["bytes"]:
-                    fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
-                fact.same(f"SHA-256 {sha256(proof.store, file)}", f"SHA-256 {said['sha256']}")
+                fact.same(proof.store.size(file), said["bytes"], "{:,} bytes")
+                fact.same(sha256(proof.store, file), said["sha256"], "SHA-256 {}")
             except IsADirectoryError:
                 fact.refuted("no file", "a file")
             except OSError as error:
@@ -175,20 +171,18 @@ def _check_header(fact: Fact, listed: Listed, data: bytes) -> None:
     if len(data) < BLOCK:
         fact.refuted(f"{len(data)} bytes", f"a header of {BLOCK} bytes")
     magic, version, zero, width, block, count, content, name = HEADER.unpack_from(data)
-    fact.same(f"magic {magic!r}", f"magic {MAGIC!r}")
-    fact.same(f"version {version}", f"version {FORMAT_VERSION}")
-    fact.same(f"{zero} for later use", "0 for later use")
-    named = listed.name.encode()[: len(name)].ljust(len(name), b"\0")
-    fact.same(f"name {name!r}", f"name {named!r}")
-    fact.same(f"content hash {content.hex()}", f"content hash {entry['content']}")
-    fact.same(f"blocks of {block} bytes", f"blocks of {BLOCK} bytes")
+    fact.same(magic, MAGIC, "magic {!r}")
+    fact.same(version, FORMAT_VERSION, "version {}")
+    fact.same(zero, 0, "{} for later use")
+    fact.same(name, listed.name.encode()[: len(name)].ljust(len(name), b"\0"), "name {!r}")
+    fact.same(content.hex(), entry["content"], "content hash {}")
+    fact.same(block, BLOCK, "blocks of {} bytes")
     if listed.table:
-        wanted = struct.calcsize(listed.table.record)
-        fact.same(f"records of {width} bytes", f"records of {wanted} bytes")
+        fact.same(width, struct.calcsize(listed.table.record), "records of {} bytes")
     elif not 0 < width <= BODY:
         fact.refuted(f"records of {width} bytes", f"records of 1 to {BODY} bytes")
-    fact.same(f"{count} records", f"{entry['index']['records']} records")
-    fact.same(f"{len(data)} bytes", f"{BLOCK * blocks(width, count)} bytes")
+    fact.same(count, entry["index"]["records"], "{} records")
+    fact.same(len(data), BLOCK * blocks(width, count), "{} bytes")
 
 
 def _check_blocks(fact: Fact, data: bytes) -> None:
@@ -199,12 +193,10 @@ def _check_blocks(fact: Fact, data: bytes) -> None:
         block = data[number * BLOCK : (number + 1) * BLOCK]
         (said,) = CHECKSUM.unpack(block[BODY:])
         found = checksum(content, number, block[:BODY])
-        fact.same(f"block {number}: checksum {said:08x}", f"block {number}: checksum {found:08x}")
+        fact.same(said, found, f"block {number}: checksum {{:08x}}")
         used = min(each, count - (number - 1) * each) * width if number else HEADER.size
-        fact.same(
-            f"block {number}: {block[used:BODY].count(0)} zeros after its records",
-            f"block {number}: {BODY - used} zeros after its records",
-        )
+        zeros = block[used:BODY].count(0)
+        fact.same(zeros, BODY - used, f"block {number}: {{}} zeros after its records")
 
 
 def check_schema(listed: Listed) -> list[pq.FileMetaData]:
@@ -214,7 +206,7 @@ def check_schema(listed: Listed) -> list[pq.FileMetaData]:
     with listed.claims().claim(text) as fact:
         found = [_check_schema(fact.of(file), listed, file, said) for file, said in listed.files]
         fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
-        fact.same(f"description {entry.get('description')}", f"description {description(table)}")
+        fact.same(entry.get("description"), description(table), "description {}")
     return found
 
 
@@ -231,32 +223,40 @@ def _check_schema(fact: Fact, listed: Listed, name: str, said: Entry) -> pq.File
     with decoding(fact):
         arrow = b64decode(metadata.metadata.get(b"ARROW:schema", b""))
         fact.same(pa.ipc.read_schema(pa.py_buffer(arrow)), schema(table))
-    fact.same(f"{metadata.num_rows:,} rows", f"{said['rows']:,} rows")
+    fact.same(metadata.num_rows, said["rows"], "{:,} rows")
     return metadata
 
 
 def read_rows(listed: Listed) -> Rows:
     """All of a table's rows, once their content hash is proved."""
-    check_schema(listed)
-    content = ContentHash(listed.known.columns)
+    footers, content = check_schema(listed), ContentHash(listed.known.columns)
     with listed.claims().claim(CONTENT) as fact:
-        batches = [_read_file(fact.of(file), listed, file) for file, _ in listed.files]
-        batch = one_batch(fact, pa.Table.from_batches(batches))
-        fact.same(f"{batch.num_rows:,} rows", f"{listed.entry['rows']:,} rows")
+        batches = [
+            read_group(fact, listed, file, footer, group)
+            for (file, _), footer in zip(listed.files, footers, strict=True)
+            for group in range(footer.num_row_groups)
+        ]
+        batch = one_batch(fact, pa.Table.from_batches(batches, schema(listed.known)))
         content.update(batch)
-        fact.same(f"content hash {content.hexdigest()}", f"content hash {listed.entry['content']}")
+        check_content(fact, listed, batch.num_rows, content)
     return Rows(batch)
 
 
-def _read_file(fact: Fact, listed: Listed, name: str) -> pa.RecordBatch:
-    with decoding(fact), pq.ParquetFile(listed.store.source(name)) as file:
-        batch = one_batch(fact, file.read())
-        begin = 0
-        for number in range(file.metadata.num_row_groups):
-            group = file.metadata.row_group(number)
-            check_group(fact, listed.known, group, batch.slice(begin, group.num_rows))
-            begin += group.num_rows
+def read_group(
+    whole: Fact, listed: Listed, file: str, footer: pq.FileMetaData, number: int
+) -> pa.RecordBatch:
+    """The rows of a row group, which are as the footer says."""
+    fact = whole.of(file)
+    with decoding(fact), pq.ParquetFile(listed.store.source(file), metadata=footer) as opened:
+        batch = one_batch(fact, opened.read_row_group(number, use_threads=False))
+        check_group(fact, listed.known, footer.row_group(number), batch)
     return batch
+
+
+def check_content(fact: Fact, listed: Listed, rows: int, content: ContentHash) -> None:
+    """Whether as many rows, and of the same content, were read as the manifest says."""
+    fact.same(rows, listed.entry["rows"], "{:,} rows")
+    fact.same(content.hexdigest(), listed.entry["content"], "content hash {}")
 
 
 def one_batch(fact: Fact, table: pa.Table) -> pa.RecordBatch:
@@ -264,34 +264,29 @@ def one_batch(fact: Fact, table: pa.Table) -> pa.RecordBatch:
     whole = table.combine_chunks()
     whole.validate(full=True)
     batches = whole.to_batches() or [pa.RecordBatch.from_pylist([], whole.schema)]
-    fact.same(f"rows in {len(batches)} pieces", "rows in 1 pieces")
+    fact.same(len(batches), 1, "rows in {} pieces")
     return batches[0]
 
 
 def check_group(fact: Fact, table: Table, group: pq.RowGroupMetaData, rows: pa.RecordBatch) -> None:
     """What the footer says of a row group, which readers skip by, against its decoded rows."""
-    fact.same(f"{rows.num_rows:,} rows in a group", f"{group.num_rows:,} rows in a group")
-    fact.same(
-        f"sorting columns {group.sorting_columns}", f"sorting columns {tuple(sorting(table))}"
-    )
+    fact.same(rows.num_rows, group.num_rows, "{:,} rows in a group")
+    fact.same(group.sorting_columns, tuple(sorting(table)), "sorting columns {}")
     for column, name in enumerate(rows.schema.names):
         chunk, values = group.column(column), rows.column(column)
-        fact.same(f"column {chunk.path_in_schema}", f"column {name}")
-        fact.same(f"{chunk.num_values:,} values of {name}", f"{rows.num_rows:,} values of {name}")
+        fact.same(chunk.path_in_schema, name, "column {}")
+        fact.same(chunk.num_values, rows.num_rows, f"{{:,}} values of {name}")
         fact.same(chunk.has_column_index or chunk.has_offset_index, False)
         said = chunk.statistics
         if said is None:
             continue
         if said.has_null_count:
-            fact.same(f"{name}: {said.null_count} nulls", f"{name}: {values.null_count} nulls")
-        fact.same(
-            f"{name}: distinct count {said.has_distinct_count}", f"{name}: distinct count False"
-        )
+            fact.same(said.null_count, values.null_count, f"{name}: {{}} nulls")
+        fact.same(said.has_distinct_count, False, f"{name}: distinct count {{}}")
         if said.has_min_max:
             plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values
-            extremes = pc.min_max(plain).as_py()
-            found = f"{name}: from {said.min!r} to {said.max!r}"
-            fact.same(found, f"{name}: from {extremes['min']!r} to {extremes['max']!r}")
+            found, expected = {"min": said.min, "max": said.max}, pc.min_max(plain).as_py()
+            fact.same(found, expected, f"{name}: from {{0[min]!r}} to {{0[max]!r}}")
 
 
 def _lines(found: pa.Schema) -> list[str]:
@@ -331,7 +326,7 @@ def check_records(listed: Listed, text: str, fields: dict[str, Array]) -> None:
     found = records(listed)
     with listed.claims(listed.index_file).claim(text) as fact:
         for name, expected in fields.items():
-            fact.same(f"{len(found):,} records", f"{len(expected):,} records")
+            fact.same(len(found), len(expected), "{:,} records")
             wrong = np.argwhere(found[name] != expected)
             if len(wrong):
                 row = int(wrong[0, 0])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
+from pipeline.verify.claims import Seen
 from pipeline.verify.eight.states import Sliding
 from pipeline.verify.goals import prove_goals
 from pipeline.verify.knight.counts import prove_counts
@@ -26,8 +26,8 @@ from tablebase.puzzle import (
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.senet import Senet
 
-Prove = Callable[[Listed, Mapping[str, Any]], object]
-"""Proves one table. It is given what the proofs of the puzzle's tables before returned, by name."""
+Prove = Callable[[Listed, Seen], object]
+"""Proves one table."""
 
 PROOFS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Eight): partial(prove_goals, space_of=Sliding),

@@ -6,11 +6,9 @@ what a search finds. That the depths, ways and smallest lines are those of the g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from pipeline.verify.claims import Seen
 from pipeline.verify.lines import Lines
 from pipeline.verify.listed import Listed, check_records, read_rows
 from tablebase.graph import UNREACHED, Graph, Walk
@@ -18,7 +16,7 @@ from tablebase.puzzle import BreadthFirst, StateSpace
 from tablebase.tables.parquet import to_arrow
 
 
-def prove_walks(listed: Listed, seen: Mapping[str, Any]) -> None:
+def prove_walks(listed: Listed, seen: Seen) -> None:
     """Prove one table by what the same walks from its roots find again."""
     puzzle, table = listed.puzzle, listed.known
     assert isinstance(puzzle, StateSpace)
@@ -29,7 +27,7 @@ def prove_walks(listed: Listed, seen: Mapping[str, Any]) -> None:
     with listed.claims().claim(text) as fact:
         columns = puzzle.fill(table, graph, walks)
         for name, values in ((c.name, to_arrow(c, columns[c.name])) for c in table.columns):
-            fact.same(f"{len(rows):,} rows", f"{len(values):,} rows")
+            fact.same(len(rows), len(values), "{:,} rows")
             found, expected = (
                 np.array(of.to_pylist(), dtype=object) for of in (rows.column(name), values)
             )
@@ -43,13 +41,11 @@ def walked(graph: Graph, root: int) -> Walk:
     """What a breadth-first search of a graph finds, by lines that grow all at once."""
     nodes = len(graph.offsets) - 1
     depth = np.full(nodes, UNREACHED, dtype=np.uint8)
-    depth[root] = 0
-    lines, order = Lines(nodes, root), [np.array([root])]
-    begin = np.repeat(np.arange(nodes), np.diff(graph.offsets))
-    while len(order[-1]):
-        edges = np.flatnonzero(
-            (depth[begin] == len(order) - 1) & (depth[graph.targets] == UNREACHED)
-        )
-        order.append(lines.extend(begin[edges], graph.targets[edges], graph.labels[edges]))
-        depth[order[-1]] = len(order) - 1
-    return Walk(depth, lines.ways, lines.parent, lines.last, np.concatenate(order).astype(np.int32))
+    lines, begin = Lines(nodes, root), np.repeat(np.arange(nodes), np.diff(graph.offsets))
+    for length, layer in enumerate(lines.layers):
+        depth[layer] = length
+        ends = (depth[begin] == length) & (depth[graph.targets] == UNREACHED)
+        if ends.any():
+            lines.extend(begin[ends], graph.targets[ends], graph.labels[ends])
+    order = np.concatenate(lines.layers).astype(np.int32)
+    return Walk(depth, lines.ways, lines.parent, lines.last, order)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
-from pipeline.verify.claims import Rows, Said
+from pipeline.verify.claims import Rows, Said, Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.knight.tours import Counted
@@ -16,9 +15,9 @@ from tablebase.puzzle import TourCounts
 from tablebase.puzzles.knight import Board
 
 
-def prove_counts(listed: Listed, found: Mapping[str, Any]) -> None:
+def prove_counts(listed: Listed, seen: Seen) -> None:
     """Prove the table of counts, given what the tables of tours were seen to list."""
-    listing = [counted for counted in found.values() if isinstance(counted, Counted)]
+    listing = [counted for counted in seen.values() if isinstance(counted, Counted)]
     TourNumbers(listed, read_rows(listed)).prove({str(seen.board): seen for seen in listing})
 
 
@@ -94,7 +93,7 @@ class TourNumbers:
 
             wrong = np.array([*map(tuple.__ne__, found, squares)], dtype=np.bool_)
             self._rows.none(fact, wrong, said)
-            fact.same(f"{len(found)} rows", f"{len(squares)} rows")
+            fact.same(len(found), len(squares), "{} rows")
 
     def _check_symmetry(self) -> None:
         text = (
@@ -125,7 +124,7 @@ class TourNumbers:
             for board, (published, _) in totals:
                 begin = self._row_of[str(board), 0]
                 tours = int(self._numbers["tours"][begin : begin + board.squares].sum())
-                fact.same(f"{board}: {tours:,} tours", f"{board}: {published:,} tours")
+                fact.same(tours, published, f"{board}: {{:,}} tours")
         closed = [(board, known) for board in self._boards if (known := known_closed(board))]
         text = (
             f"the closed tours of {len(closed)} boards match published totals ({_sources(closed)})"

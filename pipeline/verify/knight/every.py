@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from pipeline.verify.claims import Array, Mask
+from pipeline.verify.claims import Array, Mask, Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_starts, known_total
 from pipeline.verify.knight.tours import Counted, Part, Paths
 from pipeline.verify.listed import Listed
 
 
-def prove_every_tour(listed: Listed, found: Mapping[str, Any]) -> Counted:
+def prove_every_tour(listed: Listed, seen: Seen) -> Counted:
     """Prove a table of all tours; returns how many there are by start and end."""
-    paths = Paths(
-        listed, "the paths strictly ascend in their square numbers: no tour appears twice"
-    )
+    text = "the paths strictly ascend in their square numbers: no tour appears twice"
+    paths = Paths(listed, text)
     before: Array = np.zeros((0, paths.board.squares), dtype=np.uint8)
     for part in paths.parts():
         _check_order(paths, before, part)
@@ -73,41 +69,34 @@ def _check_recount(listed: Listed, counted: Counted) -> None:
     """As many as there are, and no tour twice: so none is missing."""
     with listed.claims().claim(f"no tour is missing: from every square {COUNTED_AGAIN}") as fact:
         found = zip(counted.by_start, counted.closed_by_start, strict=True)
-        for name, have, want in zip(
-            counted.board.names(), found, recounted(counted.board), strict=True
-        ):
-            said = "{:,} tours, {:,} closed, from " + name
-            fact.same(said.format(*have), said.format(*want))
+        again = recounted(counted.board)
+        for name, have, want in zip(counted.board.names(), found, again, strict=True):
+            fact.same(have, want, f"{{0[0]:,}} tours, {{0[1]:,}} closed, from {name}")
 
 
 def _check_totals(listed: Listed, counted: Counted) -> None:
     """Hold the number of tours against what others have published."""
-    board, names = counted.board, counted.board.names()
-    for known, text, found, words in (
-        (
-            known_total(board),
-            "{board} has {count:,} directed tours ({source})",
-            [sum(counted.by_start)],
-            ["tours"],
-        ),
+    board, starts = counted.board, [f"from {name}" for name in counted.board.names()]
+    every = {"tours": sum(counted.by_start)}
+    by_start, closed = (
+        dict(zip(starts, of, strict=True)) for of in (counted.by_start, counted.closed_by_start)
+    )
+    for known, found, text in (
+        (known_total(board), every, f"{board} has {{:,}} directed tours"),
         (
             known_closed(board),
-            "{count:,} directed closed tours of {board} start at every square ({source})",
-            counted.closed_by_start,
-            [f"from {name}" for name in names],
+            closed,
+            f"{{:,}} directed closed tours of {board} start at every square",
         ),
         (
             known_starts(board),
-            "the numbers of tours from each square match published numbers ({source})",
-            counted.by_start,
-            [f"from {name}" for name in names],
+            by_start,
+            "the numbers of tours from each square match published numbers",
         ),
     ):
         if known:
             count, source = known
-            said = text.format(board=board, count=count, source=source)
-            with listed.claims().claim(said) as fact:
-                for have, want, of in zip(
-                    found, np.broadcast_to(count, len(found)), words, strict=True
-                ):
-                    fact.same(f"{have:,} {of}", f"{want:,} {of}")
+            with listed.claims().claim(f"{text.format(count)} ({source})") as fact:
+                wanted = np.broadcast_to(count, len(found))
+                for (of, have), want in zip(found.items(), wanted, strict=True):
+                    fact.same(have, want, f"{{:,}} {of}")

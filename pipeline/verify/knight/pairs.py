@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
-from pipeline.verify.claims import Array, Said
+from pipeline.verify.claims import Array, Said, Seen
 from pipeline.verify.knight.tours import Part, Paths
 from pipeline.verify.listed import Listed, check_records
 
 
-def prove_pairs(listed: Listed, found: Mapping[str, Any]) -> None:
+def prove_pairs(listed: Listed, seen: Seen) -> None:
     """Prove a table that has one tour a pair, and its index."""
     text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
     paths = Paths(listed, text)
     board = paths.board
     pairs = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
-    paths.order.same(f"{listed.entry['rows']:,} rows", f"{len(pairs):,} rows")
+    paths.order.same(listed.entry["rows"], len(pairs), "{:,} rows")
     squares = [np.zeros((0, board.squares), dtype=np.uint8)]
     for part in paths.parts():
         wanted = np.array(pairs[part.rows.begin :][: len(part.rows)])

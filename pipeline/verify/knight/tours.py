@@ -15,23 +15,10 @@ import pyarrow.parquet as pq
 
 from pipeline.verify.claims import Array, Rows, workers
 from pipeline.verify.knight.boards import NO_SQUARE, Geometry
-from pipeline.verify.listed import CONTENT, Listed, check_group, check_schema, decoding, one_batch
+from pipeline.verify.listed import CONTENT, Listed, check_content, check_schema, read_group
 from tablebase.puzzle import AllTours, TourPerPair
 from tablebase.puzzles.knight import Board
 from tablebase.tables.content import ContentHash
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a row group is."""
-
-    file: str
-    footer: pq.FileMetaData
-    group: int
-    begin: int
-    """Number of its first row in the table."""
-    opens: bool
-    """Whether it is its file's first: numbers begin anew there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +28,7 @@ class Part:
     rows: Rows
     batch: pa.RecordBatch
     opens: bool
+    """Whether it is its file's first: numbers begin anew there."""
     squares: npt.NDArray[np.uint8]
     """One row a tour, its squares in turn."""
     numbers: npt.NDArray[np.int64]
@@ -96,18 +84,13 @@ class Paths:
             expected = 0
             if before and not part.opens and before.squares[-1, 0] == start[0]:
                 expected = int(before.numbers[-1]) + 1
-            first = np.arange(len(part.rows)) == 0
-            part.rows.equal(
-                self._columns, "number", part.numbers, np.where(first, expected, part.numbers)
-            )
+            part.rows.equal(self._columns, "number", part.numbers[:1], np.array([expected]))
             np.add.at(self.counted.pairs, (start, end), 1)
             yield part
             done += len(part.rows)
             self._walked.step(done)
             before = part
-        self._content.same(f"{done:,} rows", f"{listed.entry['rows']:,} rows")
-        said = f"content hash {listed.entry['content']}"
-        self._content.same(f"content hash {content.hexdigest()}", said)
+        check_content(self._content, listed, done, content)
         for fact in (self._content, self._walked, self._columns, self.order):
             fact.proved()
 
@@ -121,8 +104,9 @@ class Paths:
                     for group in range(footer.num_row_groups):
                         size = footer.row_group(group).num_rows
                         if size:
-                            place = Place(file, footer, group, begin, begin == said["first"])
-                            waiting.append(pool.submit(self._part, place))
+                            opens = begin == said["first"]
+                            part = pool.submit(self._part, file, footer, group, begin, opens)
+                            waiting.append(part)
                             begin += size
                         if len(waiting) > workers():
                             yield waiting.popleft().result()
@@ -132,17 +116,14 @@ class Paths:
                 for future in waiting:
                     future.cancel()
 
-    def _part(self, place: Place) -> Part:
-        content = self._content.of(place.file)
-        source = self._listed.store.source(place.file)
-        with decoding(content), pq.ParquetFile(source, metadata=place.footer) as file:
-            batch = one_batch(content, file.read_row_group(place.group, use_threads=False))
-            group = place.footer.row_group(place.group)
-            check_group(content, self._listed.known, group, batch)
-        rows = Rows(batch, place.begin)
+    def _part(
+        self, file: str, footer: pq.FileMetaData, number: int, begin: int, opens: bool
+    ) -> Part:
+        batch = read_group(self._content, self._listed, file, footer, number)
+        rows = Rows(batch, begin)
         squares = self._walk(rows)
         numbers = self._check_columns(rows, squares[:, 0], squares[:, -1])
-        return Part(rows, batch, place.opens, squares, numbers)
+        return Part(rows, batch, opens, squares, numbers)
 
     def _walk(self, rows: Rows) -> npt.NDArray[np.uint8]:
         """Walk every path: its squares as numbers, a row a path."""

@@ -8,14 +8,12 @@ node's value can be walked back to the opening, and no line gets there sooner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import factorial
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.verify.claims import Array, Fact, Rows, Said
+from pipeline.verify.claims import Array, Fact, Rows, Said, Seen
 from pipeline.verify.lines import Lines
 from pipeline.verify.listed import Listed, check_records, read_rows
 from pipeline.verify.senet.positions import Positions, landings, moved
@@ -32,15 +30,7 @@ Edges = tuple[Array, ...]
 """Moves as nodes that they lead from, nodes that they lead to, and labels."""
 
 
-class Shortest(NamedTuple):
-    """All shortest lines, the nodes that they end at by plies, and how many lead to each row."""
-
-    lines: Lines
-    layers: list[Array]
-    ways: Array
-
-
-def prove_senet(listed: Listed, found: Mapping[str, Any]) -> None:
+def prove_senet(listed: Listed, seen: Seen) -> None:
     """Prove the table of every arrangement."""
     prove_rows(listed, read_rows(listed))
 
@@ -48,9 +38,9 @@ def prove_senet(listed: Listed, found: Mapping[str, Any]) -> None:
 def prove_rows(listed: Listed, rows: Rows) -> None:
     table = Arrangements(listed, rows)
     positions = table.positions()
-    shortest = table.lines(positions, table.fewest_plies(positions))
-    table.smallest_lines(positions, shortest)
-    table.index(shortest)
+    lines, ways = table.lines(positions, table.fewest_plies(positions))
+    table.smallest_lines(positions, lines)
+    table.index(lines.last, ways)
 
 
 class Arrangements:
@@ -76,7 +66,7 @@ class Arrangements:
             self._rows.none(fact, wrong, lambda row: (position[row], expected))
             positions = Positions(cells)
             self._rows.ascend(fact, "position", positions.numbers, "position")
-            fact.same(f"{len(self._rows):,} rows", f"{count:,} rows")
+            fact.same(len(self._rows), count, "{:,} rows")
         return positions
 
     def fewest_plies(self, positions: Positions) -> list[list[Edges]]:
@@ -134,7 +124,8 @@ class Arrangements:
                     kept[ply].append((*nodes, label))
         return least, kept
 
-    def lines(self, positions: Positions, shortest: list[list[Edges]]) -> Shortest:
+    def lines(self, positions: Positions, shortest: list[list[Edges]]) -> tuple[Lines, Array]:
+        """All shortest lines, and how many lead to each row."""
         text = (
             "lines is the number of shortest lines, summed over predecessors from the opening on; "
             "null where plies is null"
@@ -142,15 +133,14 @@ class Arrangements:
         with self._proof.claim(text) as fact:
             # far below 2^64: at most 120 moves lead to a node, and no line has over 30 plies
             lines = Lines(2 * len(self._rows), positions.opening)
-            layers = [np.array([positions.opening])]
             for parts in shortest[1:]:
-                layers.append(lines.extend(*map(np.concatenate, zip(*parts, strict=True))))
+                lines.extend(*map(np.concatenate, zip(*parts, strict=True)))
             shorter = np.where(self._plies[1] < self._plies[0], len(self._rows), 0)
             ways = lines.ways[np.arange(len(self._rows)) + shorter]
             self._nulls(fact, "lines")
             ways = np.where(self._fewest < NEVER, ways, np.uint64(0))
             self._rows.equal(fact, "lines", self._rows.numbers("lines"), ways)
-        return Shortest(lines, layers, ways)
+        return lines, ways
 
     def _nulls(self, fact: Fact, column: str) -> None:
         """Refute the claim where a column is null and plies is not, or the other way round."""
@@ -162,7 +152,7 @@ class Arrangements:
             lambda row: (f"{column}: {words[int(is_null[row])]}", words[int(not is_null[row])]),
         )
 
-    def smallest_lines(self, positions: Positions, shortest: Shortest) -> None:
+    def smallest_lines(self, positions: Positions, lines: Lines) -> None:
         text = (
             "dice and moves, replayed ply by ply, are legal and lead to the position in that many "
             "plies; null where plies is null"
@@ -172,7 +162,7 @@ class Arrangements:
             self._nulls(fact, "moves")
             position, *found = (self._rows.column(name) for name in ("position", "dice", "moves"))
             # what is written as the smallest line is legal: that is made of legal moves
-            other = other_lines(positions, shortest.lines, shortest.layers, found)
+            other = other_lines(positions, lines, found)
             for row in sorted(other):
                 texts = [str(column[row]) for column in (position, *found)]
                 said = fault(texts, int(self._fewest[row]))
@@ -184,8 +174,8 @@ class Arrangements:
                 have = " and ".join(str(column[row]) for column in found)
                 fact.refuted(have, " and ".join(other[row]), row, self._rows.content(row))
 
-    def index(self, shortest: Shortest) -> None:
-        size, last = len(self._rows), shortest.lines.last
+    def index(self, last: Array, ways: Array) -> None:
+        size = len(self._rows)
         plies = np.where(self._plies < NEVER, self._plies, UNREACHED).astype(np.uint8)
         text = (
             "each record matches its row: plies_even, plies_odd and lines, and the last move of "
@@ -196,6 +186,6 @@ class Arrangements:
             "last_even": last[:size],
             "plies_odd": plies[1],
             "last_odd": last[size:],
-            "lines": shortest.ways,
+            "lines": ways,
         }
         check_records(self._listed, text, fields)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Said
+from pipeline.verify.claims import Said
 from pipeline.verify.lines import Lines
 from pipeline.verify.senet.positions import Positions
 from tablebase.puzzles.senet import OPENING, SIDES, move_text, moves
@@ -20,17 +20,14 @@ MOVES = pa.array([f"{m & 15}{sign}{(m & 15) + (m >> 4)}" for sign in "-x" for m 
 
 
 def other_lines(
-    positions: Positions, lines: Lines, layers: Sequence[Array], found: Sequence[pa.Array]
+    positions: Positions, lines: Lines, found: Sequence[pa.Array]
 ) -> dict[int, tuple[str, str]]:
-    """The rows whose dice or moves are not their smallest line's, each with that line's.
-
-    `layers`: the nodes that lines end at, by plies. A row that no line leads to is none of these.
-    """
+    """The rows that a line leads to whose dice or moves are not the smallest's, each with those."""
     size = len(positions.numbers)
     place, reached = np.zeros(2 * size, dtype=np.int32), np.zeros(size, dtype=np.bool_)
-    texts, before = [pa.array([""]), pa.array([""])], layers[0]
+    texts, before = [pa.array([""]), pa.array([""])], lines.layers[0]
     wrong: dict[int, tuple[str, str]] = {}
-    for ply, nodes in enumerate(layers):
+    for ply, nodes in enumerate(lines.layers):
         if ply:
             place[before] = np.arange(len(before))
             parents, label = lines.parent[nodes], lines.last[nodes].astype(np.int64)
