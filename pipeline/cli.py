@@ -18,8 +18,8 @@ from queries.answers import options, reader, reader_class, require_one_printed, 
 from queries.forms import BATCH, OUTPUTS, Asked
 from tablebase import __version__
 from tablebase.errors import BadRequest, quoted
-from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles import MODULES, puzzle, with_depths
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables.store import tables_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
@@ -37,6 +37,9 @@ app.add_typer(query, name="query")
 
 MOST_SAID = 300
 """Characters of a word that no command takes."""
+
+BOARDED = [stage.name for stage in puzzles() if stage.boards()]
+"""The stages that --board is for."""
 
 Outputs = Annotated[
     str | None,
@@ -99,7 +102,7 @@ def precompute(
         typer.Option(
             "--board",
             metavar="CxR",
-            help="Also list every tour of this board (knight; repeatable).",
+            help=f"Also list every tour of this board ({', '.join(BOARDED)}; repeatable).",
             autocompletion=completion.listable_boards,
         ),
     ] = None,
@@ -116,7 +119,10 @@ def precompute(
     from pipeline.build import Request, build
     from pipeline.progress import BuildTold
 
-    request = Request(tables_store(outputs), _with_boards(chosen, board or []), force, jobs)
+    if board and not any(stage.name in BOARDED for stage in chosen):
+        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
+    wanted = [(stage, stage.with_boards(board or [])) for stage in chosen]
+    request = Request(tables_store(outputs), wanted, force, jobs)
     with BuildTold(quiet=quiet) as told:
         published = build(request, told)
     if not quiet:
@@ -132,12 +138,6 @@ def _stages(names: list[str]) -> list[Puzzle]:
                 f"There is no stage {quoted(name)}", f"Choose one of: {', '.join(MODULES)}"
             )
     return [puzzle(name) for name in MODULES if name in names]
-
-
-def _with_boards(chosen: list[Puzzle], boards: list[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
-    if boards and not any(stage.many_boards for stage in chosen):
-        raise BadRequest("--board needs the stage knight")
-    return [(stage, stage.with_boards(boards)) for stage in chosen]
 
 
 def _stage_help(chosen: list[Puzzle]) -> str:
@@ -281,7 +281,7 @@ def histogram(
         typer.Argument(
             metavar="|".join(with_depths()),
             help="Puzzle whose states are counted.",
-            autocompletion=completion.deep_puzzles,
+            autocompletion=with_depths,
         ),
     ],
     outputs: Outputs = None,
@@ -370,11 +370,11 @@ def report(
 @app.command()
 def explore(outputs: Outputs = None) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from queries.explorer import MADE_FROM, write_explorer
+    from queries.explorer import made_from, write_explorer
     from tablebase.tables.manifest import record_page
 
     store = tables_store(outputs)
     target = store.full("explorer.html")
     write_explorer(store, target)
-    record_page(store, target, MADE_FROM)
+    record_page(store, target, made_from())
     say(f"{target}\n")

@@ -9,8 +9,7 @@ from typer import Context
 from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
 from tablebase.errors import TablebaseError
-from tablebase.puzzles import MODULES, with_depths
-from tablebase.puzzles.knight import LISTABLE, MOST_FILES, MOST_RANKS
+from tablebase.puzzles import MODULES, puzzles
 from tablebase.tables.store import tables_store
 
 Offered = Callable[[Context], list[str]]
@@ -21,14 +20,8 @@ def stages(context: Context) -> list[str]:
     return [name for name in MODULES if name not in (context.params.get("stages") or [])]
 
 
-def deep_puzzles(context: Context) -> list[str]:
-    return with_depths()
-
-
 def listable_boards(context: Context) -> list[str]:
-    """Boards whose tours can be listed, but for those too narrow to have any."""
-    sides = ((f, r) for f in range(3, MOST_FILES + 1) for r in range(3, MOST_RANKS + 1))
-    return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= LISTABLE]
+    return [board for stage in puzzles() for board in stage.boards()]
 
 
 def removable_tables(context: Context) -> list[str]:
@@ -41,7 +34,7 @@ def removable_tables(context: Context) -> list[str]:
 
 
 def page_formats(context: Context) -> list[str]:
-    from queries.report import FORMATS as PAGE_FORMATS
+    from queries.report import PAGE_FORMATS
 
     return list(PAGE_FORMATS)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from queries.answers import Reader
 from queries.forms import FORMATS, Asked
 from queries.inputs import opened
+from queries.reader import Reader
 from queries.rows import named
 from queries.stretches import stretches
 from tablebase.errors import BadRequest, quoted
@@ -56,9 +56,7 @@ def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int],
     asked = reader.checked(asked)
     refused = done = 0
     with opened(batch.source, batch.input_format) as source:
-        key, head, parts = stretches(
-            source, batch.column, reader.columns[0], joins=reader.joins_characters
-        )
+        key, head, parts = stretches(source, batch.column, reader.columns[0], joins=reader.joins)
         added = (*reader.added(asked), "error")
         names = named(added, head.columns, batch.prefix, "--prefix TEXT")
         _require_writable(head, batch.format)

@@ -76,9 +76,6 @@ BATCH = (
 Asked = dict[str, str | bool]
 """The options given, by name."""
 
-Facts = dict[str, object]
-"""An answer, by the tables' column names and a few more."""
-
 
 def quick(words: list[str], options: tuple[Option, ...]) -> tuple[str | None, Asked] | None:
     """The key, if there is one, and the options of a plain form; None for whatever is not one.

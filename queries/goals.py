@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from queries.answers import Reader, aligned, counted
-from queries.forms import Asked, Facts, Option
+from queries.forms import Asked, Option
+from queries.reader import Reader
+from queries.words import Facts, aligned, counted
 from tablebase.errors import BadRequest, OutOfReach
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
@@ -12,6 +13,77 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablebase.puzzle import Column
     from tablebase.tables.store import Store
+
+
+class GoalFacts(Facts):
+    """A state on its way to a goal."""
+
+    __slots__ = (
+        *("_puzzle", "state", "goal", "goal_state", "distance", "best_moves", "solutions"),
+        *("features", "solution", "out_of_reach", "path", "all_solutions"),
+    )
+
+    def __init__(self, reader: GoalReader, key: str, asked: Asked) -> None:
+        self._puzzle = puzzle = reader.puzzle
+        goal = str(asked["goal"]) if "goal" in asked else None
+        self.state, self.goal_state = state, goal_state = reader.ends(key, goal)
+        self.goal = reader.name_of(goal_state)
+        self.distance, self.solutions = reader.to_goal(state, goal_state)
+        self.best_moves = "".join(letter for letter, _ in reader.best(state, goal_state))
+        self.features = puzzle.features(state, goal_state)
+        path = reader.path(state, goal_state)
+        self.solution = "".join(letter for letter, _ in path[1:])
+        if goal is None:
+            self.out_of_reach = reader.unreached_layouts(state, goal_state)
+        if asked.get("path") or asked.get("boards"):
+            self.path = [step for _, step in path]
+        if asked.get("solutions"):
+            self.all_solutions = reader.all_solutions(state, goal_state)
+
+    def words(self, asked: Asked) -> str:
+        walked = asked.get("path") or asked.get("boards")
+        if walked and asked.get("solutions"):
+            raise BadRequest(
+                "--solutions cannot be combined with --path or --boards",
+                "Ask for one of them, or add --json",
+            )
+        if asked.get("solutions"):
+            return "".join(f"{letters}\n" for letters in self.all_solutions)
+        if asked.get("boards"):
+            moves = (self.move(*step) for step in zip(self.path, self.solution, strict=False))
+            heads = ["0", *(f"{n}  {move}" for n, move in enumerate(moves, 1))]
+            return "\n".join(
+                f"{head}\n{self.picture(step)}" for head, step in zip(heads, self.path, strict=True)
+            )
+        if walked:
+            return "".join(f"{step}\n" for step in self.path)
+        best = ", ".join(self.move(self.state, letter) for letter in self.best_moves)
+        named = "" if self.goal == self.goal_state else f" {self.goal_state}"
+        rows = [
+            ("goal", f"{self.goal}{named}"),
+            ("distance", counted(self.distance, "move")),
+            ("best moves", best or "none: this is the goal"),
+            ("solutions", f"{self.solutions} of that length"),
+        ]
+        if self.solution:
+            rows += [("one of them", self.solution), *self.more()]
+        for layout in [] if "goal" in asked else self.out_of_reach:
+            other = self._puzzle.layouts[layout]
+            why = self._puzzle.apart(self.state, other)
+            rows.append(("out of reach", f"{layout} {other}: {why}"))
+        return f"{self.picture(self.state)}\n{aligned(rows)}"
+
+    def picture(self, state: str) -> str:
+        """The state drawn, whole lines."""
+        return f"{state}\n"
+
+    def move(self, state: str, letter: str) -> str:
+        """A move said in full."""
+        return letter
+
+    def more(self) -> list[tuple[str, str]]:
+        """Further rows about the solution."""
+        return []
 
 
 class GoalReader(Reader):
@@ -35,12 +107,12 @@ class GoalReader(Reader):
             columns=("all_solutions",),
         ),
     )
+    puzzle: GoalPuzzle
     key = "STATE"
     columns = ("state", "goal", "distance", "best_moves", "solutions")
 
     def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
         super().__init__(asked_of, store)
-        self.puzzle = asked_of
         self._tables = {
             layout: table.name
             for table in asked_of.tables
@@ -64,28 +136,8 @@ class GoalReader(Reader):
     def values(self, option: str) -> tuple[str, ...]:
         return tuple(self.puzzle.layouts) if option == "goal" else ()
 
-    def facts(self, key: str, asked: Asked) -> Facts:
-        puzzle = self.puzzle
-        state, goal_state = self.ends(key, str(asked["goal"]) if "goal" in asked else None)
-        distance, solutions = self.to_goal(state, goal_state)
-        path = self.path(state, goal_state)
-        facts: Facts = {
-            "state": state,
-            "goal": self.name_of(goal_state),
-            "goal_state": goal_state,
-            "distance": distance,
-            "best_moves": "".join(letter for letter, _ in self.best(state, goal_state)),
-            "solutions": solutions,
-            **puzzle.features(state, goal_state),
-            "solution": "".join(letter for letter, _ in path[1:]),
-        }
-        if "goal" not in asked:
-            facts["out_of_reach"] = self.unreached_layouts(state, goal_state)
-        if asked.get("path") or asked.get("boards"):
-            facts["path"] = [step for _, step in path]
-        if asked.get("solutions"):
-            facts["all_solutions"] = self.all_solutions(state, goal_state)
-        return facts
+    def facts(self, key: str, asked: Asked) -> GoalFacts:
+        return GoalFacts(self, key, asked)
 
     def name_of(self, goal: str) -> str:
         """The name of the layout that a goal is, or the goal."""
@@ -156,52 +208,3 @@ class GoalReader(Reader):
             for layout, name in self._tables.items()
             if name == table and self.puzzle.layouts[layout] != goal
         ]
-
-    def words(self, facts: Facts, asked: Asked) -> str:
-        path, all_solutions = facts.get("path"), facts.get("all_solutions")
-        if path and all_solutions:
-            raise BadRequest(
-                "--solutions cannot be combined with --path or --boards",
-                "Ask for one of them, or add --json",
-            )
-        if isinstance(all_solutions, list):
-            return "".join(f"{letters}\n" for letters in all_solutions)
-        if isinstance(path, list) and asked.get("boards"):
-            letters = str(facts["solution"])
-            heads = [
-                "0",
-                *(f"{n}  {self.move(path[n - 1], letter)}" for n, letter in enumerate(letters, 1)),
-            ]
-            return "\n".join(
-                f"{head}\n{self.picture(step)}" for head, step in zip(heads, path, strict=True)
-            )
-        if isinstance(path, list):
-            return "".join(f"{step}\n" for step in path)
-        state, goal = str(facts["state"]), str(facts["goal"])
-        goal_state = str(facts["goal_state"])
-        best = ", ".join(self.move(state, letter) for letter in str(facts["best_moves"]))
-        rows = [
-            ("goal", goal if goal == goal_state else f"{goal} {goal_state}"),
-            ("distance", counted(int(str(facts["distance"])), "move")),
-            ("best moves", best or "none: this is the goal"),
-            ("solutions", f"{facts['solutions']} of that length"),
-        ]
-        if facts["solution"]:
-            rows += [("one of them", str(facts["solution"])), *self.more(facts)]
-        others = facts.get("out_of_reach")
-        for layout in others if isinstance(others, list) else []:
-            why = self.puzzle.apart(state, self.puzzle.layouts[layout])
-            rows.append(("out of reach", f"{layout} {self.puzzle.layouts[layout]}: {why}"))
-        return f"{self.picture(state)}\n{aligned(rows)}"
-
-    def picture(self, state: str) -> str:
-        """The state drawn, whole lines."""
-        return f"{state}\n"
-
-    def move(self, state: str, letter: str) -> str:
-        """A move said in full."""
-        return letter
-
-    def more(self, facts: Facts) -> list[tuple[str, str]]:
-        """Further rows about the solution."""
-        return []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tablebase.puzzle import Table
-    from tablebase.tables.store import Store, Stretches
+    from tablebase.tables.store import Opened, Store
 
 MOST_KEPT = 512
 """Blocks kept at hand: 2 MiB."""
@@ -34,7 +34,7 @@ class Index:
         if content is None:
             raise TableMissing(self._path, self._command)
         try:
-            self._file: Stretches | None = store.stretches(table.index_file)
+            self._file: Opened | None = store.opened(table.index_file)
         except OSError as error:
             raise unopened(self._path, error, self._command) from error
         self._kept: dict[int, bytes] = {}

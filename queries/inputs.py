@@ -23,12 +23,7 @@ from tablebase.errors import BadRequest, quoted
 from tablebase.streams import reason
 
 PARQUET = b"PAR1"
-PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bz2",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\xfd7zXZ\0": "xz",
-}
+PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\0": "xz"}
 """How a compressed file begins, whatever its name is."""
 PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -112,38 +107,39 @@ def _file(source: str, stack: contextlib.ExitStack) -> BinaryIO:
     return sys.stdin.buffer
 
 
-class _Again(io.RawIOBase):
-    """A file whose beginning has been read already, from its beginning.
+class _Pieces(io.RawIOBase):
+    """A file of pieces that are made one by one."""
 
-    Less than was asked for is the end: a terminal would have to be told twice.
-    """
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head = memoryview(head)
-        self._rest = rest
-        self._more = len(head) == HEAD
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer will do
-        if self._head:
-            count = min(len(buffer), len(self._head))
-            buffer[:count] = self._head[:count]
-            self._head = self._head[count:]
-            return count
-        if not self._more:
-            return 0
-        data = self._rest.read(len(buffer))
-        buffer[: len(data)] = data
-        self._more = len(data) == len(buffer)
-        return len(data)
+        while not self._ready:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._ready = memoryview(piece)
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
 
 
 def _begun(file: BinaryIO) -> tuple[bytes, BinaryIO]:
     """How a file begins, and the file, still whole."""
     head = file.read(HEAD)
-    return head, io.BufferedReader(_Again(head, file))
+
+    def again() -> Iterator[bytes]:
+        yield (data := head)
+        # less than was asked for is the end: a terminal would have to be told twice
+        while len(data) == HEAD:
+            yield (data := file.read(HEAD))
+
+    return head, io.BufferedReader(_Pieces(again()))
 
 
 def _unpacked(file: BinaryIO, kind: str) -> BinaryIO:
@@ -153,27 +149,12 @@ def _unpacked(file: BinaryIO, kind: str) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(stream))
 
 
-class _Recoded(io.RawIOBase):
+def _recoded(file: BinaryIO, encoding: str) -> Iterator[bytes]:
     """UTF-16 as UTF-8."""
-
-    def __init__(self, file: BinaryIO, encoding: str) -> None:
-        self._file = file
-        self._decode = codecs.getincrementaldecoder(encoding)().decode
-        self._ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer will do
-        while not self._ready:
-            data = self._file.read(HEAD)
-            self._ready = memoryview(self._decode(data, final=not data).encode())
-            if not data and not self._ready:
-                return 0
-        count = min(len(buffer), len(self._ready))
-        buffer[:count] = self._ready[:count]
-        self._ready = self._ready[count:]
-        return count
+    decode = codecs.getincrementaldecoder(encoding)().decode
+    while data := file.read(HEAD):
+        yield decode(data).encode()
+    yield decode(b"", final=True).encode()
 
 
 def _decoded(head: bytes, file: BinaryIO) -> BinaryIO:
@@ -181,7 +162,7 @@ def _decoded(head: bytes, file: BinaryIO) -> BinaryIO:
     for mark, encoding in UTF_16.items():
         if head.startswith(mark):
             file.read(len(mark))
-            return io.BufferedReader(_Recoded(file, encoding))
+            return io.BufferedReader(_Pieces(_recoded(file, encoding)))
     if head.startswith(codecs.BOM_UTF8):
         file.read(len(codecs.BOM_UTF8))
     return file

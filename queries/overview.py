@@ -7,9 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from queries.published import scanned
+from queries.scans import scanned
 from tablebase.errors import BadRequest, TableError, quoted
-from tablebase.puzzle import StateSpace
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
@@ -85,7 +84,7 @@ def histogram(name: str, store: Store) -> pl.DataFrame:
     if name not in MODULES:
         raise BadRequest(f"There is no puzzle {quoted(name)}", known)
     asked = puzzle(name)
-    if not isinstance(asked, StateSpace):
+    if not asked.depth:
         raise BadRequest(f"{asked.title} has no distances to count", known)
     frames = []
     for table in asked.tables:

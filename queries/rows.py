@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 import polars as pl
 
-from queries.answers import Reader
-from queries.forms import Asked
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quoted
+from tablebase.puzzle import Column
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from queries.tables import Frame
-    from tablebase.puzzle import Column
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
 TYPES: dict[str, type[pl.DataType]] = {
     "int8": pl.Int8,
@@ -31,31 +27,31 @@ Answers = tuple[pl.DataFrame, list[int]]
 """One row a key, with a column `error`; and the rows whose key is not in the notation."""
 
 
-def looked_up(reader: Reader, keys: pl.Series, asked: Asked) -> Answers:
+def looked_up(
+    keys: pl.Series, ask: Callable[[str], Mapping[str, object]], columns: pl.Schema
+) -> Answers:
     """Each key asked as a lone question; equal keys only once. A null has no answer."""
-    names = reader.added(asked)
-    none: list[object] = [None] * len(names)
+    none: list[object] = [None] * len(columns)
     known: dict[str | None, list[object]] = {None: [*none, None]}
     bad_keys = set()
     for key in keys.drop_nulls().unique(maintain_order=True):
         try:
-            facts = reader.facts(key, asked)
-            known[key] = [*(_cell(facts[name]) for name in names), None]
+            facts = ask(key)
+            known[key] = [*(_cell(facts[name]) for name in columns), None]
         except TableError:
             raise
         except TablebaseError as error:
             known[key] = [*none, str(error)]
             if isinstance(error, NotationError):
                 bad_keys.add(key)
-    schema = pl.Schema({**types(reader, asked), "error": pl.String()})
+    schema = pl.Schema({**columns, "error": pl.String()})
     answers = pl.DataFrame([known[key] for key in keys], schema=schema, orient="row")
     return answers, [at for at, key in enumerate(keys) if key in bad_keys]
 
 
-def types(reader: Reader, asked: Asked) -> pl.Schema:
-    """The added columns' types: those of the table's columns, text for others."""
-    declared = reader.declared(asked)
-    return pl.Schema({name: _type(declared.get(name)) for name in reader.added(asked)})
+def typed(names: Iterable[str], declared: Mapping[str, Column]) -> pl.Schema:
+    """Columns with their types: those that are declared, text for others."""
+    return pl.Schema({name: _type(declared.get(name)) for name in names})
 
 
 def _type(column: Column | None) -> pl.DataType:
@@ -68,29 +64,34 @@ def _cell(fact: object) -> object:
     return " ".join(fact) if isinstance(fact, list) else fact
 
 
-def matched(reader: Reader, keys: pl.Series, found: pl.DataFrame, asked: Asked) -> Answers:
+def matched(keys: pl.Series, found: pl.DataFrame, alone: Callable[[pl.Series], Answers]) -> Answers:
     """Rows found for all keys at once, null where there were none: those keys are asked alone."""
     answers = found.with_columns(pl.lit(None, dtype=pl.String).alias("error"))
     missing = (found.to_series(0).is_null() & keys.is_not_null()).arg_true()
     if missing.is_empty():
         return answers, []
-    alone, bad = looked_up(reader, keys.gather(missing), asked)
+    mends, bad = alone(keys.gather(missing))
     row = pl.Series("row", missing, dtype=pl.UInt32)
-    patch = alone.cast(answers.schema).insert_column(0, row)
+    patch = mends.cast(answers.schema).insert_column(0, row)
     mended = answers.with_row_index("row").update(patch, on="row", include_nulls=True).drop("row")
     return mended, [int(missing[at]) for at in bad]
 
 
-def annotated(reader: Reader, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
+def annotated(
+    frame: Frame,
+    column: str,
+    prefix: str,
+    added: Iterable[str],
+    ask: Callable[[pl.Series], pl.DataFrame],
+) -> Frame:
     """The frame with the columns that answer for one of its own; null where there is no answer."""
-    asked = reader.checked(asked)
     given = frame.lazy().collect_schema()
     if given.get(column) not in TEXT:
         raise BadRequest(f"There is no text column {quoted(column)} with keys")
-    names = named(reader.added(asked), given.names(), prefix, 'prefix="..."')
+    names = named(added, given.names(), prefix, 'prefix="..."')
 
     def answers(keys: pl.Series) -> pl.DataFrame:
-        return reader.annotations(keys.cast(pl.String), asked).rename(names)
+        return ask(keys.cast(pl.String)).rename(names)
 
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(answers(frame[column]))

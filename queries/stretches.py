@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from queries.answers import counted
 from queries.forms import INPUT_FORMATS
 from queries.inputs import Input, told
 from queries.rows import TEXT
+from queries.words import counted
 from tablebase.errors import BadRequest, quoted
 
 STRETCH = 1 << 21
@@ -34,8 +34,6 @@ LONGEST = 1 << 22
 EXACT = 1 << 53
 """The integers below it are floats too."""
 NEW_LINE = b"\n"
-SEPARATE = 9
-"""Characters that may stand apart, as a contest writes an 8-puzzle state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Stretch:
 
 
 def stretches(
-    source: Input, column: str | None, key: str, *, joins: bool
+    source: Input, column: str | None, key: str, *, joins: int
 ) -> tuple[str, pl.DataFrame, Iterator[Stretch]]:
     """The name of the keys' column, a frame of no rows, and all the rows, were it none.
 
@@ -289,16 +287,13 @@ def _require_kept(rows: pl.DataFrame, text: bytes, line: int) -> None:
         if twice is not None:
             raise BadRequest(f"Line {line + at:,} of the input has two fields {quoted(twice)}")
         for name, value in found:
-            if rows.schema[name] == pl.Float64 and _is_rounded(value):
+            whole = isinstance(value, int) and rows.schema[name] == pl.Float64
+            if whole and int(float(value)) != value:
                 raise BadRequest(
                     f"Line {line + at:,} of the input has in {quoted(name)}, among numbers with "
                     f"fractions, the integer {value}, which would be rounded",
                     "Write that field as text",
                 )
-
-
-def _is_rounded(value: object) -> bool:
-    return isinstance(value, int) and int(float(value)) != value
 
 
 def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
@@ -320,7 +315,7 @@ def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
     )
 
 
-def _text(file: BinaryIO, key: str, *, joins: bool) -> Iterator[Stretch]:
+def _text(file: BinaryIO, key: str, *, joins: int) -> Iterator[Stretch]:
     """Keys between white space; single characters are put together where a key may come so."""
     yield Stretch(_keys(key, []), partial(_row, 1))
     waiting: list[str] = []
@@ -330,7 +325,7 @@ def _text(file: BinaryIO, key: str, *, joins: bool) -> Iterator[Stretch]:
             _require_no_columns(text, key)
         words = text.decode().split()
         if joins and (waiting or any(len(word) == 1 for word in words)):
-            joined = _joined(words, waiting)
+            joined = _joined(words, waiting, joins)
             keys, ends = [word for word, _ in joined], [end for _, end in joined]
         else:
             keys, ends = words, list(range(len(words)))
@@ -355,7 +350,7 @@ def _after_a_word(text: bytes) -> int:
     return max(text.rfind(space) for space in (b"\n", b" ", b"\t")) + 1
 
 
-def _joined(words: list[str], waiting: list[str]) -> list[tuple[str, int]]:
+def _joined(words: list[str], waiting: list[str], joins: int) -> list[tuple[str, int]]:
     """Keys, each with the number of its last word; `waiting` holds a run that is not yet a key."""
     keys = []
     for at, word in enumerate(words):
@@ -366,7 +361,7 @@ def _joined(words: list[str], waiting: list[str]) -> list[tuple[str, int]]:
             keys.append((word, at))
             continue
         waiting.append(word)
-        if len(waiting) == SEPARATE:
+        if len(waiting) == joins:
             keys.append(("".join(waiting), at))
             waiting.clear()
     return keys

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from queries.answers import Reader, reader, reader_class
+from queries.answers import reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
-from queries.forms import Facts
 from queries.goals import GoalReader
-from queries.shown import Shown
+from queries.reader import Reader
+from queries.words import Facts
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
 from tablebase.puzzles import MODULES
 from tablebase.tables import MANIFEST
@@ -19,12 +19,11 @@ from tablebase.tables.mending import mending
 from tablebase.tables.store import tables_store
 
 if TYPE_CHECKING:
-    import polars as pl
     from _typeshed import DataclassInstance
 
     from queries.forms import Asked
-
-    Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+    from queries.rows import Frame
+    from tablebase.tables.store import Store
 
 Answer = TypeVar("Answer", bound="DataclassInstance")
 Default = TypeVar("Default")
@@ -80,12 +79,28 @@ class CountAnswer:
     closed: int
 
 
-class GoalTable(Shown):
-    """A puzzle with goals."""
+class PuzzleTable:
+    """The tables of one puzzle."""
 
     def __init__(self, found: Reader) -> None:
-        assert isinstance(found, GoalReader)
         self._reader = found
+
+    def __repr__(self) -> str:
+        return _shown(self, self._reader.store, self._reader.puzzle.owns)
+
+    def _annotated(self, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
+        from queries.rows import annotated
+
+        asks = self._reader
+        asked = asks.checked(asked)
+        added = asks.added(asked)
+        return annotated(frame, column, prefix, added, lambda keys: asks.annotations(keys, asked))
+
+
+class GoalTable(PuzzleTable):
+    """A puzzle with goals."""
+
+    _reader: GoalReader
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
@@ -154,19 +169,16 @@ class EightTable(GoalTable):
         A LazyFrame stays lazy. What is not a state gets nulls. No column of the frame is replaced:
         `prefix` begins the names of those that are added.
         """
-        return _annotated(self._reader, frame, column, prefix, {})
+        return self._annotated(frame, column, prefix, {})
 
 
-class SenetTable(Shown):
+class SenetTable(PuzzleTable):
     """Senet.
 
     >>> from queries import open_tables
     >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
     '9-14 4x7'
     """
-
-    def __init__(self, found: Reader) -> None:
-        self._reader = found
 
     def probe(self, position: str) -> SenetAnswer:
         """The answer for a position; NotReached if no line of play leads to it."""
@@ -178,10 +190,10 @@ class SenetTable(Shown):
 
     def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
         """A polars frame with the table's columns for a column of positions, as `eight` has it."""
-        return _annotated(self._reader, frame, column, prefix, {})
+        return self._annotated(frame, column, prefix, {})
 
 
-class KnightTable(Shown):
+class KnightTable(PuzzleTable):
     """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
 
     >>> from queries import open_tables
@@ -191,9 +203,6 @@ class KnightTable(Shown):
     >>> knight.count("c3", board="5x5")
     CountAnswer(board='5x5', start='c3', tours=64, closed=0)
     """
-
-    def __init__(self, found: Reader) -> None:
-        self._reader = found
 
     def probe(
         self,
@@ -235,7 +244,7 @@ class KnightTable(Shown):
     ) -> Frame:
         """A polars frame with finish, number, closed and path for a column of squares."""
         asked = self._asked(to, closed, board, number)
-        return _annotated(self._reader, frame, column, prefix, asked)
+        return self._annotated(frame, column, prefix, asked)
 
     def _asked(self, to: str | None, closed: bool, board: str, number: int | None) -> Asked:
         asked: Asked = {"board": board, "closed": closed}
@@ -251,7 +260,7 @@ class KnightTable(Shown):
         return _answer(CountAnswer, self._reader.facts(start, asked))
 
 
-class Tables(Shown):
+class Tables:
     """The tables in one place; a context manager that closes them.
 
     Once closed, what would read an index raises ValueError.
@@ -270,6 +279,9 @@ class Tables(Shown):
             self.store.size(MANIFEST)
         except OSError as error:
             raise TableMissing(self.store.full(MANIFEST), mending("", self.store)) from error
+
+    def __repr__(self) -> str:
+        return _shown(self, self.store, bool)
 
     def close(self) -> None:
         """Let go of all files."""
@@ -313,14 +325,19 @@ class Tables(Shown):
 
 def _answer(kind: type[Answer], facts: Facts) -> Answer:
     """The typed result that has these facts."""
-    values: dict[str, Any] = {name: facts[name] for name in kind.__dataclass_fields__}
+    values: dict[str, Any] = {name: getattr(facts, name) for name in kind.__dataclass_fields__}
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
 
 
-def _annotated(found: Reader, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
-    from queries.rows import annotated
+def _shown(tables: object, store: Store, owned: Callable[[str], bool]) -> str:
+    """What opened tables look like at a prompt: where they are, and what is published there."""
+    from tablebase.tables.manifest import read_manifest
 
-    return annotated(found, frame, column, prefix, asked)
+    try:
+        names = [*filter(owned, read_manifest(store))]
+    except TablebaseError as error:
+        names = [str(error)]
+    return f"<{type(tables).__name__} in {store}: {', '.join(names) or 'none published'}>"
 
 
 def _or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:

@@ -32,9 +32,10 @@ class Column:
     """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`.
 
     `distinct`: whether most values are different from all others, so that no dictionary helps.
+    `within`: for a number, the column among whose equal values the rows are numbered from 0.
     """
 
-    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values")
+    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values", "within")
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class Column:
         nullable: bool = False,
         distinct: bool = False,
         values: tuple[str, ...] = (),
+        within: str = "",
     ) -> None:
         self.name = name
         self.kind = kind
@@ -52,6 +54,7 @@ class Column:
         self.nullable = nullable
         self.distinct = distinct
         self.values = values
+        self.within = within
 
 
 class BreadthFirst:
@@ -157,8 +160,12 @@ class Puzzle:
     name: str
     title: str
     tables: tuple[Table, ...]
-    many_boards = False
-    """Whether tables of further boards can be asked for."""
+    depth = ""
+    """The column that says how deep a state lies, if there is one."""
+
+    def boards(self) -> list[str]:
+        """Further boards whose tables can be asked for."""
+        return []
 
     def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
@@ -187,7 +194,6 @@ class StateSpace(Puzzle):
     size: int
     example: str
     depth = "distance"
-    """The column that says how deep a state lies."""
 
     def parse(self, text: str) -> str:
         """The state that a text names, in its one notation; NotationError if it names none."""

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from queries.answers import Reader, reader
+from queries.answers import reader
 from queries.explorer import write_explorer
+from queries.reader import Reader
 from tablebase.tables.store import Folder
 from tests.explorer_browser import DESK, VIEWS, Explorer, found, launched
 

@@ -14,7 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from queries.report import write_readme_pictures
+from queries.answers import reader
+from queries.drawings import histogram_svg
+from queries.overview import histogram
 from tablebase.puzzle import Column, Table
 from tablebase.puzzles import MODULES, puzzles
 from tablebase.tables import FORMAT_VERSION
@@ -235,7 +237,15 @@ def pages() -> dict[str, str]:
     return made | {name: with_output((ROOT / name).read_text()) for name in PAGES}
 
 
+def pictures() -> dict[str, str]:
+    """The README's: the 8-puzzle's distances, and a closed tour."""
+    outputs = Folder(ROOT / "outputs")
+    return {
+        "docs/distances.svg": histogram_svg(histogram("eight", outputs)),
+        "docs/tour.svg": reader("knight", outputs).facts("b1", {"closed": True}).drawn(),
+    }
+
+
 if __name__ == "__main__":
-    for name, text in pages().items():
+    for name, text in (pages() | pictures()).items():
         (ROOT / name).write_text(text)
-    write_readme_pictures(Folder(ROOT / "outputs"), ROOT / "docs")

@@ -72,13 +72,16 @@ ANSWERS = {
     "queries/index.py": "index_format doors index",
     "queries/knight/reader.py": "doors refusals queries drawings batch",
     "queries/overview.py": "golden[overview] pages precompute",
-    "queries/published.py": "checked_file",
+    "queries/scans.py": "checked_file",
     "queries/eight/rapid.py": "queries",
+    "queries/plain.py": "plain",
+    "queries/reader.py": "answers registry queries drawings batch columns",
     "queries/rows.py": "batch columns",
     "queries/senet/reader.py": "doors refusals queries drawings batch",
     "queries/stretches.py": "inputs batch",
     "queries/eight/ways.py": "columns goals",
     "queries/tables.py": "refusals doors registry queries tables batch",
+    "queries/words.py": "answers doors",
 }
 SEARCH = {
     "pipeline/search/breadth_first.py": "breadth_first",

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.answers import aligned, counted, json_text, quick_answer, reader
+from queries.answers import quick_answer, reader
 from queries.forms import Option, quick
+from queries.words import aligned, counted, json_text
 from tablebase.tables.store import Folder
 from tests.shell import SCRIPT, Cli, environment
 
@@ -88,7 +89,7 @@ def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> 
     assert len(totals) >= 36
     for board, tours, closed in totals.iter_rows():
         found = asks.facts_of_all({"board": board, "count": True})
-        assert found == {"board": board, "tours": tours, "closed": closed}
+        assert found.named() == {"board": board, "tours": tours, "closed": closed}
 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])

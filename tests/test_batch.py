@@ -13,9 +13,10 @@ import pyarrow as pa
 import pytest
 
 from queries import open_tables, stretches
-from queries.answers import Reader, reader
+from queries.answers import reader
 from queries.batch import Batch, answer_all, output_format
 from queries.eight.columns import NO_RANK, ranks
+from queries.reader import Reader
 from tablebase.errors import BadRequest
 from tablebase.tables.store import Folder
 from tests.shell import Ask
@@ -44,7 +45,7 @@ def test_any_white_space_and_any_stretch(
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
     text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
-    parts = stretches._text(text, "state", joins=eight.joins_characters)
+    parts = stretches._text(text, "state", joins=eight.joins)
     found = [key for part in parts for key in part.rows["state"]]
     assert found == wanted
 

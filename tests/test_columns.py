@@ -17,7 +17,7 @@ from queries import open_tables
 from queries.answers import reader
 from queries.eight import ways
 from queries.eight.columns import WHITE_SPACE
-from queries.rows import looked_up
+from queries.reader import Reader
 from queries.tables import Tables
 from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tablebase.tables.store import Folder
@@ -181,7 +181,7 @@ def test_ways_found_for_all_keys_at_once(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
-    one_by_one, also_bad = looked_up(eight, keys, asked)
+    one_by_one, also_bad = Reader.answers(eight, keys, asked)
     assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
     none, _ = eight.answers(keys.clear(), asked)
     assert none.schema == answers.schema

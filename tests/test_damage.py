@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.verify import verify
 from queries.answers import reader
-from queries.forms import Asked, Facts
+from queries.forms import Asked
 from queries.index import Index
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
@@ -65,12 +65,12 @@ def zero(data: bytearray, draw: random.Random) -> None:
 DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
 
 
-def answered(folder: Path, question: Question) -> Facts:
+def answered(folder: Path, question: Question) -> dict[str, object]:
     name, key, asked = question
-    return reader(name, Folder(folder)).facts(key, asked)
+    return reader(name, Folder(folder)).facts(key, asked).named()
 
 
-def answer_or_refusal(folder: Path, question: Question) -> Facts | TableError:
+def answer_or_refusal(folder: Path, question: Question) -> dict[str, object] | TableError:
     try:
         return answered(folder, question)
     except TableError as error:

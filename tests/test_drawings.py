@@ -16,21 +16,19 @@ from queries.drawings import (
     COLOURS,
     GREEN,
     INK,
-    LAYOUT_COLOURS,
     MUTED,
     ON_HIGH,
     ON_LOW,
     PAPER,
     RAMP,
     RAMP_DARK,
-    boards_svg,
+    SERIES,
     histogram_svg,
-    line_svg,
-    strips_svg,
-    tour_svg,
 )
-from queries.forms import Facts
+from queries.knight.drawings import tour_svg
 from queries.overview import histogram
+from queries.senet.drawings import strips_svg
+from queries.words import Facts
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import Board
 from tablebase.tables.store import Folder
@@ -55,13 +53,14 @@ def ask(name: str, outputs: Path, key: str, **asked: str | bool) -> Facts:
 
 @pytest.fixture(scope="module")
 def pictures(outputs: Path) -> dict[str, str]:
+    small = ask("knight", outputs, "c3", board="5x5").named()
     return {
         "eight": histogram_svg(histogram("eight", Folder(outputs))),
         "senet": histogram_svg(histogram("senet", Folder(outputs))),
-        "tour": tour_svg(ask("knight", outputs, "b1", closed=True)),
-        "small": tour_svg(ask("knight", outputs, "c3", board="5x5"), numbered=False),
-        "boards": boards_svg(ask("eight", outputs, "867254301")),
-        "line": line_svg(ask("senet", outputs, ".A..BB..ABBABAA")),
+        "tour": ask("knight", outputs, "b1", closed=True).drawn(),
+        "small": tour_svg(Board(5, 5), str(small["path"]), numbered=False),
+        "boards": ask("eight", outputs, "867254301").drawn(),
+        "line": ask("senet", outputs, ".A..BB..ABBABAA").drawn(),
         "strips": strips_svg("Two", ["ABABABABAB.....", ".....AAAAABBBBB"]),
     }
 
@@ -118,7 +117,7 @@ def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str])
     bars = shapes(pictures["eight"], "rect")
     scales = set()
     lefts = []
-    for goal, colour in LAYOUT_COLOURS.items():
+    for goal, colour in zip(("corner", "centre", "edge"), SERIES, strict=True):
         mine = [bar for bar in bars if bar.get("fill") == colour]
         states = counts.filter(pl.col("goal") == goal).sort("distance")["states"].to_list()
         assert len(mine) == len(states)
@@ -140,8 +139,8 @@ def test_histogram_says_what_is_never_reached(pictures: dict[str, str]) -> None:
 
 def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]) -> None:
     for name, facts, size in (
-        ("tour", ask("knight", outputs, "b1", closed=True), 8),
-        ("small", ask("knight", outputs, "c3", board="5x5"), 5),
+        ("tour", ask("knight", outputs, "b1", closed=True).named(), 8),
+        ("small", ask("knight", outputs, "c3", board="5x5").named(), 5),
     ):
         board = Board(size, size)
         squares = [at for at in shapes(pictures[name], "rect") if at.get("fill") != PAPER]
@@ -168,15 +167,15 @@ def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]
 
 def test_counts_are_not_drawn(outputs: Path) -> None:
     with pytest.raises(BadRequest, match="There is no picture of --count"):
-        tour_svg(ask("knight", outputs, "c3", board="5x5", count=True))
+        ask("knight", outputs, "c3", board="5x5", count=True).drawn()
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])
 def test_boards_are_the_way(outputs: Path, goal: str | None) -> None:
     asked: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
-    facts = ask("eight", outputs, "867254301", **asked)
+    facts = ask("eight", outputs, "867254301", **asked).named()
     del asked["path"]
-    svg = boards_svg(ask("eight", outputs, "867254301", **asked))
+    svg = ask("eight", outputs, "867254301", **asked).drawn()
     path = facts["path"]
     assert isinstance(path, list)
     _, *texts = shapes(svg, "text")
@@ -212,10 +211,10 @@ def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
     said = python(
         "import sys\n"
         "from queries.answers import reader\n"
-        "from queries.drawings import boards_svg, line_svg, tour_svg\n"
-        "line_svg(reader('senet', Folder('outputs')).facts('ABAAABBB.B...A.', {}))\n"
-        "tour_svg(reader('knight', Folder('outputs')).facts('b1', {}))\n"
-        "boards_svg(reader('eight', Folder('outputs')).facts('867254301', {}))\n"
+        "from tablebase.tables.store import Folder\n"
+        "reader('senet', Folder('outputs')).facts('ABAAABBB.B...A.', {}).drawn()\n"
+        "reader('knight', Folder('outputs')).facts('b1', {}).drawn()\n"
+        "reader('eight', Folder('outputs')).facts('867254301', {}).drawn()\n"
         "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
     )
     assert (said.code, said.out) == (0, "[]\n"), said.err

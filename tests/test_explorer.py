@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from queries import explorer as made
-from queries.answers import Reader
-from queries.explorer import MADE_FROM, MODULES, write_explorer
+from queries.explorer import SCRIPTS, made_from, write_explorer
+from queries.reader import Reader
 from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from tablebase.puzzles import eight, knight, senet
 from tablebase.tables.manifest import read_manifest
@@ -70,7 +70,7 @@ def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) ->
 
 def test_the_page_carries_no_dead_words() -> None:
     """Every name that a module imports it uses, and every name that it exports another imports."""
-    modules = {name: (PAGE / f"{name}.js").read_text("utf-8") for name in MODULES}
+    modules = {name: (PAGE / f"{name}.js").read_text("utf-8") for name in SCRIPTS}
     assert sorted(f"{name}.js" for name in modules) == sorted(
         file.name for file in PAGE.glob("*.js")
     )
@@ -107,7 +107,7 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
         }"""
     )
     published = read_manifest(Folder(outputs))
-    indexed = [name for name in MADE_FROM if published[name]["index"]]
+    indexed = [name for name in made_from() if published[name]["index"]]
     assert found == {name: published[name]["index"]["sha256"] for name in indexed}
 
 
@@ -130,7 +130,7 @@ def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[st
     wanted: list[dict[str, object]] = []
     for state, goal in pairs:
         try:
-            wanted.append(readers["eight"].facts(state, {"goal": goal, "path": True}))
+            wanted.append(readers["eight"].facts(state, {"goal": goal, "path": True}).named())
         except OutOfReach:
             wanted.append({"state": state, "distance": None})
     assert sum(one["distance"] is None for one in wanted) > 200
@@ -140,7 +140,9 @@ def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[st
     }
     own = [pair[0] for pair in pairs]
     found = page.evaluate("states => states.map((state) => explorer.eight(state))", own)
-    assert _said_otherwise(found, [readers["eight"].facts(state, {}) for state in own]) == []
+    assert (
+        _said_otherwise(found, [readers["eight"].facts(state, {}).named() for state in own]) == []
+    )
 
 
 def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reader]) -> None:
@@ -153,7 +155,7 @@ def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reade
     wanted: list[dict[str, object]] = []
     for position in positions:
         try:
-            wanted.append(readers["senet"].facts(position, {"path": True}))
+            wanted.append(readers["senet"].facts(position, {"path": True}).named())
         except NotReached:
             wanted.append({"position": position, "plies": None})
     assert _said_otherwise(found, wanted) == []
@@ -166,7 +168,7 @@ def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
     joined = [tuple(map(BOARD.name, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
     page = shown.open("knight")
     found = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
-    wanted = [readers["knight"].facts(start, {"to": end}) for start, end in joined]
+    wanted = [readers["knight"].facts(start, {"to": end}).named() for start, end in joined]
     assert _said_otherwise(found, wanted) == []
     assert {"number", "closed", "path", "jumps"} <= found[0].keys()
 
@@ -195,7 +197,7 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
         assert shown.address() == f"eight/{state}/{goal}"
         facts = shown.facts("eight")
         try:
-            wanted = readers["eight"].facts(state, {"goal": goal})
+            wanted = readers["eight"].facts(state, {"goal": goal}).named()
         except OutOfReach:
             assert shown.text("#eight-distance") == "No solution"
             assert "odd" in facts["Why"]
@@ -234,7 +236,7 @@ def test_positions_typed_are_answered_as_by_query(
         assert shown.address() == f"senet/{position}"
         facts = shown.facts("senet")
         try:
-            wanted = readers["senet"].facts(position, {})
+            wanted = readers["senet"].facts(position, {}).named()
         except NotReached:
             assert shown.text("#senet-plies") == "Never"
             assert "119 of the 756,756" in facts["Why"]
@@ -270,7 +272,7 @@ def test_squares_clicked_are_answered_as_by_query(
         end = BOARD.name(BOARD.number(end) ^ 1)
     page.click(f"#knight-board [aria-label^='{end}']")
     assert shown.address() == f"knight/{start}/{end}"
-    wanted = readers["knight"].facts(start, {"to": end})
+    wanted = readers["knight"].facts(start, {"to": end}).named()
     facts = shown.facts("knight")
     assert shown.text("#knight-kind") == ("Closed" if wanted["closed"] else "Open")
     assert facts["Squares"].replace(" ", "") == wanted["path"]

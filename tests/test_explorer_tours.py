@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries.answers import Reader
+from queries.reader import Reader
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import Board
 from tests.explorer_browser import Explorer
@@ -108,7 +108,7 @@ def test_a_number_typed_is_answered_as_by_query(
     assert "289,050 tours start at b1" in shown.text("#knight-ends")
     page.fill("#knight-number", "200000")
     page.keyboard.press("Enter")
-    wanted = readers["knight"].facts("b1", {"board": "6x6", "number": "200000"})
+    wanted = readers["knight"].facts("b1", {"board": "6x6", "number": "200000"}).named()
     assert shown.address() == "knight/6x6/b1/200000"
     facts = shown.facts("knight")
     assert facts["Squares"].replace(" ", "") == wanted["path"]
@@ -128,7 +128,7 @@ def test_a_number_past_the_last_is_refused_with_the_total(
     assert page.locator("#knight-next").is_disabled()
     assert page.locator("#knight-problem").is_hidden()
     with pytest.raises(NoSuchTour, match="289,050 tours from b1"):
-        readers["knight"].facts("b1", {"board": "6x6", "number": "289050"})
+        readers["knight"].facts("b1", {"board": "6x6", "number": "289050"}).named()
     problem = page.locator("#knight-problem")
     for past in ("289050", "9" * 400):
         page.fill("#knight-number", past)
@@ -154,7 +154,7 @@ def test_squares_where_no_tour_begins_or_ends_say_why(
     assert page.locator("#knight-board .barred").count() == 12
     page.click("#knight-board [aria-label^=b1]")
     with pytest.raises(NoSuchTour) as refused:
-        readers["knight"].facts("b1", {"board": "5x5"})
+        readers["knight"].facts("b1", {"board": "5x5"}).named()
     assert shown.text("#knight-problem") == str(refused.value).replace("'", "’")
     assert shown.address() == "knight/5x5"
     page.click("#knight-board [aria-label^=b2]")
@@ -170,7 +170,7 @@ def test_squares_where_no_tour_begins_or_ends_say_why(
     assert shown.text("#knight-problem") == "No tour of 5x5 from b2 is closed."
     end = min(ends)
     page.click(f"#knight-board [aria-label^={end}]")
-    wanted = readers["knight"].facts("b2", {"board": "5x5", "to": end})
+    wanted = readers["knight"].facts("b2", {"board": "5x5", "to": end}).named()
     assert shown.address() == f"knight/5x5/b2/{wanted['number']}"
     assert page.locator("#knight-problem").is_hidden()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from queries.answers import Reader
+from queries.reader import Reader
 from tablebase.puzzles import senet
 from tests.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
 
@@ -73,7 +73,7 @@ def test_cells_are_exchanged_by_two_clicks(shown: Explorer) -> None:
 @in_window(MOVING)
 def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str, Reader]) -> None:
     page = shown.open("senet/ABAAABBB.B...A.")
-    path = readers["senet"].facts("ABAAABBB.B...A.", {"path": True})["path"]
+    path = readers["senet"].facts("ABAAABBB.B...A.", {"path": True}).named()["path"]
     assert isinstance(path, list)
 
     def board() -> str:

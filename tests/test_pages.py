@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from queries.explorer import MADE_FROM
+from queries.explorer import made_from
 from queries.overview import status
 from tablebase.errors import TableDamaged
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -66,7 +66,7 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
     made = cli("explore", "--outputs", str(copy))
     assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
     assert state(copy, "explorer.html") == "published"
-    assert sorted(read_pages(Folder(copy))["explorer.html"]["made_from"]) == sorted(MADE_FROM)
+    assert sorted(read_pages(Folder(copy))["explorer.html"]["made_from"]) == sorted(made_from())
 
 
 def test_report_lists_its_page(cli: Cli, copy: Path) -> None:

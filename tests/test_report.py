@@ -18,13 +18,14 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from queries.drawings import COLOURS
+from queries.figure import Figure, Sources
 from queries.overview import histogram
-from queries.report import figures, write_readme_pictures, write_report
-from queries.report.figure import Asked, Figure
+from queries.report import figures, write_report
 from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
 from tablebase.puzzles.knight import Board
 from tablebase.tables.store import Folder
 from tests.explorer_browser import broken_rules
+from tests.generated_docs import pictures
 from tests.shell import ROOT, Cli, python
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
@@ -50,11 +51,11 @@ def page(drawn: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="module")
-def shown(drawn: None, outputs: Path) -> tuple[Asked, dict[str, Figure]]:
-    return Asked(Folder(outputs)), {figure.name: figure for figure in figures()}
+def shown(drawn: None, outputs: Path) -> tuple[Sources, dict[str, Figure]]:
+    return Sources(Folder(outputs)), {figure.name: figure for figure in figures()}
 
 
-Shown = tuple[Asked, dict[str, Figure]]
+Shown = tuple[Sources, dict[str, Figure]]
 
 
 def answer(shown: Shown, name: str) -> pl.DataFrame:
@@ -337,11 +338,10 @@ def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path) -> None:
                 assert min(width, height) > 200
 
 
-def test_readme_pictures_are_current_and_small(outputs: Path, tmp_path: Path) -> None:
-    for path in write_readme_pictures(Folder(outputs), tmp_path):
-        kept = ROOT / "docs" / path.name
-        assert kept.read_bytes() == path.read_bytes(), "run write_readme_pictures"
-        assert len(path.read_bytes()) < 60_000
+def test_readme_pictures_are_current_and_small(outputs: Path) -> None:
+    for name, drawn in pictures().items():
+        assert (ROOT / name).read_text() == drawn, "run make docs"
+        assert len(drawn) < 60_000
 
 
 @pytest.mark.parametrize("kind", ["html", "svg"])
@@ -359,9 +359,10 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "from pathlib import Path\n"
         "sys.modules['altair'] = None\n"
         "from queries.report import write_report\n"
+        "from tablebase.tables.store import Folder\n"
         "from tablebase.errors import BadRequest\n"
         "try:\n"
-        "    write_report(Folder(Path('outputs')), Path('/nowhere/report.html'))\n"
+        "    write_report(Folder('outputs'), Path('/nowhere/report.html'))\n"
         "except BadRequest as error:\n"
         "    print(error.exit_code, error)\n"
     )
@@ -376,7 +377,7 @@ def test_bad_requests(drawn: None, outputs: Path, tmp_path: Path) -> None:
         write_report(Folder(outputs), tmp_path / "report.pdf", "pdf")
     (tmp_path / "file").write_text("")
     with pytest.raises(NotWritten, match="cannot be written"):
-        write_readme_pictures(Folder(outputs), tmp_path / "file" / "docs")
+        write_report(Folder(outputs), tmp_path / "file" / "docs", "svg")
 
 
 def test_damaged_and_missing_tables_draw_nothing(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from queries.answers import reader
-from queries.drawings import AMBER, BLUE, INK, PAPER, line_svg
+from queries.drawings import AMBER, BLUE, INK, PAPER
 from queries.tables import Tables
 from tablebase.errors import BadRequest, NotReached
 from tablebase.tables.store import Folder
@@ -25,7 +25,7 @@ def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
-            found = asks.facts(position, {"turn": "AB"[plies % 2]})
+            found = asks.facts(position, {"turn": "AB"[plies % 2]}).named()
             assert (found["dice"], found["moves"], found["plies"]) == (line.dice, line.moves, plies)
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
 
@@ -40,10 +40,10 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
             if plies is None:
                 with pytest.raises(NotReached):
-                    asks.facts(row["position"], {"turn": side})
+                    asks.facts(row["position"], {"turn": side}).named()
                 never += 1
                 continue
-            found = asks.facts(row["position"], {"turn": side, "path": True})
+            found = asks.facts(row["position"], {"turn": side, "path": True}).named()
             assert found["plies"] == plies
             assert oracles.senet_replay(str(found["dice"]), str(found["moves"])) == row["position"]
             # how many longer lines there are is not in the index, so no number is stated
@@ -57,14 +57,14 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
 def test_a_side_that_never_moves_there(outputs: Path) -> None:
     asks = reader("senet", Folder(outputs))
     with pytest.raises(NotReached) as caught:
-        asks.facts("BAABABABAB.....", {"turn": "A"})
+        asks.facts("BAABABABAB.....", {"turn": "A"}).named()
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
     assert str(caught.value) == (
         "BAABABABAB..... is never reached with A to move: "
         "no line of play from the opening leads to it."
     )
     with pytest.raises(NotReached, match="is never reached"):
-        asks.facts("BBBBBAAAAA.....", {"turn": "A"})
+        asks.facts("BBBBBAAAAA.....", {"turn": "A"}).named()
     for side in ("", "C", "AB"):
         with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
             asks.checked({"turn": side})
@@ -86,8 +86,8 @@ def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Pa
 
 @pytest.mark.parametrize("asked", [{}, {"turn": "B"}])
 def test_the_picture_is_the_line(outputs: Path, asked: dict[str, str | bool]) -> None:
-    facts = reader("senet", Folder(outputs)).facts(KNOWN, {**asked, "path": True})
-    svg = ElementTree.fromstring(line_svg(facts))
+    answer = reader("senet", Folder(outputs)).facts(KNOWN, {**asked, "path": True})
+    facts, svg = answer.named(), ElementTree.fromstring(answer.drawn())
     dots = [shape for shape in svg if shape.tag.endswith("circle")]
     rows: dict[float, dict[float, str]] = {}
     for dot in dots:
@@ -116,8 +116,8 @@ def test_the_picture_is_the_line(outputs: Path, asked: dict[str, str | bool]) ->
 
 def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
     asks = reader("senet", Folder(outputs))
-    assert "after 0 plies" in line_svg(asks.facts(oracles.SENET_OPENING, {}))
-    assert "after 1 ply<" in line_svg(asks.facts("BAABABABAB.....", {}))
+    assert "after 0 plies" in asks.facts(oracles.SENET_OPENING, {}).drawn()
+    assert "after 1 ply<" in asks.facts("BAABABABAB.....", {}).drawn()
 
 
 def test_a_picture_at_the_shell(cli: Cli, tmp_path: Path, outputs: Path) -> None:

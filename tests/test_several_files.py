@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.answers import reader
+from queries.figure import Sources
 from queries.knight.packed import signposts
 from queries.overview import status
-from queries.published import scanned
 from queries.report import figures
-from queries.report.figure import Asked
+from queries.scans import scanned
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
@@ -118,7 +118,7 @@ def test_answers_are_those_of_one_file(
         for folder in (several, outputs):
             try:
                 told.append(
-                    reader("knight", Folder(folder)).facts(start, {"board": board, **asked})
+                    reader("knight", Folder(folder)).facts(start, {"board": board, **asked}).named()
                 )
             except NoSuchTour as error:
                 told.append({"error": str(error)})
@@ -167,7 +167,7 @@ def test_python_answers_from_any_of_the_files(several: Path, outputs: Path) -> N
 
 
 def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None:
-    asked, whole = Asked(Folder(several)), Asked(Folder(outputs))
+    asked, whole = Sources(Folder(several)), Sources(Folder(outputs))
     for figure in figures():
         assert asked.answer(figure).equals(whole.answer(figure)), figure.name
     assert asked.rows == whole.rows
@@ -280,11 +280,11 @@ def test_killed_before_every_step(small: Path, tmp_path: Path) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     listed, left_over = [], set()
-    whole = reader("knight", Folder(small)).facts("a1", {"board": "3x4", "number": "1"})
+    whole = reader("knight", Folder(small)).facts("a1", {"board": "3x4", "number": "1"}).named()
     for folder in sorted(tried.glob("[0-9]*")):
         listed.append(len(read_manifest(Folder(folder))[SMALL.name]["files"]))
         asked = reader("knight", Folder(folder))
-        assert asked.facts("a1", {"board": "3x4", "number": "1"}) == whole
+        assert asked.facts("a1", {"board": "3x4", "number": "1"}).named() == whole
         wanted = THREE if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
         left_over |= {(listed[-1], name) for name in names(folder) - wanted}
         assert set(built(folder, KNIGHT, SMALL).reasons.values()) == {"up to date"}

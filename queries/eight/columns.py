@@ -9,14 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tablebase.puzzles.eight import (
-    ALL,
-    HEAD,
-    RANK,
-    SET_AT,
-    as_number,
-    rank_parts_by_number,
-)
+from tablebase.puzzles.eight import ALL, HEAD, RANK, SET_AT, as_number, rank_parts_by_number
 
 BLOCK = 1 << 15
 """Rows ranked at a time: few enough to stay in a core's cache."""

@@ -5,19 +5,14 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.drawings import AMBER, BLUE, MUTED, drawn_boards
-from queries.report.figure import Drawn, Figure
-from queries.report.look import (
-    BY_GOAL,
-    GOALS,
-    banded,
-    board,
-    by_band,
-    even_bounds,
-    labelled,
-    lines,
-    side_by_side,
-)
+from queries.charts import banded, board, by_band, even_bounds, labelled, lines, side_by_side
+from queries.drawings import AMBER, BLUE, MUTED, SERIES
+from queries.eight.drawings import drawn_boards
+from queries.figure import Drawn, Figure, Section
+from tablebase.puzzles.eight import PUZZLE
+
+GOALS = list(PUZZLE.layouts)
+BY_GOAL = alt.Scale(domain=GOALS, range=SERIES)
 
 PANEL = 270
 SHOWN = 12
@@ -258,7 +253,10 @@ def _text_hardest(frame: pl.DataFrame) -> str:
     )
 
 
-FIGURES = (
+SECTION = Section(
+    "The 8-puzzle",
+    "Distances count moves to a layout: corner is 123456780, centre 123804765, edge 123456708. "
+    "Every state reaches corner or centre, never both.",
     Figure("eight-distances", "Distances", by_distance, _text_distances, _distances),
     Figure(
         "eight-blank-mean",

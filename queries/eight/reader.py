@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from queries.forms import SVG, Asked, Facts, Option
-from queries.goals import GoalReader
+from queries.forms import SVG, Asked, Option
+from queries.goals import GoalFacts, GoalReader
 from tablebase.puzzles.eight import STEP
 
 TYPE_CHECKING = False
@@ -24,6 +24,33 @@ def tile(state: str, letter: str) -> str:
     return state[state.index("0") + STEP[letter]]
 
 
+class EightFacts(GoalFacts):
+    __slots__ = ("best_tiles", "tiles")
+
+    def __init__(self, reader: GoalReader, key: str, asked: Asked) -> None:
+        super().__init__(reader, key, asked)
+        self.best_tiles = "".join(tile(self.state, letter) for letter in self.best_moves)
+        self.tiles, state = "", self.state
+        for letter in self.solution:
+            self.tiles += tile(state, letter)
+            state = dict(reader.puzzle.moves(state))[letter]
+
+    def picture(self, state: str) -> str:
+        cells = state.replace("0", ".")
+        return "".join(f" {' '.join(cells[row : row + 3])}\n" for row in (0, 3, 6))
+
+    def move(self, state: str, letter: str) -> str:
+        return f"{letter} (tile {tile(state, letter)})"
+
+    def more(self) -> list[tuple[str, str]]:
+        return [("tiles slid", self.tiles)]
+
+    def drawn(self) -> str:
+        from queries.eight.drawings import boards_svg
+
+        return boards_svg(self.state, self.solution, self.goal)
+
+
 class EightReader(GoalReader):
     options = (
         Option(
@@ -35,7 +62,8 @@ class EightReader(GoalReader):
         *GoalReader.options[1:],
         SVG,
     )
-    joins_characters = True
+    joins = 9
+    explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
     def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
         super().__init__(asked_of, store)
@@ -46,7 +74,8 @@ class EightReader(GoalReader):
             return super().answers(keys, asked)
         from queries.rows import matched
 
-        return matched(self, keys, self.annotations(keys, asked), asked)
+        alone = super().answers
+        return matched(keys, self.annotations(keys, asked), lambda some: alone(some, asked))
 
     def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
         from queries.eight.columns import ranks
@@ -70,41 +99,13 @@ class EightReader(GoalReader):
         """The same for a goal of one's own, found from an index."""
         if goal not in self._rows_to:
             from queries.eight.ways import answers_to
-            from queries.rows import types
 
             view = self.puzzle.view(goal)
             records = self.index(self._tables[view.layout]).records()
             rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
-            rows = rows.cast(types(self, {"goal": goal}))
+            rows = rows.cast(self.schema({"goal": goal}))
             self._rows_to[goal] = rows.extend(rows.clear(1))
         return self._rows_to[goal]
 
-    def facts(self, key: str, asked: Asked) -> Facts:
-        facts = super().facts(key, asked)
-        state = str(facts["state"])
-        facts["best_tiles"] = "".join(tile(state, letter) for letter in str(facts["best_moves"]))
-        facts["tiles"] = self.slid(state, str(facts["solution"]))
-        return facts
-
-    def drawn(self, facts: Facts) -> str:
-        from queries.drawings import boards_svg
-
-        return boards_svg(facts)
-
-    def slid(self, state: str, letters: str) -> str:
-        """The tiles that slide, in turn, along a solution."""
-        tiles = ""
-        for letter in letters:
-            tiles += tile(state, letter)
-            state = dict(self.puzzle.moves(state))[letter]
-        return tiles
-
-    def picture(self, state: str) -> str:
-        cells = state.replace("0", ".")
-        return "".join(f" {' '.join(cells[row : row + 3])}\n" for row in (0, 3, 6))
-
-    def move(self, state: str, letter: str) -> str:
-        return f"{letter} (tile {tile(state, letter)})"
-
-    def more(self, facts: Facts) -> list[tuple[str, str]]:
-        return [("tiles slid", str(facts["tiles"]))]
+    def facts(self, key: str, asked: Asked) -> EightFacts:
+        return EightFacts(self, key, asked)

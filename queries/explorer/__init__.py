@@ -13,9 +13,10 @@ import hashlib
 import re
 from pathlib import Path
 
-from queries.index import Index
+from queries.answers import reader, reader_class
+from queries.reader import Reader
 from tablebase.output import write
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import MODULES
 from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
 
 TYPE_CHECKING = False
@@ -23,40 +24,21 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
     from tablebase.tables.store import Store
 
-__all__ = ["MADE_FROM", "write_explorer"]
+__all__ = ["made_from", "write_explorer"]
 
-MADE_FROM = (
-    "eight",
-    "eight_edge",
-    "senet",
-    "knight_tours_5x5",
-    "knight_tours_6x6",
-    "knight_tours_8x8",
-)
-"""The tables that the page answers from: it carries the indexes of those that have one."""
-
-RESTORED = {"senet": 4}
-"""Bytes at the end of a record that the page works out again: they would double its size."""
-
-MODULES = (
-    "reader",
-    "eight",
-    "senet",
-    "knight",
-    "knight_tours",
-    "dom",
-    "grid",
-    "player",
-    "eight_board",
-    "eight_view",
-    "senet_view",
-    "knight_view",
-    "app",
+SCRIPTS = (
+    *("reader", "eight", "senet", "knight", "knight_tours", "dom", "grid", "player"),
+    *("eight_board", "eight_view", "senet_view", "knight_view", "app"),
 )
 """The page's modules, each after those that it imports."""
 
 _PAGE = Path(__file__).parent / "page"
 _JOINT = re.compile(r"^import [^;]*;\n|^export (?=\w)", re.MULTILINE)
+
+
+def made_from() -> tuple[str, ...]:
+    """The tables that the page answers from."""
+    return tuple(table for name in MODULES for table in reader_class(name).explored)
 
 
 def write_explorer(store: Store, target: str) -> None:
@@ -69,15 +51,15 @@ def write_explorer(store: Store, target: str) -> None:
 
 def _page(store: Store) -> str:
     style = _source("style.css")
-    script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in MODULES)
+    script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in SCRIPTS)
     parts = {
         "style": style,
         "script": script,
         "data": "".join(
-            _block(store, stage.name, table)
-            for stage in puzzles()
-            for table in stage.tables
-            if table.name in MADE_FROM
+            _block(asks, table)
+            for asks in (reader(name, store) for name in MODULES)
+            for table in asks.puzzle.tables
+            if table.name in asks.explored
         ),
         "policy": "; ".join(
             (
@@ -102,28 +84,26 @@ def _allowed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _block(store: Store, stage: str, table: Table) -> str:
+def _block(asks: Reader, table: Table) -> str:
     """What the page carries of a table, compressed and as text."""
     if table.index:
-        name, carried = table.index_file, _sorted_index(store, stage, table)
+        name, carried = table.index_file, _sorted_index(asks, table)
     else:
-        from queries.knight.packed import signposts
-
-        name, carried = table.name, signposts(store, stage, table)
+        name, carried = table.name, asks.signposts(table)
     text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
 
 
-def _sorted_index(store: Store, stage: str, table: Table) -> bytes:
+def _sorted_index(asks: Reader, table: Table) -> bytes:
     """An index: its header, its blocks' checksums, then the first bytes of all its records, then
     the second ...
 
     Bytes of one kind together compress better than record by record.
     """
-    index = Index(store, stage, table)
+    index = asks.index(table.name)
     records = index.records()
-    data = store.read(table.index_file)
+    data = asks.store.read(table.index_file)
     checksums = (data[end - CHECKSUM.size : end] for end in range(BLOCK, len(data) + 1, BLOCK))
-    kept = index.width - RESTORED.get(table.name, 0)
+    kept = index.width - asks.explored[table.name]
     planes = (records[plane :: index.width] for plane in range(kept))
     return b"".join((data[: HEADER.size], *checksums, *planes))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.drawings import Picture, tour_svg
-from queries.report.figure import Drawn, Figure
-from queries.report.look import board, grid, labelled, side_by_side
+from queries.charts import board, grid, labelled, side_by_side
+from queries.drawings import Picture
+from queries.figure import Drawn, Figure, Section
+from queries.knight.drawings import tour_svg
 from tablebase.puzzles.knight import Board
 
 EIGHT = Board(8, 8)
@@ -197,9 +198,9 @@ def _gallery(frame: pl.DataFrame) -> str:
     across, wide, high = 4, 236, 262
     picture = Picture("Tours of the 8x8 board", bare=True)
     shapes = []
-    for number, facts in enumerate(frame.to_dicts()):
+    for number, path in enumerate(frame["path"]):
         row, column = divmod(number, across)
-        tour = tour_svg(facts, square=27, numbered=False, bare=True)
+        tour = tour_svg(EIGHT, path, square=27, numbered=False, bare=True)
         shapes.append(
             f'<g transform="translate({column * wide} {row * high})">'
             f"{tour[tour.index('</title>') + 8 : tour.rindex('</svg>')].strip()}</g>"
@@ -215,7 +216,10 @@ def _text_gallery(frame: pl.DataFrame) -> str:
     )
 
 
-FIGURES = (
+SECTION = Section(
+    "The knight's tour",
+    "Tours are directed: a tour and its reverse count as two. A closed tour ends one knight's jump "
+    "from its start.",
     Figure("knight-starts", "Tours by start", starts, _text_starts, _starts),
     Figure("knight-counts", "Tours of every small board", counts, _text_counts, _counts),
     Figure(

@@ -11,7 +11,7 @@ import json
 
 import polars as pl
 
-from queries.published import scanned
+from queries.scans import scanned
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight import TOURS, Board, parse_board
 from tablebase.tables.store import Store

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from queries.answers import Reader, aligned, counted, heading
-from queries.forms import SVG, Asked, Facts, Option
+from queries.forms import SVG, Asked, Option
+from queries.reader import Reader
+from queries.words import Facts, aligned, counted, heading
 from tablebase.errors import BadRequest, NoAnswer, NoSuchTour, TableDamaged, TableMissing
 from tablebase.puzzles.knight import (
     LISTABLE,
@@ -24,7 +25,73 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
+    from tablebase.puzzle import Table
+
 PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
+
+
+class TourFacts(Facts):
+    __slots__ = ("_on", "board", "start", "finish", "number", "closed", "path", "jumps", "order")
+
+    def __init__(self, board: Board, number: int, squares: list[int]) -> None:
+        self._on = board
+        self.board = str(board)
+        self.start, self.finish = board.name(squares[0]), board.name(squares[-1])
+        self.number = number
+        self.closed = squares[-1] in board.neighbours(squares[0])
+        self.path = "".join(board.name(square) for square in squares)
+        self.jumps = [board.jump(a, b) for a, b in pairwise(squares)]
+        at = {square: move for move, square in enumerate(squares, start=1)}
+        self.order = [
+            [at[file + board.files * rank] for file in range(board.files)]
+            for rank in reversed(range(board.ranks))
+        ]
+
+    def words(self, asked: Asked) -> str:
+        rows = [
+            ("tour", f"{self.board} from {self.start} to {self.finish}, number {self.number}"),
+            ("closed", "yes" if self.closed else "no"),
+            ("squares", " ".join(self.path[at : at + 2] for at in range(0, len(self.path), 2))),
+            ("jumps", " ".join(map(str, self.jumps))),
+        ]
+        # the board from above, rank by rank, each square with its place in the tour
+        lines = [
+            f"{heading(str(self._on.ranks - row))}{''.join(f'{place:4}' for place in places)}\n"
+            for row, places in enumerate(self.order)
+        ]
+        files = "".join(f"{self._on.name(file)[0]:>4}" for file in range(self._on.files))
+        return f"{''.join(lines)} {heading(files)}\n\n{aligned(rows)}"
+
+    def drawn(self) -> str:
+        from queries.knight.drawings import tour_svg
+
+        return tour_svg(self._on, self.path)
+
+
+class CountFacts(Facts):
+    """How many tours begin at a square, or at all of them, and how many of those are closed."""
+
+    __slots__ = ("_on", "board", "start", "tours", "closed")
+
+    def __init__(self, board: Board, start: int | None, tours: int, closed: int) -> None:
+        self._on = board
+        self.board = str(board)
+        if start is not None:
+            self.start = board.name(start)
+        self.tours = tours
+        self.closed = closed
+
+    def words(self, asked: Asked) -> str:
+        rows = [("tours", f"{self.tours:,}"), ("closed", f"{self.closed:,}")]
+        start = getattr(self, "start", None)
+        if not self.tours:
+            square = None if start is None else self._on.number(start)
+            rows.append(("why", no_tour(self._on, square)))
+        begun = start or "all squares"
+        return f"{self.board} from {begun}, directed open tours\n\n{aligned(rows)}"
+
+    def drawn(self) -> str:
+        raise BadRequest("There is no picture of --count", "Leave out --count or --svg")
 
 
 class KnightReader(Reader):
@@ -33,16 +100,13 @@ class KnightReader(Reader):
         Option("closed", "Choose a closed tour: its end is one jump from its start."),
         Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
         Option("number", "Number of the tour among those from its start, from 0.", "N"),
-        Option(
-            "count",
-            "Print the number of tours (without SQUARE: from all squares).",
-            lone=True,
-        ),
+        Option("count", "Print the number of tours (without SQUARE: from all squares).", lone=True),
         SVG,
     )
     key = "SQUARE"
     keyless = "count"
     columns = ("start", "finish", "number", "closed", "path")
+    explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
 
     def checked(self, asked: Asked) -> Asked:
         board = parse_board(str(asked.get("board", "8x8")))
@@ -57,7 +121,7 @@ class KnightReader(Reader):
             raise BadRequest("--number cannot be combined with --to or --closed: it names one tour")
         return found
 
-    def facts(self, key: str, asked: Asked) -> Facts:
+    def facts(self, key: str, asked: Asked) -> TourFacts | CountFacts:
         board = parse_board(str(asked.get("board", "8x8")))
         start = board.number(key)
         end = board.number(str(asked["to"])) if "to" in asked else None
@@ -71,9 +135,9 @@ class KnightReader(Reader):
             number, squares = self.paired(board, start, end, number, closed)
         else:
             number, squares = self.listed(board, start, end, number, closed)
-        return _tour(board, number, squares)
+        return TourFacts(board, number, squares)
 
-    def facts_of_all(self, asked: Asked) -> Facts:
+    def facts_of_all(self, asked: Asked) -> CountFacts:
         return self.count(parse_board(str(asked.get("board", "8x8"))), None)
 
     def values(self, option: str) -> tuple[str, ...]:
@@ -138,16 +202,16 @@ class KnightReader(Reader):
 
     def tours(self, board: Board) -> pl.LazyFrame:
         """The table of every tour of a board."""
-        from queries.published import scanned
+        from queries.scans import scanned
 
         table = listed_table(board)
         return scanned(self.store, PUZZLE.stage(table.name), table)
 
-    def count(self, board: Board, start: int | None) -> Facts:
-        """How many tours begin at a square, or at all of them, and how many of those are closed."""
+    def count(self, board: Board, start: int | None) -> CountFacts:
+        """From the table of counts."""
         import polars as pl
 
-        from queries.published import scanned
+        from queries.scans import scanned
 
         table = PUZZLE.tables[-1]
         rows = scanned(self.store, "knight", table).filter(pl.col("board") == str(board))
@@ -164,37 +228,12 @@ class KnightReader(Reader):
                 f"others of up to {LISTABLE} squares that `precompute --board` has built."
             )
         tours, closed = (sum(counts) for counts in zip(*found, strict=True))
-        begin: Facts = {} if start is None else {"start": board.name(start)}
-        return {"board": str(board), **begin, "tours": tours, "closed": closed}
+        return CountFacts(board, start, tours, closed)
 
-    def drawn(self, facts: Facts) -> str:
-        from queries.drawings import tour_svg
+    def signposts(self, table: Table) -> bytes:
+        from queries.knight.packed import signposts
 
-        return tour_svg(facts)
-
-    def words(self, facts: Facts, asked: Asked) -> str:
-        board = parse_board(str(facts["board"]))
-        if "tours" in facts:
-            rows = [("tours", f"{facts['tours']:,}"), ("closed", f"{facts['closed']:,}")]
-            start = facts.get("start", "all squares")
-            if not facts["tours"]:
-                square = board.number(str(start)) if "start" in facts else None
-                rows.append(("why", no_tour(board, square)))
-            return f"{board} from {start}, directed open tours\n\n{aligned(rows)}"
-        path = str(facts["path"])
-        squares = " ".join(path[at : at + 2] for at in range(0, len(path), 2))
-        jumps = facts["jumps"]
-        assert isinstance(jumps, list)
-        rows = [
-            (
-                "tour",
-                f"{board} from {facts['start']} to {facts['finish']}, number {facts['number']}",
-            ),
-            ("closed", "yes" if facts["closed"] else "no"),
-            ("squares", squares),
-            ("jumps", " ".join(str(jump) for jump in jumps)),
-        ]
-        return f"{_drawn(board, facts)}\n{aligned(rows)}"
+        return signposts(self.store, self.puzzle.name, table)
 
 
 def _number(given: str | bool) -> int:
@@ -220,34 +259,3 @@ def _require_joinable(board: Board, start: int, end: int, closed: bool) -> None:
     if closed and end not in board.neighbours(start):
         why = f"No closed tour leads from {names}: they are not a knight's move apart."
         raise NoSuchTour(str(board), why)
-
-
-def _tour(board: Board, number: int, squares: list[int]) -> Facts:
-    start, end = squares[0], squares[-1]
-    at = {square: move for move, square in enumerate(squares, start=1)}
-    rows = [
-        [at[file + board.files * rank] for file in range(board.files)]
-        for rank in reversed(range(board.ranks))
-    ]
-    return {
-        "board": str(board),
-        "start": board.name(start),
-        "finish": board.name(end),
-        "number": number,
-        "closed": end in board.neighbours(start),
-        "path": "".join(board.name(square) for square in squares),
-        "jumps": [board.jump(a, b) for a, b in pairwise(squares)],
-        "order": rows,
-    }
-
-
-def _drawn(board: Board, facts: Facts) -> str:
-    """The board from above, rank by rank, each square with its place in the tour."""
-    rows = facts["order"]
-    assert isinstance(rows, list)
-    lines = [
-        f"{heading(str(board.ranks - row))}{''.join(f'{place:4}' for place in places)}\n"
-        for row, places in enumerate(rows)
-    ]
-    files = "".join(f"{board.name(file)[0]:>4}" for file in range(board.files))
-    return f"{''.join(lines)} {heading(files)}\n"

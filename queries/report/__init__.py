@@ -7,39 +7,26 @@ a report is asked for.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, quoted
+from tablebase.puzzles import MODULES, puzzles
 
 if TYPE_CHECKING:
-    from queries.report.figure import Asked, Figure
+    from queries.figure import Figure, Section, Sources
     from tablebase.tables.store import Store
 
-__all__ = ["FORMATS", "write_readme_pictures", "write_report"]
+__all__ = ["PAGE_FORMATS", "write_report"]
 
-FORMATS = ("html", "svg", "png")
-
-EIGHT = (
-    "Distances count moves to a layout: corner is 123456780, centre 123804765, edge 123456708. "
-    "Every state reaches corner or centre, never both."
-)
-SENET = (
-    "Fifteen squares, five pieces per side (A is blue, B is amber), throws of 1 to 5. The opening "
-    "is ABABABABAB....."
-)
-KNIGHT = (
-    "Tours are directed: a tour and its reverse count as two. A closed tour ends one knight's jump "
-    "from its start."
-)
+PAGE_FORMATS = ("html", "svg", "png")
 
 
 def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
     """Write the report on a store's tables: a page, or a folder of pictures; what was written."""
-    if format not in FORMATS:
+    if format not in PAGE_FORMATS:
         raise BadRequest(
-            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(FORMATS)}"
+            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(PAGE_FORMATS)}"
         )
     try:
         import altair
@@ -50,10 +37,10 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
             "Run: pip install 'puzzle-tablebase[report]'",
         ) from error
     del altair, vl_convert
-    from queries.report.figure import Asked
-    from tablebase.output import STANDARD, refusing, writing
+    from queries.figure import Sources
+    from tablebase.output import STANDARD, refusing, write, writing
 
-    asked = Asked(store)
+    asked = Sources(store)
     if format == "html":
         with writing(str(target)) as file:  # before all is drawn: it may be refused
             file.write(_page(asked, store).encode())
@@ -62,77 +49,59 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
         raise BadRequest("The pictures are several files", "Name a folder with --output")
     with refusing(str(target)):
         os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
-    files = {}
+    pictures = {}
     for number, figure in enumerate(figures(), start=1):
         drawn = _alone(_drawn(asked, figure)[1])
-        made = drawn.encode() if format == "svg" else _png(drawn)
-        files[Path(target, f"{number:02}-{figure.name}.{format}")] = made
-    return _write(files)
+        image = drawn.encode() if format == "svg" else _png(drawn)
+        pictures[Path(target, f"{number:02}-{figure.name}.{format}")] = image
+    for path, image in pictures.items():
+        write(str(path), image)
+    return list(pictures)
 
 
-def write_readme_pictures(store: Store, docs: Path) -> list[Path]:
-    """The README's two pictures: the 8-puzzle's distances, and a closed tour."""
-    from queries.answers import reader
-    from queries.drawings import histogram_svg, tour_svg
-    from queries.overview import histogram
+def sections() -> list[Section]:
+    """What each puzzle has to show, in the order of the registry."""
+    from queries.answers import SECTIONS, imported
 
-    tour = reader("knight", store).facts("b1", {"closed": True})
-    return _write(
-        {
-            docs / "distances.svg": histogram_svg(histogram("eight", store)).encode(),
-            docs / "tour.svg": tour_svg(tour).encode(),
-        }
-    )
+    return [imported(SECTIONS[name]) for name in MODULES if name in SECTIONS]
 
 
 def figures() -> list[Figure]:
     """Every figure, in the order of the page."""
-    from queries.eight import figures as eight
-    from queries.knight import figures as knight
-    from queries.senet import figures as senet
-
-    return [*eight.FIGURES, *senet.FIGURES, *knight.FIGURES]
+    return [figure for section in sections() for figure in section.figures]
 
 
-def _drawn(asked: Asked, figure: Figure) -> tuple[str, str]:
+def _drawn(asked: Sources, figure: Figure) -> tuple[str, str]:
     """What is said of a figure, and its SVG."""
-    from queries.report.look import svg
+    from queries.charts import svg
 
     frame = asked.answer(figure)
     return figure.text(frame), svg(figure.draw(frame), figure.title)
 
 
-def _made(asked: Asked, figure: Figure) -> str:
+def _made(asked: Sources, figure: Figure) -> str:
     rows = sum(asked.rows[name] for name in figure.tables)
     files = " and ".join(f"{name}.parquet" for name in figure.tables)
     return f"From {rows:,} rows of {files}; the query returns {asked.answer(figure).height:,} rows."
 
 
-def _page(asked: Asked, store: Store) -> str:
-    from queries.eight import figures as eight
-    from queries.knight import figures as knight
+def _page(asked: Sources, store: Store) -> str:
     from queries.report.page import page
-    from queries.senet import figures as senet
     from tablebase import __version__
-    from tablebase.puzzles import puzzles
     from tablebase.tables.manifest import read_manifest, size_of
 
-    said = (
-        ("The 8-puzzle", EIGHT, eight.FIGURES),
-        ("Senet", SENET, senet.FIGURES),
-        ("The knight's tour", KNIGHT, knight.FIGURES),
-    )
-    sections = []
-    for title, sentence, shown in said:
-        rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown]
-        sections.append((title, sentence, rows))
+    chapters = []
+    for shown in sections():
+        rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown.figures]
+        chapters.append((shown.title, shown.sentence, rows))
     entries = read_manifest(store)
     tables = [
         (table.name, table.meaning, entries[table.name]["rows"], size_of(entries[table.name]))
         for of in puzzles()
         for table in of.tables
+        if table.name in entries
     ]
-    return page(tables, sections, f"puzzle-tablebase {__version__}")
+    return page(tables, chapters, f"puzzle-tablebase {__version__}")
 
 
 def _alone(svg: str) -> str:
@@ -149,11 +118,3 @@ def _png(svg: str) -> bytes:
 
     made: bytes = vl_convert.svg_to_png(svg, scale=2)
     return made
-
-
-def _write(files: Mapping[Path, bytes]) -> list[Path]:
-    from tablebase.output import write
-
-    for path, made in files.items():
-        write(str(path), made)
-    return list(files)

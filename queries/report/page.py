@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from queries.drawings import dark_rules
-from queries.report.figure import Figure
+from queries.figure import Figure
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1f2328;--muted:#5c6673;--line:#e3e7ec;--paper:#fdfdfc;
@@ -56,11 +56,11 @@ table{width:100%}.picture svg{max-width:100%}}
 # A box that scrolls sideways reaches over the margins beside it. In them stand two fades in the
 # paper's colour that stick to its edges: unseen on the paper alone, they lie on what goes on.
 
-Section = tuple[str, str, list[tuple[Figure, str, str, str]]]
+Chapter = tuple[str, str, list[tuple[Figure, str, str, str]]]
 """A puzzle's name, a sentence, and its figures, each with what is said, drawn and counted."""
 
 
-def page(tables: list[tuple[str, str, int, int]], sections: list[Section], made_by: str) -> str:
+def page(tables: list[tuple[str, str, int, int]], sections: list[Chapter], made_by: str) -> str:
     """The whole file; `tables`: name, meaning, rows and bytes of each."""
     toc = "".join(
         f"<ul><li><b>{escape(title)}</b></li>"

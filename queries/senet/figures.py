@@ -7,9 +7,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from queries.drawings import AMBER, BLUE, GREEN, MUTED, strips_svg
-from queries.report.figure import Drawn, Figure
-from queries.report.look import banded, by_band, lines
+from queries.charts import banded, by_band, lines
+from queries.drawings import AMBER, BLUE, GREEN, MUTED
+from queries.figure import Drawn, Figure, Section
+from queries.senet.drawings import strips_svg
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]
 NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", "five")
@@ -212,7 +213,10 @@ def _never(frame: pl.DataFrame) -> str:
     )
 
 
-FIGURES = (
+SECTION = Section(
+    "Senet",
+    "Fifteen squares, five pieces per side (A is blue, B is amber), throws of 1 to 5. The opening "
+    "is ABABABABAB.....",
     Figure("senet-plies", "Positions by plies", by_plies, _text_plies, _plies),
     Figure("senet-lines", "Shortest lines by plies", lines_of_play, _text_lines, _lines),
     Figure("senet-squares", "Where the pieces are", squares, _text_squares, _squares),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from queries.answers import Reader, aligned
-from queries.forms import SVG, Asked, Facts, Option
+from queries.forms import SVG, Asked, Option
+from queries.reader import Reader
+from queries.words import Facts, aligned
 from tablebase.errors import BadRequest, NotReached, TableDamaged, quoted
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import SIDES, exchanged, move_text, parse, rank
@@ -18,6 +19,48 @@ if TYPE_CHECKING:
 PLIES = (0, 2)
 """Where a record has the even and the odd plies; the last move follows."""
 LINES = 4
+Line = list[tuple[int, int, str]]
+"""Moves in order, each as a throw, a starting square and the position before it."""
+
+
+class SenetFacts(Facts):
+    """A position and the smallest of its shortest lines of play."""
+
+    __slots__ = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines", "path")
+    path: list[str]
+
+    def __init__(
+        self, position: str, both: tuple[int | None, int | None], line: Line, lines: int | None
+    ) -> None:
+        self.position = position
+        self.plies = len(line)
+        self.plies_even, self.plies_odd = both
+        self.dice = "".join(str(throw) for throw, _, _ in line)
+        self.moves = " ".join(move_text(before, throw, start) for throw, start, before in line)
+        self.lines = lines
+
+    def words(self, asked: Asked) -> str:
+        if asked.get("path"):
+            return "".join(f"{position}\n" for position in self.path)
+        moves = self.moves.split()
+        said = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
+        rows = [
+            ("plies", f"{self.plies} ({SIDES[self.plies % 2]} to move)"),
+            ("dice", " ".join(self.dice) or "none: this is the opening"),
+            ("moves", said),
+            ("lines", f"{self.lines:,} of that length" if self.lines else ""),
+        ]
+        later = self.plies_odd if self.plies % 2 == 0 else self.plies_even
+        when = "never" if later is None else f"after {later} {'ply' if later == 1 else 'plies'}"
+        rows.append((f"{SIDES[(self.plies + 1) % 2]} to move", when))
+        squares = "".join(f"{square:3}" for square in range(1, 16))
+        pieces = "".join(f"{piece:>3}" for piece in self.position)
+        return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"
+
+    def drawn(self) -> str:
+        from queries.senet.drawings import line_svg
+
+        return line_svg(self.position, self.dice, self.moves.split())
 
 
 class SenetReader(Reader):
@@ -32,15 +75,17 @@ class SenetReader(Reader):
     )
     key = "POSITION"
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
+    explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        from queries.rows import looked_up, matched
+        from queries.rows import matched
 
+        alone = super().answers
         if asked.get("path") or "turn" in asked:
-            return looked_up(self, keys, asked)
+            return alone(keys, asked)
         positions = keys.str.to_uppercase().alias("position").to_frame()
         found = positions.join(self.rows(), on="position", how="left", maintain_order="left")
-        return matched(self, keys, found.drop("position"), asked)
+        return matched(keys, found.drop("position"), lambda some: alone(some, asked))
 
     def checked(self, asked: Asked) -> Asked:
         if "turn" not in asked:
@@ -56,7 +101,7 @@ class SenetReader(Reader):
     def values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()
 
-    def facts(self, key: str, asked: Asked) -> Facts:
+    def facts(self, key: str, asked: Asked) -> SenetFacts:
         position = parse(key)
         record = self.index("senet").record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
@@ -68,23 +113,17 @@ class SenetReader(Reader):
         if plies is None:
             raise NotReached(position, turn)
         line = self.line(position, plies)
-        facts: Facts = {
-            "position": position,
-            "plies": plies,
-            "plies_even": even,
-            "plies_odd": odd,
-            "dice": "".join(str(throw) for throw, _, _ in line),
-            "moves": " ".join(move_text(before, throw, start) for throw, start, before in line),
-            # the index counts the shortest lines alone
-            "lines": record[LINES] if plies == min(known) else None,
-        }
+        # the index counts the shortest lines alone
+        facts = SenetFacts(
+            position, (even, odd), line, record[LINES] if plies == min(known) else None
+        )
         if asked.get("path"):
-            facts["path"] = [*(before for _, _, before in line), position]
+            facts.path = [*(before for _, _, before in line), position]
         return facts
 
-    def line(self, position: str, plies: int) -> list[tuple[int, int, str]]:
-        """The smallest shortest line: throw, starting square, and position before each move."""
-        line = []
+    def line(self, position: str, plies: int) -> Line:
+        """The smallest shortest line."""
+        line: Line = []
         for ply in range(plies, 0, -1):
             record = self.index("senet").record(rank(position))
             throw, start = divmod(record[PLIES[ply % 2] + 1], 16)
@@ -99,31 +138,3 @@ class SenetReader(Reader):
             position = exchanged(position, start, start + throw)
             line.append((throw, start, position))
         return line[::-1]
-
-    def drawn(self, facts: Facts) -> str:
-        from queries.drawings import line_svg
-
-        return line_svg(facts)
-
-    def words(self, facts: Facts, asked: Asked) -> str:
-        path = facts.get("path")
-        if isinstance(path, list):
-            return "".join(f"{position}\n" for position in path)
-        plies = int(str(facts["plies"]))
-        moves = str(facts["moves"]).split()
-        said = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
-        rows = [
-            ("plies", f"{plies} ({SIDES[plies % 2]} to move)"),
-            ("dice", " ".join(str(facts["dice"])) or "none: this is the opening"),
-            ("moves", said),
-            ("lines", f"{facts['lines']:,} of that length" if facts["lines"] else ""),
-        ]
-        later = facts["plies_odd"] if plies % 2 == 0 else facts["plies_even"]
-        other = SIDES[(plies + 1) % 2]
-        if later is None:
-            rows.append((f"{other} to move", "never"))
-        else:
-            rows.append((f"{other} to move", f"after {later} {'ply' if later == 1 else 'plies'}"))
-        squares = "".join(f"{square:3}" for square in range(1, 16))
-        pieces = "".join(f"{piece:>3}" for piece in str(facts["position"]))
-        return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"

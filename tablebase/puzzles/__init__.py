@@ -32,9 +32,7 @@ def with_depths() -> list[str]:
     >>> with_depths()
     ['eight', 'senet']
     """
-    from tablebase.puzzle import StateSpace
-
-    return [name for name in MODULES if isinstance(puzzle(name), StateSpace)]
+    return [name for name in MODULES if puzzle(name).depth]
 
 
 def puzzles() -> list[Puzzle]:

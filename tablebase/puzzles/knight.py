@@ -175,7 +175,13 @@ TOUR_COLUMNS = (
     Column("board", "string", "size of the board, files x ranks"),
     Column("start", "enum", "square where the tour starts", values=SQUARES),
     Column("finish", "enum", "square where the tour ends", values=SQUARES),
-    Column("number", "int64", "0, 1, 2 ... among the tours from its start", distinct=True),
+    Column(
+        "number",
+        "int64",
+        "0, 1, 2 ... among the tours from its start",
+        distinct=True,
+        within="start",
+    ),
     Column("closed", "boolean", "whether the knight can jump from finish back to start"),
     Column("path", "string", "squares in order, two characters each", distinct=True),
 )
@@ -204,7 +210,10 @@ class Knight(Puzzle):
         counts_table(COUNTED),
     )
 
-    many_boards = True
+    def boards(self) -> list[str]:
+        """Those whose tours can be listed, but for those too narrow to have any."""
+        sides = ((f, r) for f in range(3, MOST_FILES + 1) for r in range(3, MOST_RANKS + 1))
+        return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= LISTABLE]
 
     def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
         """The tables, with every tour of some more boards, which are counted too."""

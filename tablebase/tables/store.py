@@ -23,7 +23,7 @@ WRITTEN = (".parquet", ".idx", ".json", ".kept")
 """How the names of all files end that appear in a store."""
 
 
-class Stretches:
+class Opened:
     """An open file that is read in stretches, by many threads at once."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -42,7 +42,7 @@ class Stretches:
     __del__ = close
 
 
-class _Placed(Stretches):
+class _Placed(Opened):
     """Where the system reads at a place, forked processes share no position either."""
 
     _number = -1
@@ -87,8 +87,8 @@ class Store:
         with self.open(name) as file:
             return file.read()
 
-    def stretches(self, name: str) -> Stretches:
-        return Stretches(self.open(name))
+    def opened(self, name: str) -> Opened:
+        return Opened(self.open(name))
 
     def source(self, name: str) -> str | IO[bytes]:
         """A file as polars and pyarrow take it."""
@@ -141,8 +141,8 @@ class Folder(Store):
     def open(self, name: str) -> IO[bytes]:
         return open(self.full(name), "rb")
 
-    def stretches(self, name: str) -> Stretches:
-        return (_Placed if hasattr(os, "pread") else Stretches)(self.open(name))
+    def opened(self, name: str) -> Opened:
+        return (_Placed if hasattr(os, "pread") else Opened)(self.open(name))
 
     def source(self, name: str) -> str:
         return self.full(name)

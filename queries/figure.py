@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from queries.published import scanned
+from queries.scans import scanned
 from tablebase.puzzles import puzzles
 from tablebase.tables.manifest import read_manifest
 
@@ -51,6 +51,15 @@ class Figure:
         return "\n".join(["import polars as pl", "", *scans, "", _body(self.query)])
 
 
+class Section:
+    """What a report shows of one puzzle."""
+
+    def __init__(self, title: str, sentence: str, *figures: Figure) -> None:
+        self.title = title
+        self.sentence = sentence
+        self.figures = figures
+
+
 def _body(query: Query) -> str:
     """A function's statements, its `return` taken off."""
     source = textwrap.dedent(inspect.getsource(query))
@@ -65,8 +74,8 @@ def _body(query: Query) -> str:
     return textwrap.dedent("\n".join(lines))
 
 
-class Asked:
-    """The tables of a store, each checked once; a query is asked once, however many draw it."""
+class Sources:
+    """The tables of a folder, each checked once; a query is asked once, however many draw it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -9,11 +9,8 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.drawings import EMPTY, FONT, GRID, INK, LAYOUT_COLOURS, MUTED, ON_HIGH, ON_LOW, RAMP
-from queries.report.figure import Drawn
-
-GOALS = list(LAYOUT_COLOURS)
-BY_GOAL = alt.Scale(domain=GOALS, range=list(LAYOUT_COLOURS.values()))
+from queries.drawings import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
+from queries.figure import Drawn
 
 MARKS = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
 """What is left of the labels of groups that have none: a role that nothing names."""
@@ -101,12 +98,6 @@ def by_band(title: str, bounds: list[int]) -> alt.Color:
     return alt.Color("band:N", title=title, scale=scale)
 
 
-def heat(field: str, bounds: list[float]) -> alt.Color:
-    """Colour by seven bounds that make eight colours, without a legend."""
-    scale = alt.Scale(type="threshold", domain=bounds, range=RAMP)
-    return alt.Color(f"{field}:Q", scale=scale, legend=None)
-
-
 def lines(field: str, colours: dict[str, str]) -> alt.Color:
     """Colour for lines by name, with strokes as the legend's symbols."""
     return alt.Color(
@@ -124,12 +115,6 @@ def even_bounds(values: pl.Series) -> list[float]:
     return [low + (high - low) * part / 8 for part in range(1, 8)]
 
 
-def written(value: str, bounds: list[float]) -> pl.Expr:
-    """The colour of the text on each value's cell."""
-    high = pl.col(value) >= bounds[4]
-    return pl.when(high).then(pl.lit(ON_HIGH)).otherwise(pl.lit(ON_LOW)).alias("on")
-
-
 def labelled(value: str, form: str = "{:,}") -> pl.Expr:
     """Values as text, nothing for 0."""
     text = pl.col(value).map_elements(form.format, pl.String)
@@ -138,11 +123,15 @@ def labelled(value: str, form: str = "{:,}") -> pl.Expr:
 
 def grid(frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: list[float]) -> Drawn:
     """A heat map whose cells say their `label`; cells of 0 stay grey."""
-    cells = alt.Chart(frame.with_columns(written(value, bounds))).encode(x=across, y=down)
+    on = pl.when(pl.col(value) >= bounds[4]).then(pl.lit(ON_HIGH)).otherwise(pl.lit(ON_LOW))
+    cells = alt.Chart(frame.with_columns(on.alias("on"))).encode(x=across, y=down)
     zero = cells.transform_filter(f"datum.{value} == 0").mark_rect(color=EMPTY)
     some = cells.transform_filter(f"datum.{value} > 0").mark_rect()
     words = cells.mark_text(fontSize=10).encode(text="label:N", color=alt.Color("on:N", scale=None))
-    layers = alt.layer(zero, some.encode(color=heat(value, bounds)), words)
+    # seven bounds make eight colours
+    scale = alt.Scale(type="threshold", domain=bounds, range=RAMP)
+    some = some.encode(color=alt.Color(f"{value}:Q", scale=scale, legend=None))
+    layers = alt.layer(zero, some, words)
     return layers.resolve_scale(color="independent")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
 
 
-def published(store: Store, stage: str, table: Table) -> list[str]:
+def checked_files(store: Store, stage: str, table: Table) -> list[str]:
     """The table's files in order; a TableError where one is not as the manifest says."""
     command = mending(stage, store)
     entry = read_manifest(store).get(table.name)
@@ -35,19 +35,20 @@ def published(store: Store, stage: str, table: Table) -> list[str]:
 
 def scanned(store: Store, stage: str, table: Table) -> pl.LazyFrame:
     """The table's rows as if they were in one file."""
-    files = [pl.scan_parquet(store.source(name)) for name in published(store, stage, table)]
-    if len(files) > 1 and any(column.name == "number" for column in table.columns):
-        files = _numbered(files)
+    files = [pl.scan_parquet(store.source(name)) for name in checked_files(store, stage, table)]
+    for column in table.columns if len(files) > 1 else ():
+        if column.within:
+            files = _numbered(files, column.name, column.within)
     return pl.concat(files)
 
 
-def _numbered(files: list[pl.LazyFrame]) -> list[pl.LazyFrame]:
-    """Tours whose numbers go on where a start's were broken off by the end of a file."""
+def _numbered(files: list[pl.LazyFrame], number: str, within: str) -> list[pl.LazyFrame]:
+    """Rows whose numbers go on where the end of a file broke them off."""
     before: Counter[str] = Counter()
     numbered = []
     for file in files:
-        start = pl.col("start").cast(pl.String)
-        begun = start.replace_strict(dict(before), default=0, return_dtype=pl.Int64)
-        numbered.append(file.with_columns(pl.col("number") + begun))
-        before.update(dict(file.group_by("start").len().collect().rows()))
+        group = pl.col(within).cast(pl.String)
+        begun = group.replace_strict(dict(before), default=0, return_dtype=pl.Int64)
+        numbered.append(file.with_columns(pl.col(number) + begun))
+        before.update(dict(file.group_by(within).len().collect().rows()))
     return numbered

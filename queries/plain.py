@@ -1,0 +1,50 @@
+"""The reader of puzzles that have none of their own: a record of the index, or a row."""
+
+from __future__ import annotations
+
+from queries.forms import Asked
+from queries.reader import Reader
+from queries.words import Facts, aligned
+from tablebase.errors import NoAnswer, quoted
+from tablebase.puzzle import HOLDS, Column, Puzzle, StateSpace
+from tablebase.tables.store import Store
+
+
+class PlainFacts(Facts):
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: dict[str, object]) -> None:
+        self.fields = fields
+
+    def words(self, asked: Asked) -> str:
+        return aligned([(name, str(value)) for name, value in self.fields.items()])
+
+
+class PlainReader(Reader):
+    """A state is answered with its record in the index, another key with its row of the table."""
+
+    def __init__(self, asked_of: Puzzle, store: Store) -> None:
+        super().__init__(asked_of, store)
+        self._space = asked_of if isinstance(asked_of, StateSpace) else None
+        self._table = asked_of.tables[0]
+        first, *others = (column.name for column in self._table.columns)
+        fields = [name for name, _ in self._table.index] if self._space else []
+        self.columns = (first, *(fields or others))
+
+    def facts(self, key: str, asked: Asked) -> PlainFacts:
+        if self._space:
+            key = self._space.parse(key)
+            if self._table.index:
+                record = self.index(self._table.name).record(self._space.rank(key))
+                return PlainFacts(dict(zip(self.columns, (key, *record), strict=True)))
+        import polars as pl
+
+        rows = self.rows().filter(pl.col(self.columns[0]).cast(pl.String) == key)
+        if rows.is_empty():
+            raise NoAnswer(f"The table {self._table.name} has no row for {quoted(key)}.")
+        return PlainFacts(rows.row(0, named=True))
+
+    def declared(self, asked: Asked) -> dict[str, Column]:
+        index = self._table.index if self._space else ()
+        fields = {name: Column(name, HOLDS.get(letter, "string"), "") for name, letter in index}
+        return {**super().declared(asked), **fields}

@@ -1,0 +1,110 @@
+"""What answers for one puzzle: facts about a key, keyed by the tables' column names, and words."""
+
+from __future__ import annotations
+
+from queries.forms import Asked, Option
+from queries.index import Index
+from queries.words import Facts
+from tablebase.puzzle import Puzzle
+from tablebase.tables.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from queries.rows import Answers
+    from tablebase.puzzle import Column, Table
+
+
+class Reader:
+    """Answers for one puzzle from the tables in one store; indexes open when first needed."""
+
+    options: tuple[Option, ...] = ()
+    key = "KEY"
+    columns: tuple[str, ...]
+    """A batch's columns, the key's first; options may add some."""
+    keyless = ""
+    """The option that is answered for the whole puzzle where no key is given, if there is one."""
+    joins = 0
+    """The single characters, with white space between them, that may come for a key."""
+    explored: Mapping[str, int] = {}
+    """The tables that the explorer's page answers from, each with the bytes at the end of a record
+    that the page works out again: they would double its size."""
+
+    def __init__(self, asked_of: Puzzle, store: Store) -> None:
+        self.store = store
+        self.puzzle = asked_of
+        self._indexes: dict[str, Index] = {}
+        self._rows: pl.DataFrame | None = None
+        self._closed = False
+
+    def index(self, name: str) -> Index:
+        """The index of a table of this puzzle."""
+        if self._closed:
+            raise ValueError(f"the tables in {self.store} are closed")
+        if name not in self._indexes:
+            table = next(table for table in self.puzzle.tables if table.name == name)
+            self._indexes[name] = Index(self.store, self.puzzle.name, table)
+        return self._indexes[name]
+
+    def close(self) -> None:
+        """Let go of the indexes' files."""
+        self._closed = True
+        for index in self._indexes.values():
+            index.close()
+
+    def checked(self, asked: Asked) -> Asked:
+        """The options in their one notation; a TablebaseError for what no key could be asked."""
+        return asked
+
+    def facts(self, key: str, asked: Asked) -> Facts:
+        """The answer as facts; a TablebaseError where there is none."""
+        raise NotImplementedError
+
+    def facts_of_all(self, asked: Asked) -> Facts:
+        """The answer to the option that needs no key."""
+        raise NotImplementedError
+
+    def values(self, option: str) -> tuple[str, ...]:
+        """What a shell may offer for an option; nothing where that cannot be listed."""
+        return ()
+
+    def signposts(self, table: Table) -> bytes:
+        """What the explorer's page carries of a table that has no index."""
+        raise NotImplementedError
+
+    def declared(self, asked: Asked) -> dict[str, Column]:
+        """The first table's columns, by name, that can hold what is answered."""
+        return {column.name: column for column in self.puzzle.tables[0].columns}
+
+    def rows(self) -> pl.DataFrame:
+        """A batch's columns of the whole first table, read once."""
+        if self._rows is None:
+            from queries.scans import scanned
+
+            rows = scanned(self.store, self.puzzle.name, self.puzzle.tables[0])
+            self._rows = rows.select(self.columns).collect()
+        return self._rows
+
+    def added(self, asked: Asked) -> tuple[str, ...]:
+        """The columns that answers to many keys have."""
+        more = (option.columns for option in self.options if asked.get(option.name))
+        return (*self.columns[1:], *(name for names in more for name in names))
+
+    def schema(self, asked: Asked) -> pl.Schema:
+        """The same columns with their types."""
+        from queries.rows import typed
+
+        return typed(self.added(asked), self.declared(asked))
+
+    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        """A batch's answers, one row a key."""
+        from queries.rows import looked_up
+
+        return looked_up(keys, lambda key: self.facts(key, asked).named(), self.schema(asked))
+
+    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
+        """The same for whom a null is reason enough."""
+        return self.answers(keys, asked)[0].drop("error")

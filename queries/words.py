@@ -1,0 +1,79 @@
+"""An answer's facts, and how they become words: labelled lines, counts, and JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from queries.forms import Asked
+
+
+class Facts:
+    """An answer. Its slots are named as the tables' columns and a few more, in their order in JSON.
+
+    A slot stays empty where its fact was not asked for. One that begins with _ is no fact.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def named(self) -> dict[str, object]:
+        """The facts by name; a dict among them stands for what it holds."""
+        found: dict[str, object] = {}
+        for kind in reversed(type(self).__mro__[:-1]):
+            for name in kind.__dict__["__slots__"]:
+                if name[0] != "_" and hasattr(self, name):
+                    fact = getattr(self, name)
+                    found.update(fact if isinstance(fact, dict) else {name: fact})
+        return found
+
+    def words(self, asked: Asked) -> str:
+        """The answer for people."""
+        raise NotImplementedError
+
+    def drawn(self) -> str:
+        """The answer as an SVG picture, for puzzles that take --svg."""
+        raise NotImplementedError
+
+
+def json_text(value: object) -> str:
+    """What `json.dumps` makes of facts: importing it would double the price of a lookup.
+
+    >>> json_text({"state": "123456780", "path": [1, None, True]})
+    '{"state": "123456780", "path": [1, null, true]}'
+    """
+    if isinstance(value, dict):
+        items = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
+        return f"{{{', '.join(items)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(json_text, value))}]"
+    if isinstance(value, str) and value.isascii() and value.isprintable() and '"' not in value:
+        escaped = value.replace("\\", "\\\\")
+        return f'"{escaped}"'
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return str(value)
+    raise TypeError(f"facts hold no {value!r}")
+
+
+def heading(text: str) -> str:
+    """A label, bold on a terminal."""
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return f"\x1b[1m{text}\x1b[0m" if coloured else text
+
+
+def aligned(rows: list[tuple[str, str]]) -> str:
+    """Labelled lines, the labels in one column."""
+    width = max(len(label) for label, _ in rows)
+    lines = (f"{heading(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "move"), counted(27, "move")
+    ('1 move', '27 moves')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"

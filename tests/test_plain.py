@@ -1,0 +1,54 @@
+"""Readers of puzzles that have none of their own: a record of the index, a row of a table."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from queries.answers import READERS, reader, respond
+from queries.batch import Batch, answer_all
+from tablebase.errors import NoAnswer, NotationError
+from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables.store import Folder
+
+POSITION = "ABAAABBB.B...A."
+
+
+def test_a_state_is_answered_with_its_record(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(READERS, "senet")
+    record = reader("senet", Folder(outputs)).index("senet").record(SENET.rank(POSITION))
+    found = reader("senet", Folder(outputs)).facts(POSITION, {}).named()
+    assert tuple(found.values()) == (POSITION, *record)
+    assert record[0] == 2
+    assert list(found) == ["position", *(name for name, _ in SENET.tables[0].index)]
+    asked: dict[str, str | bool] = {"outputs": str(outputs)}
+    assert json.loads(respond("senet", POSITION.lower(), {**asked, "json": True})) == found
+    said = respond("senet", POSITION, asked).splitlines()
+    assert [line.split() for line in said] == [[name, str(fact)] for name, fact in found.items()]
+    with pytest.raises(NotationError):
+        respond("senet", "AB", asked)
+    keys, answers = tmp_path / "keys.txt", tmp_path / "answers.parquet"
+    keys.write_text(f"{POSITION} AB\n")
+    batch = Batch(str(keys), "parquet", str(answers))
+    assert answer_all(reader("senet", Folder(outputs)), {}, batch, lambda _: None) == 1
+    rows = pl.read_parquet(answers).rows()
+    assert rows[0] == (POSITION, *record, None)
+    assert rows[1][:6] == ("AB", None, None, None, None, None)
+
+
+def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(READERS, "knight")
+    first = pl.read_parquet(outputs / "knight_tours_5x5.parquet").row(0, named=True)
+    asks = reader("knight", Folder(outputs))
+    assert asks.facts("5x5", {}).named() == first
+    assert f"path    {first['path']}\n" in respond("knight", "5x5", {"outputs": str(outputs)})
+    with pytest.raises(NoAnswer) as caught:
+        asks.facts("9x9", {})
+    assert str(caught.value) == "The table knight_tours_5x5 has no row for '9x9'."
+    answers, bad = asks.answers(pl.Series(["5x5", "9x9", None]), {})
+    assert answers.rows()[0] == (*list(first.values())[1:], None)
+    assert answers["error"].to_list() == [None, str(caught.value), None]
+    assert bad == []
