@@ -31,6 +31,9 @@ def test_no_import_goes_up_a_floor(known: Imports) -> None:
 
 def test_no_modules_know_each_other_even_round_about(known: Imports) -> None:
     assert circle(known) == []
+    floors = {name: targets for name, targets in rooms(known).items() if "." in name}
+    between = {name: {of for of in targets if "." in of} for name, targets in floors.items()}
+    assert circle(between) == []
 
 
 def test_a_proof_stands_on_the_ground_alone(known: Imports) -> None:

@@ -1,5 +1,6 @@
 """A puzzle of each kind that is no goal puzzle, added through the registry alone."""
 
+import json
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from pipeline.verify import Claim, VerifyFailed, prove, verify
 from pipeline.verify.claims import unheard
 from pipeline.verify.listed import check_files, listed_in
+from queries.answers import respond
 from queries.overview import bars, histogram, status
 from tablebase import puzzles
+from tablebase.errors import NoAnswer, NotationError
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import jugs, lanes, oracles
@@ -107,6 +110,26 @@ def test_a_listed_toys_rows_are_the_tours(folder: Path, name: str) -> None:
     assert pl.read_parquet(folder / f"{name}.parquet")["path"].to_list() == tours
 
 
+def test_a_walked_toy_is_looked_up(folder: Path) -> None:
+    asked: dict[str, str | bool] = {"outputs": str(folder)}
+    steps, ways, last = 6, len(lines()["43"]), jugs.MOVES.index(lines()["43"][0][-1]) << 4
+    said = json.loads(respond("jugs", " 43 ", {**asked, "json": True}))
+    assert said == {"state": "43", "steps": steps, "ways": ways, "last": last}
+    assert respond("jugs", "43", asked).split() == [
+        str(word) for pair in said.items() for word in pair
+    ]
+    with pytest.raises(NotationError, match="it needs 0-5, then 0-3"):
+        respond("jugs", "60", asked)
+
+
+def test_a_listed_toy_is_looked_up(folder: Path) -> None:
+    row = pl.read_parquet(folder / "lane_3x4.parquet").row(0, named=True)
+    asked: dict[str, str | bool] = {"outputs": str(folder), "json": True}
+    assert json.loads(respond("lanes", "3x4", asked)) == row
+    with pytest.raises(NoAnswer):
+        respond("lanes", "9x9", asked)
+
+
 def test_their_status(folder: Path) -> None:
     states = {row["table"]: row["state"] for row in status(Folder(folder))}
     for toy in TOYS.values():
@@ -114,13 +137,18 @@ def test_their_status(folder: Path) -> None:
     assert set(states.values()) == {"missing"}
 
 
-def test_their_stages_at_the_shell(tmp_path: Path, folder: Path) -> None:
+def test_their_stages_and_queries_at_the_shell(tmp_path: Path, folder: Path) -> None:
     for name, toy in TOYS.items():
         said = shell(tmp_path, "precompute", name)
         assert said.code == 0, said.err
         for table in toy.tables:
             made = (tmp_path / f"{table.name}.parquet").read_bytes()
             assert made == (folder / f"{table.name}.parquet").read_bytes()
+    asked: dict[str, str | bool] = {"outputs": str(folder)}
+    assert shell(tmp_path, "query", "jugs", "43").out == respond("jugs", "43", asked)
+    refused = shell(tmp_path, "query", "jugs", "60")
+    assert (refused.code, refused.out) == (2, "")
+    assert "lane_3x4" in shell(tmp_path, "status").out
 
 
 # ---- verification ---------------------------------------------------------------------------
