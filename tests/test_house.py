@@ -81,3 +81,14 @@ def test_the_picture_leaves_out_what_follows_from_the_rest(known: Imports) -> No
     for name in rooms(known):
         assert "." not in name or name.partition(".")[2] in drawn
     assert (ROOT / "docs" / "architecture.md").read_text("utf-8").count("(rooms.svg)") == 1
+
+
+def test_what_passes_through_the_house_passes_each_room_once(known: Imports) -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    there = {name.replace(".", "/") for name in rooms(known)}
+    for command in ("precompute eight", "query eight 378546201"):
+        _, _, after = text.partition(f"`pipeline {command}`, from")
+        passed = re.findall(r"^\| `(\S+)` \|", after.partition("\n\n`")[0], re.MULTILINE)
+        assert len(passed) >= 7
+        assert sorted({*passed}) == sorted(passed)
+        assert {*passed} <= there
