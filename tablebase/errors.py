@@ -7,28 +7,6 @@ or damaged; 141 a pipe that was closed by its reader.
 
 from __future__ import annotations
 
-__all__ = [
-    "BadRequest",
-    "BoardTooLarge",
-    "NoAnswer",
-    "NoSuchTour",
-    "NotReached",
-    "NotWritten",
-    "NotationError",
-    "OutOfReach",
-    "OutputsError",
-    "ReaderGone",
-    "SearchError",
-    "TableDamaged",
-    "TableError",
-    "TableMissing",
-    "TableUnreadable",
-    "TableVersionError",
-    "TablebaseError",
-    "quoted",
-    "required_text",
-]
-
 
 def quoted(text: str, limit: int = 60) -> str:
     """Foreign text made safe to print: quoted, control characters escaped, cut when long.

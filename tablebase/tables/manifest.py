@@ -55,13 +55,8 @@ def own_files(store: Store) -> set[str]:
         tables = read_manifest(store)
     except TableError:  # of another program, as far as can be told
         return set()
-    if not tables:
-        return set()
-    return {
-        MANIFEST,
-        LOCK,
-        *(said["file"] for entry in tables.values() for said in files_of(entry)),
-    }
+    listed = {said["file"] for entry in tables.values() for said in files_of(entry)}
+    return {MANIFEST, LOCK, *listed} if tables else set()
 
 
 def size_of(entry: Entry) -> int:
