@@ -108,10 +108,7 @@ def _text_plies(frame: pl.DataFrame) -> str:
 def _plies(frame: pl.DataFrame) -> Drawn:
     shown = frame.drop_nulls("plies").with_columns(
         pl.col("variable").replace_strict(VIEWS),
-        pl.when(pl.col("plies") % 2 == 0)
-        .then(pl.lit("even"))
-        .otherwise(pl.lit("odd"))
-        .alias("parity"),
+        (pl.col("plies") % 2).replace_strict({0: "even", 1: "odd"}).alias("parity"),
     )
     return (
         alt.Chart(shown)
@@ -183,18 +180,12 @@ def _text_never(frame: pl.DataFrame) -> str:
     lost = frame.filter("never")
     if not lost["shape"].all():
         return f"{lost.height} arrangements are never reached by any line of play."
-    beyond = (
-        frame.group_by("beyond")
-        .agg(pl.len().alias("all"), pl.col("never").sum())
-        .sort("beyond")
-        .to_dicts()
-    )
+    beyond = frame.group_by("beyond").agg(pl.len().alias("all"), pl.col("never").sum())
     swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
     both = len(swapped & set(lost["position"]))
     parts = [
         f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]}"
-        for row in beyond
-        if row["never"]
+        for row in beyond.filter(pl.col("never") > 0).sort("beyond").to_dicts()
     ]
     return (
         f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
@@ -206,10 +197,8 @@ def _text_never(frame: pl.DataFrame) -> str:
 
 
 def _never(frame: pl.DataFrame) -> str:
-    return strips_svg(
-        "Every arrangement that is never reached",
-        frame.filter("never")["position"].to_list(),
-    )
+    never = frame.filter("never")["position"].to_list()
+    return strips_svg("Every arrangement that is never reached", never)
 
 
 FIGURES = (
