@@ -177,6 +177,13 @@ class SearchError(TablebaseError):
     exit_code = 3
 
 
+def required_choice(given: str, what: str, *choices: str) -> None:
+    """BadRequest for what is none of the choices."""
+    if given not in choices:
+        hint = f"Choose one of: {', '.join(choices)}"
+        raise BadRequest(f"There is no {what} {quoted(given)}", hint)
+
+
 def required_text(given: object, what: str, example: str) -> str:
     """What was given to be parsed, if it is text: from Python, anything may come."""
     if isinstance(given, str):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, required_choice
 
 if TYPE_CHECKING:
     from queries.report.figure import Asked, Figure
@@ -37,10 +37,7 @@ KNIGHT = (
 
 def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
     """Write the report on a store's tables: a page, or a folder of pictures; what was written."""
-    if format not in FORMATS:
-        raise BadRequest(
-            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(FORMATS)}"
-        )
+    required_choice(format, "format", *FORMATS)
     try:
         import altair
         import vl_convert
