@@ -131,7 +131,7 @@ def published_in(store: Store, report: Report, proved: list[Claim]) -> list[Publ
         raise TableMissing(path, _command(store, None, None, force=False)) from error
     except OSError as error:
         raise unopened(path, error, command) from error
-    entries = parse_manifest(text, store)
+    entries, _ = parse_manifest(text, store)
     proof = Proof(store, "manifest", MANIFEST, command, report, proved)
     with proof.claim("every required table is listed under its own name", len(entries)) as fact:
         _check_names(fact, entries)

@@ -91,12 +91,9 @@ def never(senet: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _text_plies(frame: pl.DataFrame) -> str:
-    counts = {
-        view: frame.filter(pl.col("variable") == view, pl.col("plies").is_not_null())
-        for view in VIEWS
-    }
-    total: dict[str, Any] = {view: rows["positions"].sum() for view, rows in counts.items()}
-    deepest: dict[str, Any] = {view: rows["plies"].max() for view, rows in counts.items()}
+    views = frame.drop_nulls("plies").group_by("variable")
+    total = dict(views.agg(pl.col("positions").sum()).rows())
+    deepest = dict(views.agg(pl.col("plies").max()).rows())
     return (
         f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
         f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "

@@ -308,11 +308,7 @@ class Eight(GoalPuzzle):
         import numpy as np
 
         boards = _boards()
-        # what four digits and five add to the rank, by the decimal number that they make
-        ranks = np.arange(self.size, dtype=np.int32)
-        head, tail = np.zeros(10**HEAD, dtype=np.int32), np.zeros(10 ** (9 - HEAD), dtype=np.int32)
-        head[as_number(boards[:HEAD])] = ranks - ranks % FACTORIALS[HEAD - 1]
-        tail[as_number(boards[HEAD:])] = ranks % FACTORIALS[HEAD - 1]
+        head, tail = ((part & RANK).astype(np.int32) for part in rank_parts_by_number())
         blank = np.argmin(boards, axis=0)
         found = []
         for position, letter in enumerate(LETTERS):
