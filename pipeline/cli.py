@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-import os
 import sys
 from typing import Annotated, Any, cast
 
@@ -17,6 +16,7 @@ from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, require_one_printed, respond
 from queries.forms import BATCH, OUTPUTS, Asked
 from tablebase import __version__
+from tablebase.cores import cores
 from tablebase.errors import BadRequest, quoted
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
@@ -48,7 +48,7 @@ Outputs = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
-JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+JOBS = cores()
 """How many searches run at once unless told otherwise."""
 
 

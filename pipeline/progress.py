@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from rich import progress
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tablebase.interrupts import Undone
 from tablebase.puzzle import Table
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 PLAIN_EVERY = 5.0
 """Seconds between two lines about the same table where there is no terminal."""
-CLEARED = b"\r\x1b[2K\x1b[?25h"
-"""What leaves a terminal as it was: no bar, and a cursor."""
+UP, CLEARED = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
+"""What leaves a terminal as it was: up to the first row of bars, no bars, and a cursor."""
 
 
 class Bar:
@@ -32,18 +32,18 @@ class Bar:
 
     def __init__(self, *, shown: bool = True) -> None:
         self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
-        self._progress = Progress(
-            TextColumn("  {task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+        self._progress = progress.Progress(
+            progress.TextColumn("  {task.description}", markup=False),
+            progress.BarColumn(bar_width=24),
+            progress.MofNCompleteColumn(),
+            progress.TimeElapsedColumn(),
             console=self.console,
             transient=True,
             # what is printed meanwhile goes above the bar, but only where both share a terminal
             redirect_stdout=sys.stdout.isatty(),
             disable=not (shown and self.console.is_terminal),
         )
-        self._task = self._progress.add_task("", visible=False, total=None)
+        self._rows: dict[str, progress.TaskID] = {}
         self._undone = Undone(self._cleared)
 
     def __enter__(self) -> Self:
@@ -62,15 +62,17 @@ class Bar:
 
     def _cleared(self) -> None:
         if not self._progress.disable:
-            os.write(sys.stderr.fileno(), CLEARED)
+            os.write(sys.stderr.fileno(), UP * (len(self._rows) - 1) + CLEARED)
 
-    def show(self, doing: str, done: int, total: int | None) -> None:
-        self._progress.update(
-            self._task, description=doing, completed=done, total=total, visible=True
-        )
+    def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
+        """What is under way, in a row of its own for each thing that is."""
+        if row not in self._rows:
+            self._rows[row] = self._progress.add_task(doing)
+        self._progress.update(self._rows[row], description=doing, completed=done, total=total)
 
-    def hide(self) -> None:
-        self._progress.update(self._task, visible=False)
+    def hide(self, row: str) -> None:
+        if row in self._rows:
+            self._progress.remove_task(self._rows.pop(row))
 
 
 class BuildTold(Bar):
@@ -78,31 +80,35 @@ class BuildTold(Bar):
 
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(shown=not quiet)
-        self._told = time.monotonic()
-        self._counting = False
+        self._told: dict[str, float] = {}
+        """When a line was told last of each table under way."""
+        self._counting: set[str] = set()
         self.seconds: dict[str, float] = {}
 
     def table(self, table: Table, reason: str) -> None:
         from pipeline.build import UP_TO_DATE  # no batch and no proof is to load all that
 
-        begun = f"building {table.name} ({reason})"
-        known = f"{table.name}: {reason}"
-        self.console.print(known if reason == UP_TO_DATE else begun, markup=False)
-        self._told = time.monotonic()
-        self._counting = False
+        if reason == UP_TO_DATE:
+            self.console.print(f"{table.name}: {reason}", markup=False)
+            return
+        self.console.print(f"building {table.name} ({reason})", markup=False)
+        self._told[table.name] = time.monotonic()
 
-    def step(self, doing: str, done: int, total: int | None) -> None:
-        self.show(doing, done, total)
+    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+        said = f"{table}: {doing}" if len(self._told) > 1 else doing
+        self.show(said, done, total, table)
         now = time.monotonic()
         # a count that was told is told to its end
-        due = now - self._told > PLAIN_EVERY or (self._counting and done == total)
+        due = now - self._told[table] > PLAIN_EVERY or (table in self._counting and done == total)
         if not self.console.is_terminal and due:
-            self._told, self._counting = now, True
+            self._told[table] = now
+            self._counting.add(table)
             of = f" of {total:,}" if total else ""
-            self.console.print(f"  {doing} {done:,}{of}", markup=False)
+            self.console.print(f"  {said} {done:,}{of}", markup=False)
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None:
-        self.hide()
+        self.hide(table.name)
+        del self._told[table.name]
         self.seconds[table.name] = seconds
         told = f"{table.name}: {entry['rows']:,} rows in {seconds:.1f} s"
         self.console.print(told, markup=False)

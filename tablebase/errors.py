@@ -46,6 +46,16 @@ class TablebaseError(Exception):
 
     exit_code = 1
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _sent, (type(self), self.args), vars(self)
+
+
+def _sent(kind: type[TablebaseError], said: tuple[object, ...]) -> TablebaseError:
+    """An error that came from another process: its class takes facts, and has a sentence."""
+    error = kind.__new__(kind)
+    error.args = said
+    return error
+
 
 class NotationError(TablebaseError):
     """Text that is not in a puzzle's notation."""

@@ -57,54 +57,28 @@ class Column:
         self.within = within
 
 
-class BreadthFirst:
-    """Recipe: search the puzzle's graph from each root; roots are named."""
+class Recipe:
+    """How a table is made: the name of a search, by which its maker is found, and parameters."""
+
+    __slots__ = ()
+    search: str
+
+    def parameters(self) -> dict[str, object]:
+        """All that the table's rows depend on, as the manifest has it."""
+        raise NotImplementedError
+
+
+class BreadthFirst(Recipe):
+    """Search the puzzle's graph from each root; roots are named."""
 
     __slots__ = ("roots",)
+    search = "breadth first"
 
     def __init__(self, roots: Mapping[str, str]) -> None:
         self.roots = dict(roots)
 
     def parameters(self) -> dict[str, object]:
-        return {"search": "breadth first", "roots": self.roots}
-
-
-class AllTours:
-    """Recipe: every tour of a board."""
-
-    __slots__ = ("files", "ranks")
-
-    def __init__(self, files: int, ranks: int) -> None:
-        self.files = files
-        self.ranks = ranks
-
-    def parameters(self) -> dict[str, object]:
-        return {"search": "every tour", "board": f"{self.files}x{self.ranks}"}
-
-
-class TourPerPair:
-    """Recipe: one tour for each ordered pair of squares that a tour can join."""
-
-    __slots__ = ("files", "ranks")
-
-    def __init__(self, files: int, ranks: int) -> None:
-        self.files = files
-        self.ranks = ranks
-
-    def parameters(self) -> dict[str, object]:
-        return {"search": "one tour a pair", "board": f"{self.files}x{self.ranks}"}
-
-
-class TourCounts:
-    """Recipe: the number of tours from each square of each board."""
-
-    __slots__ = ("boards",)
-
-    def __init__(self, boards: tuple[tuple[int, int], ...]) -> None:
-        self.boards = boards
-
-    def parameters(self) -> dict[str, object]:
-        return {"search": "tour counts", "boards": [f"{f}x{r}" for f, r in self.boards]}
+        return {"search": self.search, "roots": self.roots}
 
 
 class Table:
@@ -118,7 +92,7 @@ class Table:
         meaning: str,
         rank: str,
         columns: tuple[Column, ...],
-        recipe: BreadthFirst | AllTours | TourPerPair | TourCounts,
+        recipe: Recipe,
         index: tuple[tuple[str, str], ...] = (),
         rows: int | None = None,
         sorted_by: tuple[str, ...] = (),

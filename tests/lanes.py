@@ -1,7 +1,7 @@
 """A puzzle whose table is a list, as its author would write it: every tour of two small boards."""
 
-from tablebase.puzzle import AllTours, Puzzle, Table
-from tablebase.puzzles.knight import TOUR_COLUMNS
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles.knight import TOUR_COLUMNS, AllTours, Board
 
 
 def lane(files: int, ranks: int) -> Table:
@@ -10,7 +10,7 @@ def lane(files: int, ranks: int) -> Table:
         f"Every knight's tour of the {files}x{ranks} board",
         "rows sorted by the tour's sequence of square numbers",
         TOUR_COLUMNS,
-        AllTours(files, ranks),
+        AllTours(Board(files, ranks)),
     )
 
 

@@ -88,7 +88,18 @@ SEARCH = {
     "pipeline/search/pairs.py": "pairs",
     "pipeline/search/tours.py": "tours",
 }
-TESTS = {**RULES, **ANSWERS, **SEARCH}
+MAKING = {
+    "pipeline/build.py": "build several_files removal",
+    "pipeline/making/__init__.py": "work build",
+    "pipeline/making/boards.py": "work build rebuilt[knight]",
+    "pipeline/making/breadth_first.py": "build",
+    "pipeline/making/every_tour.py": "work build",
+    "pipeline/making/tour_a_pair.py": "work rebuilt[knight]",
+    "pipeline/making/tour_counts.py": "work removal rebuilt[knight]",
+    "pipeline/work.py": "work build",
+    "tablebase/tables/kept.py": "work build",
+}
+TESTS = {**RULES, **ANSWERS, **SEARCH, **MAKING}
 """For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
 KINDS = {
     "golden": "test_cli.py::test_golden",
@@ -98,7 +109,7 @@ KINDS = {
 
 
 def main(*sources: str) -> None:
-    for room in (RULES, ANSWERS, SEARCH):
+    for room in (RULES, ANSWERS, SEARCH, MAKING):
         asked = [source for source in room if source in (sources or TESTS)]
         with tempfile.TemporaryDirectory() as place:
             copy_of_the_project(Path(place))

@@ -19,7 +19,7 @@ class Recorder:
     def table(self, table: Table, reason: str) -> None:
         self.reasons[table.name] = reason
 
-    def step(self, doing: str, done: int, total: int | None) -> None:
+    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
         self.steps.append((doing, done, total))
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None:

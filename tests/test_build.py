@@ -1,9 +1,13 @@
 """Building: why a table is built, what stands in the way, and what is left when it goes wrong."""
 
 import errno
+import io
 import json
 import os
+import threading
+import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,6 +16,9 @@ import polars as pl
 import pytest
 
 import pipeline.build
+from pipeline.build import Request, build
+from pipeline.making import MAKERS
+from pipeline.work import Made, Work
 from queries.overview import status
 from tablebase.errors import (
     OutputsError,
@@ -21,14 +28,17 @@ from tablebase.errors import (
     TableVersionError,
 )
 from tablebase.graph import Graph, Walk
-from tablebase.puzzle import Table
+from tablebase.output import writing
+from tablebase.puzzle import Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.tables.index import write_index
+from tablebase.tables.kept import Arrays
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.pancakes import PUZZLE as PANCAKES
 from tests.pancakes import Pancakes
-from tests.recorder import built
+from tests.recorder import Recorder, built
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Columns
@@ -161,6 +171,104 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert ("stacked: layer 5, states", 120, None) in layers
 
 
+# ---- side by side ---------------------------------------------------------------------------
+
+
+class Pair:
+    """Two puzzles whose graphs meet: each waits for the other's before it goes on."""
+
+    def __init__(self, second_fails: bool) -> None:
+        meeting = threading.Barrier(2)
+        self.failed = threading.Event()
+
+        def graph(asked: Pancakes) -> Graph:
+            meeting.wait(10)
+            if asked is self.second and second_fails:
+                self.failed.set()
+                raise SearchError("the second")
+            if second_fails:
+                self.failed.wait(10)
+                time.sleep(0.2)
+            return Pancakes.graph(asked)
+
+        self.first, self.second = Pancakes(), Pancakes()
+        for asked, name in ((self.first, "first"), (self.second, "second")):
+            (old,) = asked.tables
+            asked.name = name
+            columns, rank = old.columns, old.rank
+            asked.tables = (Table(name, "", rank, columns, old.recipe, old.index, old.rows),)
+            asked.graph = partial(graph, asked)  # type: ignore[method-assign]
+
+    def build(self, folder: Path) -> Recorder:
+        tables = [(asked, asked.tables) for asked in (self.first, self.second)]
+        report = Recorder()
+        listed = build(Request(Folder(folder), tables, jobs=2), report)
+        assert list(listed) == ["first", "second"], "in the order asked for, whoever is first"
+        return report
+
+
+def test_tables_that_do_not_need_each_other_are_made_side_by_side(tmp_path: Path) -> None:
+    assert {*Pair(second_fails=False).build(tmp_path).finished} == {"first", "second"}
+    assert {*json.loads(contents(tmp_path)["manifest.json"])["tables"]} == {"first", "second"}
+
+
+def test_where_one_table_fails_the_others_are_given_up(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match="the second"):
+        Pair(second_fails=True).build(tmp_path)
+    assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
+    assert built(tmp_path, PANCAKES).finished == ["pancakes"]
+
+
+def test_any_number_of_jobs_makes_the_same_bytes(tmp_path: Path) -> None:
+    for jobs in (1, 2, 7):
+        built(tmp_path / str(jobs), KNIGHT, *SMALL, KNIGHT.tables[2], jobs=jobs)
+    one, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
+    assert len(one) == 5
+    assert others == [one, one]
+
+
+class Squares(Recipe):
+    """A recipe of somebody else's."""
+
+    search = "squares"
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": self.search, "count": 9}
+
+
+def square(number: int) -> Arrays:
+    return [np.array([number, number * number])]
+
+
+def make(recipe: Squares, puzzle: Puzzle, table: Table, work: Work) -> Made:
+    found = work.each(square, ((number,) for number in range(9)))
+    rows = ({"number": one[:1], "square": one[1:]} for (one,) in found)
+    return rows, iter([{"square": np.arange(9) ** 2}]), 9
+
+
+def test_a_new_recipe_is_a_maker_and_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MAKERS, "squares", __name__)
+    columns = (Column("number", "int8", "a number"), Column("square", "int16", "its square"))
+    table = Table("squares", "", "", columns, Squares(), index=(("square", "B"),), rows=9)
+    assert built(tmp_path, KNIGHT, table, jobs=2).reasons == {"squares": "missing"}
+    found = pl.read_parquet(tmp_path / "squares.parquet")
+    assert found["square"].to_list() == [number**2 for number in range(9)]
+    assert built(tmp_path, KNIGHT, table).reasons == {"squares": "up to date"}
+
+
+def test_an_index_of_another_length_than_was_said_is_refused() -> None:
+    with pytest.raises(SearchError, match=r"The index of pancakes has 3 records, not 4\."):
+        write_index(
+            io.BytesIO(),
+            PANCAKES.tables[0],
+            4,
+            iter([{"distance": np.arange(3), "solutions": np.arange(3)}]),
+            "00" * 32,
+        )
+
+
 # ---- the folder -----------------------------------------------------------------------------
 
 
@@ -199,6 +307,18 @@ def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:
     built(tmp_path, KNIGHT, TOURS)
     assert litter(tmp_path) == []
     assert (tmp_path / "notes.txt").read_text("utf-8") == "mine"
+
+
+def test_what_others_are_writing_is_left_alone(tmp_path: Path) -> None:
+    """The part of a batch's answers or of a report, and of whatever else is written there."""
+    with writing(str(tmp_path / "answers.csv")) as answers:
+        answers.write(b"half")
+        (tmp_path / ".film.mkv.part").write_bytes(b"half")
+        built(tmp_path, KNIGHT, TOURS)
+        built(tmp_path, KNIGHT, TOURS, force=True)
+        answers.write(b" and half")
+    assert (tmp_path / "answers.csv").read_bytes() == b"half and half"
+    assert litter(tmp_path) == [".film.mkv.part"]
 
 
 @pytest.mark.parametrize("below", ["", "deeper"])

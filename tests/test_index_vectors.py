@@ -15,7 +15,7 @@ from pipeline.verify.listed import Listed, check_files
 from queries.index import Index
 from queries.tables import Tables
 from tablebase.errors import TableError
-from tablebase.puzzle import AllTours, Table
+from tablebase.puzzle import BreadthFirst, Table
 from tablebase.puzzles import eight
 from tablebase.tables.manifest import read_manifest, write_manifest
 from tablebase.tables.store import Folder
@@ -52,7 +52,9 @@ def test_every_kind_of_file_is_there() -> None:
 
 def published(vector: Vector, folder: Path) -> Listed:
     """The file, listed as the index of a table."""
-    table = Table(vector.name, "", "", (), AllTours(1, 1), index=(("record", f"{vector.width}s"),))
+    table = Table(
+        vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
+    )
     index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
     rows = folder / table.file
     rows.write_bytes(b"")

@@ -216,9 +216,45 @@ def test_a_count_that_was_begun_is_ended(
         report.table(PUZZLE.tables[0], "missing")
         for done in range(37):
             now += 0.16
-            report.step("starts", done, 36)
+            report.step("knight_tours_5x5", "starts", done, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",
         "  starts 31 of 36",
         "  starts 36 of 36",
     ]
+
+
+def test_tables_under_way_at_once_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("pipeline.progress.PLAIN_EVERY", -1)
+    five, six = PUZZLE.tables[:2]
+    with BuildTold(quiet=False) as report:
+        report.table(five, "missing")
+        report.step(five.name, "starts", 1, 25)
+        report.table(six, "missing")
+        report.step(five.name, "starts", 2, 25)
+        report.step(six.name, "starts", 1, 36)
+        report.built(five, {"rows": 1728}, 0.5)
+        report.step(six.name, "starts", 2, 36)
+    assert capsys.readouterr().err.splitlines() == [
+        "building knight_tours_5x5 (missing)",
+        "  starts 1 of 25",
+        "building knight_tours_6x6 (missing)",
+        "  knight_tours_5x5: starts 2 of 25",
+        "  knight_tours_6x6: starts 1 of 36",
+        "knight_tours_5x5: 1,728 rows in 0.5 s",
+        "  starts 2 of 36",
+    ]
+
+
+def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bytes] = []
+    monkeypatch.setattr("os.write", lambda number, data: told.append(data))
+    report = BuildTold(quiet=False)
+    report._progress.disable = False
+    for count, table in enumerate(PUZZLE.tables[:2]):
+        report.table(table, "missing")
+        report.step(table.name, "starts", 1, 25)
+        report._cleared()
+        assert told.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"

@@ -118,7 +118,7 @@ def test_boards_are_counted_that_the_rules_name_or_a_table_lists(copy: Path) -> 
     entries["knight_tours_3x8"] = entries[FIVE]
     entries["knight_tours_7x7"] = entries[FIVE]  # too large for any rule to list
     counts = KNIGHT.among(entries)[-1]
-    assert {*counts.recipe.boards} == {*COUNTED, (3, 8)}  # type: ignore[union-attr]  # that of counts
+    assert {*counts.recipe.boards} == {*COUNTED, (3, 8)}  # type: ignore[attr-defined]  # that of counts
 
 
 def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NoReturn, Protocol
@@ -42,11 +41,6 @@ class Listener(Protocol):
 
     def __call__(self, claim: Claim, done: int) -> None:
         """So many of the claim's rows are looked at; all of them once `claim.passed` is true."""
-
-
-def workers() -> int:
-    """How many threads a proof may keep busy."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
 
 
 def unheard(claim: Claim, done: int) -> None:

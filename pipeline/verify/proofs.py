@@ -14,16 +14,9 @@ from pipeline.verify.knight.pairs import prove_pairs
 from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.walks import prove_walks
-from tablebase.puzzle import (
-    AllTours,
-    BreadthFirst,
-    GoalPuzzle,
-    Puzzle,
-    StateSpace,
-    TourCounts,
-    TourPerPair,
-)
+from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles.eight import Eight
+from tablebase.puzzles.knight import AllTours, TourCounts, TourPerPair
 from tablebase.puzzles.senet import Senet
 
 Prove = Callable[[Listed, Seen], object]

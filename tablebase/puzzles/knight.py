@@ -8,7 +8,7 @@ Tours are directed: one and its reverse are two.
 from __future__ import annotations
 
 from tablebase.errors import BoardTooLarge, NotationError, required_text
-from tablebase.puzzle import AllTours, Column, Puzzle, Table, TourCounts, TourPerPair
+from tablebase.puzzle import Column, Puzzle, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +140,45 @@ def parse_board(text: str) -> Board:
     return Board(files, ranks)
 
 
+class OfBoard(Recipe):
+    """A recipe whose one parameter is a board."""
+
+    __slots__ = ("board",)
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": self.search, "board": str(self.board)}
+
+
+class AllTours(OfBoard):
+    """Every tour of a board."""
+
+    __slots__ = ()
+    search = "every tour"
+
+
+class TourPerPair(OfBoard):
+    """One tour for each ordered pair of squares that a tour can join."""
+
+    __slots__ = ()
+    search = "one tour a pair"
+
+
+class TourCounts(Recipe):
+    """The number of tours from each square of each board."""
+
+    __slots__ = ("boards",)
+    search = "tour counts"
+
+    def __init__(self, boards: tuple[tuple[int, int], ...]) -> None:
+        self.boards = boards
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": self.search, "boards": [f"{f}x{r}" for f, r in self.boards]}
+
+
 def listed_table(board: Board) -> Table:
     """The table of every tour of a board; BoardTooLarge where there are too many to list."""
     if board.squares > LISTABLE:
@@ -149,7 +188,7 @@ def listed_table(board: Board) -> Table:
         f"Every directed open knight's tour of the {board} board",
         "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
-        AllTours(board.files, board.ranks),
+        AllTours(board),
     )
 
 
@@ -203,7 +242,7 @@ class Knight(Puzzle):
             "tour can connect",
             "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
             TOUR_COLUMNS,
-            TourPerPair(*PAIRS_BOARD),
+            TourPerPair(_PAIRS),
             index=(("squares", f"{_PAIRS.squares}s"),),
             rows=_PAIRS.squares**2 // 2,
         ),

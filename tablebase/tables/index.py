@@ -12,6 +12,7 @@ import zlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import IO
 
     from tablebase.puzzle import Columns, Table
@@ -37,31 +38,42 @@ def blocks(width: int, count: int) -> int:
     return 1 + -(-count // (BODY // width))
 
 
-def write_index(file: IO[bytes], table: Table, fields: Columns, content: str) -> int:
-    """Write a table's index from one array a field; returns the number of records."""
+def write_index(
+    file: IO[bytes], table: Table, count: int, stretches: Iterable[Columns], content: str
+) -> None:
+    """Write a table's index of so many records, from one array a field, some ranks at a time."""
     import numpy as np
 
     from tablebase.errors import SearchError
     from tablebase.tables import FORMAT_VERSION
 
-    names = [name for name, _ in table.index]
-    formats = [letter if letter.endswith("s") else f"<{letter}" for _, letter in table.index]
-    formats = [f"S{letter[:-1]}" if letter.endswith("s") else letter for letter in formats]
-    count = len(fields[names[0]])
-    records = np.zeros(count, dtype={"names": names, "formats": formats})
-    for name in names:
-        records[name] = fields[name]
-        if records[name].dtype.kind == "u" and np.any(records[name] != fields[name]):
-            raise SearchError(f"A value of {name} does not fit the index of {table.name}.")
-    width, title = records.itemsize, table.name.encode()
+    formats = [f"S{form[:-1]}" if form.endswith("s") else f"<{form}" for _, form in table.index]
+    form = np.dtype({"names": [name for name, _ in table.index], "formats": formats})
+    width, title = form.itemsize, table.name.encode()
     if width > BODY or len(title) > MOST_NAME:
         raise SearchError(f"The records or the name of {table.name} do not fit an index.")
     hashed = bytes.fromhex(content)
-    body = memoryview(records.tobytes())
-    step = BODY // width * width
-    header = HEADER.pack(MAGIC, FORMAT_VERSION, 0, width, BLOCK, count, hashed, title)
-    for number in range(blocks(width, count)):
-        data = bytes(body[(number - 1) * step : number * step]) if number else header
+
+    def write(number: int, data: bytes) -> None:
         data = data.ljust(BODY, b"\0")
         file.write(data + CHECKSUM.pack(checksum(hashed, number, data)))
-    return count
+
+    step = BODY // width * width
+    write(0, HEADER.pack(MAGIC, FORMAT_VERSION, 0, width, BLOCK, count, hashed, title))
+    written, number, waiting = 0, 1, b""
+    for fields in stretches:
+        records = np.zeros(len(fields[table.index[0][0]]), form)
+        for name, _ in table.index:
+            records[name] = fields[name]
+            if records[name].dtype.kind == "u" and np.any(records[name] != fields[name]):
+                raise SearchError(f"A value of {name} does not fit the index of {table.name}.")
+        written += len(records)
+        waiting += records.tobytes()
+        whole = len(waiting) // step
+        for at in range(whole):
+            write(number + at, waiting[at * step : (at + 1) * step])
+        number, waiting = number + whole, waiting[whole * step :]
+    if waiting:
+        write(number, waiting)
+    if written != count:
+        raise SearchError(f"The index of {table.name} has {written:,} records, not {count:,}.")

@@ -1,8 +1,10 @@
-"""What a build has finished of a long table: kept beside it, so that a killed build goes on."""
+"""The finished parts of a table that is not: kept beside it, so that a killed build goes on."""
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import struct
 import zlib
 from typing import Any
@@ -11,58 +13,65 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tablebase import __version__
 from tablebase.puzzle import Table
-from tablebase.tables.parquet import description
 from tablebase.tables.store import Store
 
-HEADER = struct.Struct("<QI")
-"""Size before compression, and the CRC-32 of what follows."""
+CHECKSUM = struct.Struct("<I")
+"""The CRC-32 of what follows it: the arrays one after another, compressed."""
 SUFFIX = ".kept"
 
 Arrays = list[npt.NDArray[Any]]
 
 
 class Kept:
-    """The finished parts of one table, by name. Parts of another description are not found."""
+    """The finished parts of one table, by name: those of this recipe and version."""
 
     def __init__(self, store: Store, table: Table) -> None:
         self._store = store
         self._table = table.name
-        self._stem = f".{table.name}.{description(table)}"
+        said = json.dumps([table.recipe.search, table.recipe.parameters(), __version__])
+        self._stem = f".{table.name}.{_digest(said)}"
 
     def load(self, name: str) -> Arrays | None:
         """A part's arrays; None if it was not finished, or is not whole."""
         try:
             data = memoryview(self._store.read(self._name(name)))
-        except FileNotFoundError:
+        except OSError:
             return None
-        if len(data) < HEADER.size:
+        checksum, packed = data[: CHECKSUM.size], data[CHECKSUM.size :]
+        if not packed or checksum != CHECKSUM.pack(zlib.crc32(packed)):
             return None
-        size, crc = HEADER.unpack_from(data)
-        if zlib.crc32(data[HEADER.size :]) != crc:
-            return None
-        plain = pa.decompress(data[HEADER.size :], decompressed_size=size, codec="zstd")
-        with np.load(io.BytesIO(plain), allow_pickle=False) as arrays:
-            return [arrays[key] for key in arrays.files]
+        plain = pa.CompressedInputStream(pa.BufferReader(packed), "zstd").read()
+        file, found = io.BytesIO(plain), list[npt.NDArray[Any]]()
+        while file.tell() < len(plain):
+            found.append(np.load(file, allow_pickle=False))
+        return found
 
     def store(self, name: str, arrays: Arrays) -> None:
-        plain = io.BytesIO()
-        np.savez(plain, *arrays)
-        data = pa.compress(plain.getbuffer(), codec="zstd", asbytes=True)
+        sink = pa.BufferOutputStream()
+        with pa.CompressedOutputStream(sink, "zstd") as stream:
+            for array in arrays:
+                np.save(stream, array, allow_pickle=False)
+        packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
         with self._store.appearing(self._name(name), durable=False) as file:
-            file.write(HEADER.pack(plain.tell(), zlib.crc32(data)) + data)
+            file.writelines((CHECKSUM.pack(zlib.crc32(packed)), packed))
 
     def clear(self, *, but_these: bool = False) -> None:
-        """Remove the table's parts, whatever their description, or all but those of this one."""
+        """Remove the table's parts, of whatever recipe, or all but those of this one."""
         for name in kept_parts(self._store, self._table):
             if not (but_these and name.startswith(f"{self._stem}.")):
                 self._store.remove(name)
 
     def _name(self, part: str) -> str:
-        return f"{self._stem}.{part}{SUFFIX}"
+        return f"{self._stem}.{_digest(part)}{SUFFIX}"
 
 
 def kept_parts(store: Store, table: str) -> list[str]:
-    """The files of a table's parts, whatever their description."""
+    """The files of a table's parts, of whatever recipe."""
     return [name for name in store.names(f".{table}.") if name.endswith(SUFFIX)]
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:16]

@@ -11,8 +11,7 @@ from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.knight.tours import Counted
 from pipeline.verify.listed import Listed, read_rows
-from tablebase.puzzle import TourCounts
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight import Board, TourCounts
 
 
 def prove_counts(listed: Listed, seen: Seen) -> None:

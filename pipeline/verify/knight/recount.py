@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.compiled import compiled
-from pipeline.verify.claims import workers
 from pipeline.verify.knight.boards import Geometry
+from pipeline.work import Work
+from tablebase.cores import cores
 from tablebase.puzzles.knight import Board
 
 COUNTED_AGAIN = "the tours and closed tours are as many as in a second count, path by path"
@@ -19,9 +20,11 @@ def recounted(board: Board) -> list[tuple[int, int]]:
     """From each square: tours, and those that are closed. Mirrored squares are counted once."""
     near = jumps(board)
     least = [min(board.turned(square)) for square in range(board.squares)]
-    with ThreadPoolExecutor(workers()) as pool:
-        counted = {square: pool.submit(count_from, near, square) for square in sorted({*least})}
-        return [counted[square].result() for square in least]
+    squares = sorted({*least})
+    with ThreadPoolExecutor(cores()) as pool:
+        found = Work(pool, cores()).each(count_from, [(near, square) for square in squares])
+        counted = dict(zip(squares, found, strict=True))
+    return [counted[square] for square in least]
 
 
 def jumps(board: Board) -> npt.NDArray[np.int64]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.verify.claims import Array, Rows, workers
+from pipeline.verify.claims import Array, Rows
 from pipeline.verify.knight.boards import NO_SQUARE, Geometry
 from pipeline.verify.listed import CONTENT, Listed, check_content, check_schema, read_group
-from tablebase.puzzle import AllTours, TourPerPair
-from tablebase.puzzles.knight import Board
+from pipeline.work import Work
+from tablebase.cores import cores
+from tablebase.puzzles.knight import AllTours, TourPerPair
 from tablebase.tables.content import ContentHash
 
 
@@ -60,7 +60,7 @@ class Paths:
     def __init__(self, listed: Listed, order: str) -> None:
         recipe = listed.known.recipe
         assert isinstance(recipe, (AllTours, TourPerPair))
-        self.board = Board(recipe.files, recipe.ranks)
+        self.board = recipe.board
         self.geometry = Geometry(self.board)
         self.counted = Counted(self.geometry)
         self._listed = listed
@@ -96,25 +96,15 @@ class Paths:
 
     def _row_groups(self) -> Iterator[Part]:
         """Each proved by itself; as many at once as there are processors."""
-        waiting: deque[Future[Part]] = deque()
-        begin = 0
-        with ThreadPoolExecutor(workers()) as pool:
-            try:
-                for (file, said), footer in zip(self._listed.files, self._footers, strict=True):
-                    for group in range(footer.num_row_groups):
-                        size = footer.row_group(group).num_rows
-                        if size:
-                            opens = begin == said["first"]
-                            part = pool.submit(self._part, file, footer, group, begin, opens)
-                            waiting.append(part)
-                            begin += size
-                        if len(waiting) > workers():
-                            yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+        begin, groups = 0, []
+        for (file, said), footer in zip(self._listed.files, self._footers, strict=True):
+            for group in range(footer.num_row_groups):
+                size = footer.row_group(group).num_rows
+                if size:
+                    groups.append((file, footer, group, begin, begin == said["first"]))
+                    begin += size
+        with ThreadPoolExecutor(cores()) as pool:
+            yield from Work(pool, cores()).each(self._part, groups)
 
     def _part(
         self, file: str, footer: pq.FileMetaData, number: int, begin: int, opens: bool

@@ -1,0 +1,26 @@
+"""One maker a recipe: from recipe, puzzle, table and work to a table's rows and records.
+
+A new recipe is one new module and one new line here.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from pipeline.work import Made, Work
+from tablebase.puzzle import Puzzle, Table
+
+MAKERS = {
+    "breadth first": "pipeline.making.breadth_first",
+    "every tour": "pipeline.making.every_tour",
+    "one tour a pair": "pipeline.making.tour_a_pair",
+    "tour counts": "pipeline.making.tour_counts",
+}
+"""For each recipe's search the module whose `make` is the maker."""
+
+
+def made(puzzle: Puzzle, table: Table, work: Work) -> Made:
+    """A table's rows and its index's records, each stretch made when it is asked for."""
+    recipe = table.recipe
+    found: Made = importlib.import_module(MAKERS[recipe.search]).make(recipe, puzzle, table, work)
+    return found

@@ -1,0 +1,61 @@
+"""One tour for each pair of squares that a tour can join: a part for each start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.making.boards import columns
+from pipeline.search.pairs import paths_between
+from pipeline.work import Made, Stretches, Work
+from tablebase.errors import SearchError
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles.knight import Board, TourPerPair
+from tablebase.tables.kept import Arrays
+
+
+def tours_to_each(files: int, ranks: int, start: int) -> Arrays:
+    """A start's tours in the order of their ends, a row of squares each."""
+    board = Board(files, ranks)
+    near = [board.neighbours(square) for square in range(board.squares)]
+    most = max(map(len, near))
+    filled = np.array([row + [-1] * (most - len(row)) for row in near], dtype=np.int64)
+    ends = [end for end in range(board.squares) if start != end and board.can_join(start, end)]
+    pairs = np.array([(start, end) for end in ends], dtype=np.int64).reshape(-1, 2)
+    tours = paths_between(filled, pairs)
+    for end, tour in zip(ends, tours, strict=True):
+        if tour[0] != start or tour[-1] != end:
+            pair = f"{board.name(start)} to {board.name(end)}"
+            raise SearchError(f"No tour of {board} from {pair} was found.")
+    return [tours]
+
+
+def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, work: Work) -> Made:
+    """The tours are asked for twice: the index cannot be begun before the rows are ended."""
+    board = recipe.board
+    pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
+    return _rows(board, work, pairs), _records(board, work), pairs
+
+
+def _tours(board: Board, work: Work) -> Iterator[npt.NDArray[np.uint8]]:
+    starts = [(board.files, board.ranks, start) for start in range(board.squares)]
+    return (tours for (tours,) in work.each(tours_to_each, starts))
+
+
+def _rows(board: Board, work: Work, pairs: int) -> Stretches:
+    names = np.array([name.encode() for name in board.names()])
+    done = 0
+    work.told("pairs", 0, pairs)
+    for start, tours in enumerate(_tours(board, work)):
+        finish = tours[:, -1]
+        done += len(tours)
+        closed = np.isin(finish, board.neighbours(start))
+        yield columns(board, start, 0, finish, closed, names[tours])
+        work.told("pairs", done, pairs)
+
+
+def _records(board: Board, work: Work) -> Stretches:
+    for tours in _tours(board, work):
+        yield {"squares": tours.view(f"S{board.squares}").ravel()}

@@ -1,0 +1,98 @@
+"""Whatever is done in parts: on any executor, in order, a few at a time, at most once, and told."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy.typing as npt
+
+from tablebase.tables.kept import Kept
+
+Result = TypeVar("Result")
+Stretches = Iterator[Mapping[str, npt.NDArray[Any]]]
+Made = tuple[Stretches, Stretches, int]
+"""What makers give: a table's rows, its index's records, and how many these are."""
+
+WORTH_KEEPING = 0.01
+"""Seconds: a part that took less is sooner made again than found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a maker has its parts done by; a variation (`replace`) fails with the others.
+
+    A part is a function of a module with plain arguments, so that an executor may send it
+    anywhere. Parts that are kept are lists of arrays.
+    """
+
+    executor: Executor
+    at_once: int
+    tell: Callable[[str, int, int | None], None] | None = None
+    kept: Kept | None = None
+    shared: dict[object, Any] = field(default_factory=dict)
+    _failed: list[BaseException] = field(default_factory=list)
+
+    def each(
+        self, part: Callable[..., Result], items: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        """The results in the order of the items; one more is under way than are done at once."""
+        under_way: deque[Future[Result]] = deque()
+        try:
+            for arguments in items:
+                future = self.executor.submit(_found_or_made, self.kept, part, arguments)
+                future.add_done_callback(self._ended)
+                under_way.append(future)
+                if len(under_way) > self.at_once:
+                    yield self._result(under_way.popleft())
+            while under_way:
+                yield self._result(under_way.popleft())
+        finally:
+            for future in under_way:
+                future.cancel()
+
+    def told(self, doing: str, done: int, total: int | None = None) -> None:
+        """Say how far this is; where other work has failed, this ends with the same error."""
+        self.require_going()
+        if self.tell:
+            self.tell(doing, done, total)
+
+    def require_going(self) -> None:
+        if self._failed:
+            raise self._failed[0]
+
+    def once(self, make: Callable[[], Result]) -> Result:
+        """What several tables need, made for the first of them."""
+        if make not in self.shared:
+            self.shared[make] = make()
+        found: Result = self.shared[make]
+        return found
+
+    def _result(self, future: Future[Result]) -> Result:
+        found = future.result()
+        self.require_going()
+        return found
+
+    def _ended(self, future: Future[Any]) -> None:
+        error = None if future.cancelled() else future.exception()
+        if error is not None:
+            self._failed.append(error)
+
+
+def _found_or_made(
+    kept: Kept | None, part: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:  # of the part's own type
+    if kept is None:
+        return part(*arguments)
+    name = f"{part.__module__}.{part.__qualname__}{arguments}"
+    found = kept.load(name)
+    if found is None:
+        begun = time.monotonic()
+        found = part(*arguments)
+        if time.monotonic() - begun > WORTH_KEEPING:
+            kept.store(name, found)
+    return found

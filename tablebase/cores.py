@@ -1,0 +1,11 @@
+"""How many things are done at once: as many as there are cores that this process may use."""
+
+from __future__ import annotations
+
+import os
+
+
+def cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
