@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich import progress
+from rich import progress as bars
 from rich.console import Console
 
 from tablebase.interrupts import Undone
@@ -32,18 +32,18 @@ class Bar:
 
     def __init__(self, *, shown: bool = True) -> None:
         self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
-        self._progress = progress.Progress(
-            progress.TextColumn("  {task.description}", markup=False),
-            progress.BarColumn(bar_width=24),
-            progress.MofNCompleteColumn(),
-            progress.TimeElapsedColumn(),
+        self._progress = bars.Progress(
+            bars.TextColumn("  {task.description}", markup=False),
+            bars.BarColumn(bar_width=24),
+            bars.MofNCompleteColumn(),
+            bars.TimeElapsedColumn(),
             console=self.console,
             transient=True,
             # what is printed meanwhile goes above the bar, but only where both share a terminal
             redirect_stdout=sys.stdout.isatty(),
             disable=not (shown and self.console.is_terminal),
         )
-        self._rows: dict[str, progress.TaskID] = {}
+        self._rows: dict[str, bars.TaskID] = {}
         self._undone = Undone(self._cleared)
 
     def __enter__(self) -> Self:
@@ -67,7 +67,7 @@ class Bar:
     def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
         """What is under way, in a row of its own for each thing that is."""
         if row not in self._rows:
-            self._rows[row] = self._progress.add_task(doing)
+            self._rows[row] = self._progress.add_task(doing, total=None)
         self._progress.update(self._rows[row], description=doing, completed=done, total=total)
 
     def hide(self, row: str) -> None:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy.typing as npt
 
@@ -69,8 +69,7 @@ class Work:
         """What several tables need, made for the first of them."""
         if make not in self.shared:
             self.shared[make] = make()
-        found: Result = self.shared[make]
-        return found
+        return cast(Result, self.shared[make])
 
     def _result(self, future: Future[Result]) -> Result:
         found = future.result()

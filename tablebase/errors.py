@@ -47,14 +47,10 @@ class TablebaseError(Exception):
     exit_code = 1
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _sent, (type(self), self.args), vars(self)
+        """For another process: the sentence and the facts, though a class takes facts alone."""
+        from copyreg import __newobj__  # type: ignore[attr-defined]  # nobody declares it
 
-
-def _sent(kind: type[TablebaseError], said: tuple[object, ...]) -> TablebaseError:
-    """An error that came from another process: its class takes facts, and has a sentence."""
-    error = kind.__new__(kind)
-    error.args = said
-    return error
+        return __newobj__, (type(self), *self.args), vars(self)
 
 
 class NotationError(TablebaseError):

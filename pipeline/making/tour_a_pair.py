@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from pipeline.making.boards import columns
 from pipeline.search.pairs import paths_between
@@ -39,16 +38,16 @@ def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, work: Work) -> Made:
     return _rows(board, work, pairs), _records(board, work), pairs
 
 
-def _tours(board: Board, work: Work) -> Iterator[npt.NDArray[np.uint8]]:
-    starts = [(board.files, board.ranks, start) for start in range(board.squares)]
-    return (tours for (tours,) in work.each(tours_to_each, starts))
+def _parts(board: Board, work: Work) -> Iterator[Arrays]:
+    starts = range(board.squares)
+    return work.each(tours_to_each, ((board.files, board.ranks, start) for start in starts))
 
 
 def _rows(board: Board, work: Work, pairs: int) -> Stretches:
     names = np.array([name.encode() for name in board.names()])
     done = 0
     work.told("pairs", 0, pairs)
-    for start, tours in enumerate(_tours(board, work)):
+    for start, (tours,) in enumerate(_parts(board, work)):
         finish = tours[:, -1]
         done += len(tours)
         closed = np.isin(finish, board.neighbours(start))
@@ -57,5 +56,5 @@ def _rows(board: Board, work: Work, pairs: int) -> Stretches:
 
 
 def _records(board: Board, work: Work) -> Stretches:
-    for tours in _tours(board, work):
+    for (tours,) in _parts(board, work):
         yield {"squares": tours.view(f"S{board.squares}").ravel()}

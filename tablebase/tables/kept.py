@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import struct
 import zlib
 from typing import Any
 
@@ -17,8 +16,6 @@ from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.tables.store import Store
 
-CHECKSUM = struct.Struct("<I")
-"""The CRC-32 of what follows it: the arrays one after another, compressed."""
 SUFFIX = ".kept"
 
 Arrays = list[npt.NDArray[Any]]
@@ -39,8 +36,8 @@ class Kept:
             data = memoryview(self._store.read(self._name(name)))
         except OSError:
             return None
-        checksum, packed = data[: CHECKSUM.size], data[CHECKSUM.size :]
-        if not packed or checksum != CHECKSUM.pack(zlib.crc32(packed)):
+        packed = data[4:]
+        if not packed or data[:4] != _checksum(packed):
             return None
         plain = pa.CompressedInputStream(pa.BufferReader(packed), "zstd").read()
         file, found = io.BytesIO(plain), list[npt.NDArray[Any]]()
@@ -56,7 +53,7 @@ class Kept:
         packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
         with self._store.appearing(self._name(name), durable=False) as file:
-            file.writelines((CHECKSUM.pack(zlib.crc32(packed)), packed))
+            file.writelines((_checksum(packed), packed))
 
     def clear(self, *, but_these: bool = False) -> None:
         """Remove the table's parts, of whatever recipe, or all but those of this one."""
@@ -71,6 +68,11 @@ class Kept:
 def kept_parts(store: Store, table: str) -> list[str]:
     """The files of a table's parts, of whatever recipe."""
     return [name for name in store.names(f".{table}.") if name.endswith(SUFFIX)]
+
+
+def _checksum(packed: memoryview | pa.Buffer) -> bytes:
+    """What a file begins with, before its arrays, one after another, compressed."""
+    return zlib.crc32(packed).to_bytes(4, "little")
 
 
 def _digest(name: str) -> str:

@@ -156,10 +156,13 @@ def _text(values: npt.NDArray[np.bytes_], nulls: npt.NDArray[np.bool_] | None) -
     cells = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), width)
     if nulls is not None:
         cells = np.where(nulls[:, None], np.uint8(0), cells)
-    used = cells != 0
-    offsets = np.zeros(len(values) + 1, dtype=np.int32)
-    np.cumsum(np.count_nonzero(used, axis=1), out=offsets[1:])
-    data = cells if offsets[-1] == cells.size else cells[used]
+    if width and cells[:, -1].all():  # no text is shorter
+        offsets, data = np.arange(0, cells.size + 1, width, dtype=np.int32), cells
+    else:
+        used = cells != 0
+        offsets = np.zeros(len(values) + 1, dtype=np.int32)
+        np.cumsum(np.count_nonzero(used, axis=1), out=offsets[1:])
+        data = cells[used]
     valid = None if nulls is None else pa.py_buffer(np.packbits(~nulls, bitorder="little"))
     buffers = [valid, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(data))]
     return pa.Array.from_buffers(pa.string(), len(values), buffers)
