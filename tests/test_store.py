@@ -178,7 +178,7 @@ def test_status_of_a_place_in_memory(memory: Memory) -> None:
 def test_all_that_is_published_there_is_proved(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("pipeline.verify", "pipeline.verify.published"):
+    for module in ("pipeline.verify", "pipeline.verify.listed"):
         monkeypatch.setattr(f"{module}.puzzles", lambda: [EIGHT])
     quick, proved = verify(memory, quick=True), verify(memory)
     assert proved[: len(quick)] == quick
