@@ -102,9 +102,7 @@ class GoalReader(Reader):
         ),
         Option("boards", "Print every state of a shortest solution as a picture.", lone=True),
         Option(
-            "solutions",
-            "Print every shortest solution, one per line.",
-            columns=("all_solutions",),
+            "solutions", "Print every shortest solution, one per line.", columns=("all_solutions",)
         ),
     )
     puzzle: GoalPuzzle

@@ -17,7 +17,8 @@ class PlainFacts(Facts):
         self.fields = fields
 
     def words(self, asked: Asked) -> str:
-        return aligned([(name, str(value)) for name, value in self.fields.items()])
+        rows = ((name, "" if value is None else str(value)) for name, value in self.fields.items())
+        return aligned(list(rows))
 
 
 class PlainReader(Reader):

@@ -1,4 +1,4 @@
-"""What answers for one puzzle: facts about a key, keyed by the tables' column names, and words."""
+"""What answers for one puzzle: the facts of one key, and the columns of many."""
 
 from __future__ import annotations
 

@@ -8,17 +8,12 @@ from typing import TypeVar
 import polars as pl
 
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quoted
-from tablebase.puzzle import Column
+from tablebase.puzzle import KINDS, Column
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
-TYPES: dict[str, type[pl.DataType]] = {
-    "int8": pl.Int8,
-    "int16": pl.Int16,
-    "int32": pl.Int32,
-    "int64": pl.Int64,
-    "boolean": pl.Boolean,
-}
+TYPES: dict[str, type[pl.DataType]] = {kind: getattr(pl, kind.capitalize()) for kind in KINDS}
+TYPES["boolean"] = pl.Boolean
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 """The types of columns that can hold keys; that of nulls alone is as good."""

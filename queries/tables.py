@@ -281,7 +281,7 @@ class Tables:
             raise TableMissing(self.store.full(MANIFEST), mending("", self.store)) from error
 
     def __repr__(self) -> str:
-        return _shown(self, self.store, bool)
+        return _shown(self, self.store, lambda _: True)
 
     def close(self) -> None:
         """Let go of all files."""

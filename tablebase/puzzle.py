@@ -275,15 +275,13 @@ class GoalPuzzle(StateSpace):
         self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
     ) -> Table:
         """A table of the states that reach one of these goals, with this puzzle's columns."""
+        ranked = "row number = rank"
+        if rows != self.size:
+            ranked = "states that reach no goal have no row"
         return Table(
             name,
             meaning,
-            "rows in notation order; "
-            + (
-                "row number = rank"
-                if rows == self.size
-                else "states that reach no goal have no row"
-            ),
+            f"rows in notation order; {ranked}",
             self.columns(),
             BreadthFirst({goal: self.layouts[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", self.solutions)),

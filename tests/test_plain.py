@@ -52,3 +52,15 @@ def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.Monke
     assert answers.rows()[0] == (*list(first.values())[1:], None)
     assert answers["error"].to_list() == [None, str(caught.value), None]
     assert bad == []
+
+
+def test_a_state_without_an_index_is_answered_with_its_row(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(READERS, "senet")
+    monkeypatch.setattr(SENET.tables[0], "index", ())
+    found = reader("senet", Folder(outputs)).facts(POSITION.lower(), {}).named()
+    assert (found["position"], found["plies"], found["dice"]) == (POSITION, 2, "53")
+    assert found["plies_odd"] == 3
+    unreached = reader("senet", Folder(outputs)).facts("AAAAA.....BBBBB", {})
+    assert "dice\n" in unreached.words({}), "a null is shown as nothing"

@@ -20,8 +20,9 @@ from playwright.sync_api import Browser, Locator, Page
 from queries.drawings import COLOURS
 from queries.figure import Figure, Sources
 from queries.overview import histogram
-from queries.report import figures, write_report
+from queries.report import figures, sections, write_report
 from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
+from tablebase.puzzles import MODULES
 from tablebase.puzzles.knight import Board
 from tablebase.tables.store import Folder
 from tests.explorer_browser import broken_rules
@@ -342,6 +343,17 @@ def test_readme_pictures_are_current_and_small(outputs: Path) -> None:
     for name, drawn in pictures().items():
         assert (ROOT / name).read_text() == drawn, "run make docs"
         assert len(drawn) < 60_000
+
+
+def test_a_puzzle_that_has_nothing_to_show_is_left_out(
+    drawn: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MODULES, "pancakes", "tests.pancakes")
+    assert [section.title for section in sections()] == [
+        "The 8-puzzle",
+        "Senet",
+        "The knight's tour",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["html", "svg"])

@@ -95,7 +95,7 @@ def listed_in(store: Store, report: Listener, proved: list[Claim]) -> list[Liste
         raise TableMissing(path, _command(store, None, None, force=False)) from error
     except OSError as error:
         raise unopened(path, error, command) from error
-    entries = parse_manifest(text, store)
+    entries, _ = parse_manifest(text, store)
     proof = Proof(store, "manifest", MANIFEST, len(entries), command, report, proved)
     with proof.claim("every required table is listed under its own name") as fact:
         _check_names(fact, entries)

@@ -61,16 +61,8 @@ def _page(store: Store) -> str:
             for table in asks.puzzle.tables
             if table.name in asks.explored
         ),
-        "policy": "; ".join(
-            (
-                "default-src 'none'",
-                f"script-src {_allowed(script)}",
-                f"style-src {_allowed(style)}",
-                "img-src data:",
-                "base-uri 'none'",
-                "form-action 'none'",
-            )
-        ),
+        "policy": f"default-src 'none'; script-src {_allowed(script)}; "
+        f"style-src {_allowed(style)}; img-src data:; base-uri 'none'; form-action 'none'",
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source("index.html"))
 

@@ -23,8 +23,6 @@ from tablebase.tables.mending import mending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import polars as pl
-
     from tablebase.puzzle import Table
 
 PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
@@ -175,7 +173,11 @@ class KnightReader(Reader):
         """The first tour asked for among all tours of a small board."""
         import polars as pl
 
-        tours = self.tours(board).filter(pl.col("start") == board.name(start))
+        from queries.scans import scanned
+
+        table = listed_table(board)
+        every = scanned(self.store, PUZZLE.stage(table.name), table)
+        tours = every.filter(pl.col("start") == board.name(start))
         wanted = tours
         if number is not None:
             wanted = wanted.filter(pl.col("number") == number)
@@ -199,13 +201,6 @@ class KnightReader(Reader):
         else:
             why = f"None of the {counted(count, 'tour')} of {board} from {name} is closed."
         raise NoSuchTour(str(board), why)
-
-    def tours(self, board: Board) -> pl.LazyFrame:
-        """The table of every tour of a board."""
-        from queries.scans import scanned
-
-        table = listed_table(board)
-        return scanned(self.store, PUZZLE.stage(table.name), table)
 
     def count(self, board: Board, start: int | None) -> CountFacts:
         """From the table of counts."""

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, required_choice
 from tablebase.puzzles import MODULES, puzzles
 
 if TYPE_CHECKING:
@@ -24,10 +24,7 @@ PAGE_FORMATS = ("html", "svg", "png")
 
 def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
     """Write the report on a store's tables: a page, or a folder of pictures; what was written."""
-    if format not in PAGE_FORMATS:
-        raise BadRequest(
-            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(PAGE_FORMATS)}"
-        )
+    required_choice(format, "format", *PAGE_FORMATS)
     try:
         import altair
         import vl_convert
@@ -36,7 +33,7 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
             f"The report needs altair and vl-convert, and {error.name} is not installed",
             "Run: pip install 'puzzle-tablebase[report]'",
         ) from error
-    del altair, vl_convert
+    del altair
     from queries.figure import Sources
     from tablebase.output import STANDARD, refusing, write, writing
 
@@ -52,7 +49,7 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
     pictures = {}
     for number, figure in enumerate(figures(), start=1):
         drawn = _alone(_drawn(asked, figure)[1])
-        image = drawn.encode() if format == "svg" else _png(drawn)
+        image = drawn.encode() if format == "svg" else vl_convert.svg_to_png(drawn, scale=2)
         pictures[Path(target, f"{number:02}-{figure.name}.{format}")] = image
     for path, image in pictures.items():
         write(str(path), image)
@@ -111,10 +108,3 @@ def _alone(svg: str) -> str:
     at = svg.index(">", svg.index("<svg")) + 1
     background = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
     return f"{svg[:at]}<style>{dark_rules()}</style>{background}{svg[at:]}"
-
-
-def _png(svg: str) -> bytes:
-    import vl_convert
-
-    made: bytes = vl_convert.svg_to_png(svg, scale=2)
-    return made
