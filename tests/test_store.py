@@ -145,7 +145,8 @@ def test_every_kind_of_question_is_answered_from_there(memory: Memory, outputs: 
     with pytest.raises(ValueError, match="the tables in memory: are closed"):
         tables.eight.probe("378546201", "edge")
     asks = reader("eight", memory)
-    assert asks.facts("378546201", {}) == reader("eight", Folder(outputs)).facts("378546201", {})
+    there, here = (of.facts("378546201", {}) for of in (asks, reader("eight", Folder(outputs))))
+    assert there.named() == here.named()
     assert histogram("eight", memory).equals(histogram("eight", Folder(outputs)))
 
 
