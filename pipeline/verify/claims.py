@@ -51,28 +51,16 @@ class VerifyFailed(TableError):
     """A claim that does not hold: the first offending row, what it holds and what it should."""
 
     def __init__(
-        self,
-        claim: Claim,
-        path: str,
-        command: str,
-        *,
-        found: object,
-        expected: object,
-        row: int | None = None,
-        content: Content | None = None,
+        self, claim: Claim, path: str, command: str, said: Said, row: int | None, content: Content
     ) -> None:
+        self.found, self.expected = said
         at = "" if row is None else f"row {row:,}{_said(content)}: "
-        super().__init__(
-            f"{path} fails a proof ({claim.claim}): {at}found {_shown(found)}, expected "
-            f"{_shown(expected)}.",
-            path,
-            command,
-        )
+        found, expected = map(_shown, said)
+        text = f"{path} fails a proof ({claim.claim}): {at}found {found}, expected {expected}."
+        super().__init__(text, path, command)
         self.claim = replace(claim, passed=False)
         self.row = row
-        self.content = dict(content or {})
-        self.found = found
-        self.expected = expected
+        self.content = content
 
     def facts(self) -> dict[str, object]:
         """The failure as plain values, as JSON can hold them."""
@@ -92,10 +80,9 @@ def _shown(value: object) -> str:
     return text if text.isprintable() and len(text) <= LONGEST else quoted(text, LONGEST)
 
 
-def _said(content: Content | None) -> str:
-    if not content:
-        return ""
-    return " (" + ", ".join(f"{name} {_shown(value)}" for name, value in content.items()) + ")"
+def _said(content: Content) -> str:
+    values = ", ".join(f"{name} {_shown(value)}" for name, value in content.items())
+    return values and f" ({values})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +141,8 @@ class Fact:
         row: int | None = None,
         content: Content | None = None,
     ) -> NoReturn:
-        raise VerifyFailed(
-            self.claim,
-            self.proof.store.full(self.claim.file),
-            self.proof.command,
-            found=found,
-            expected=expected,
-            row=row,
-            content=content,
-        )
+        path, command = self.proof.store.full(self.claim.file), self.proof.command
+        raise VerifyFailed(self.claim, path, command, (found, expected), row, content or {})
 
     def same(self, found: object, expected: object, said: str = "{}") -> None:
         """Refute the claim unless two single values are equal, as they are said."""
