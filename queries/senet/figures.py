@@ -203,10 +203,8 @@ def _text_never(frame: pl.DataFrame) -> str:
 
 
 def _never(frame: pl.DataFrame) -> str:
-    return strips_svg(
-        "Every arrangement that is never reached",
-        frame.filter("never")["position"].to_list(),
-    )
+    lost = frame.filter("never")["position"].to_list()
+    return strips_svg("Every arrangement that is never reached", lost)
 
 
 SECTION = Section(
