@@ -17,7 +17,7 @@ from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, require_one_printed, respond
 from queries.forms import BATCH, OUTPUTS, Asked
 from tablebase import __version__
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, required_choice
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables.store import tables_store
@@ -133,10 +133,7 @@ def precompute(
 
 def _stages(names: list[str]) -> list[Puzzle]:
     for name in names:
-        if name not in MODULES:
-            raise BadRequest(
-                f"There is no stage {quoted(name)}", f"Choose one of: {', '.join(MODULES)}"
-            )
+        required_choice(name, "stage", *MODULES)
     return [puzzle(name) for name in MODULES if name in names]
 
 

@@ -21,9 +21,8 @@ def told(words: list[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return 130
-    except (
-        Exception
-    ) as error:  # a bug: say so in a sentence, with the traceback for who asks for it
+    except Exception as error:
+        # a bug: say so in a sentence, with the traceback for who asks for it
         if os.environ.get("PIPELINE_TRACEBACK"):
             raise
         complain(

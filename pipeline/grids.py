@@ -23,12 +23,17 @@ def drawn(grid: Grid) -> str:
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
+def _grid(*names: str) -> Grid:
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in names:
+        words = name in ("table", "made by", "state")
+        grid.add_column(name, justify="left" if words else "right", no_wrap=True)
+    return grid
+
+
 def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Grid:
     """Published tables with rows, bytes and the seconds that building took."""
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column("table")
-    for name in ("rows", "bytes", "index bytes", "seconds"):
-        grid.add_column(name, justify="right")
+    grid = _grid("table", "rows", "bytes", "index bytes", "seconds")
     for name, entry in sorted(entries.items()):
         index = entry["index"]
         grid.add_row(
@@ -43,11 +48,7 @@ def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Gri
 
 def table_of_status(rows: list[dict[str, Any]]) -> Grid:
     """What `status` says of tables and pages, for people."""
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("table", "rows", "bytes", "made by", "state"):
-        grid.add_column(
-            name, justify="right" if name in ("rows", "bytes") else "left", no_wrap=True
-        )
+    grid = _grid("table", "rows", "bytes", "made by", "state")
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
         mended = "command" in row and row["state"] != "published"

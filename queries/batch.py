@@ -16,7 +16,7 @@ from queries.inputs import opened
 from queries.reader import Reader
 from queries.rows import named
 from queries.stretches import stretches
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, quoted, required_choice
 from tablebase.output import STANDARD, writing
 
 PLAIN = {
@@ -84,10 +84,7 @@ def output_format(output: str | None, asked: str | None) -> str:
     """
     named_so = Path(output or "").suffix.lstrip(".") or "csv"
     wanted = (named_so if asked is None else asked).lower()
-    if wanted not in FORMATS:
-        raise BadRequest(
-            f"There is no format {quoted(wanted)}", f"Choose one of: {', '.join(FORMATS)}"
-        )
+    required_choice(wanted, "format", *FORMATS)
     return wanted
 
 

@@ -15,6 +15,13 @@ from queries.figure import Drawn
 MARKS = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
 """What is left of the labels of groups that have none: a role that nothing names."""
 
+SMALL = {
+    "labelColor": MUTED,
+    "titleColor": MUTED,
+    "labelFontSize": 11,
+    "titleFontSize": 11,
+    "titleFontWeight": "normal",
+}
 CONFIG: dict[str, Any] = {
     "font": FONT,
     "background": None,
@@ -22,11 +29,7 @@ CONFIG: dict[str, Any] = {
     "aria": False,
     "view": {"stroke": None},
     "axis": {
-        "labelColor": MUTED,
-        "titleColor": MUTED,
-        "labelFontSize": 11,
-        "titleFontSize": 11,
-        "titleFontWeight": "normal",
+        **SMALL,
         "titlePadding": 8,
         "gridColor": GRID,
         "domainColor": MUTED,
@@ -45,11 +48,7 @@ CONFIG: dict[str, Any] = {
     },
     "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 8},
     "legend": {
-        "labelColor": MUTED,
-        "titleColor": MUTED,
-        "labelFontSize": 11,
-        "titleFontSize": 11,
-        "titleFontWeight": "normal",
+        **SMALL,
         "symbolType": "square",
         "symbolStrokeWidth": 0,
         "orient": "bottom",
@@ -72,8 +71,7 @@ def svg(drawn: Drawn, title: str) -> str:
     spec["config"] = CONFIG
     version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
     made: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
-    made = MARKS.sub("", made)
-    return made.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+    return MARKS.sub("", made).replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
 
 
 def banded(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
@@ -94,8 +92,7 @@ def bands_of(bounds: list[int]) -> list[str]:
 
 def by_band(title: str, bounds: list[int]) -> alt.Color:
     """Colour by the column `band`, with a legend."""
-    scale = alt.Scale(domain=bands_of(bounds), range=RAMP)
-    return alt.Color("band:N", title=title, scale=scale)
+    return alt.Color("band:N", title=title, scale=alt.Scale(domain=bands_of(bounds), range=RAMP))
 
 
 def lines(field: str, colours: dict[str, str]) -> alt.Color:

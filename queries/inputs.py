@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 
 from queries.forms import INPUT_FORMATS
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, quoted, required_choice
 from tablebase.streams import reason
 
 PARQUET = b"PAR1"
@@ -52,10 +52,8 @@ class Input:
 @contextlib.contextmanager
 def opened(source: str, asked: str | None) -> Iterator[Input]:
     """The input at a path, or - for standard input."""
-    if asked is not None and asked not in INPUT_FORMATS:
-        raise BadRequest(
-            f"There is no format {quoted(asked)}", f"Choose one of: {', '.join(INPUT_FORMATS)}"
-        )
+    if asked is not None:
+        required_choice(asked, "format", *INPUT_FORMATS)
     name = "Standard input" if source == "-" else f"The input {quoted(source)}"
     with contextlib.ExitStack() as stack:
         with told(name):

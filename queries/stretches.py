@@ -1,6 +1,7 @@
 """A batch's input as rows: keys and whatever else stands beside them, a stretch at a time.
 
 Each format is a generator whose first frame has no rows: what it has is known before they are read.
+It yields nothing for an input of nothing at all.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def stretches(
     else:
         found = _delimited(source.file, b"," if source.format == "csv" else b"\t")
     found = _told(source.name, found)
-    head = next(found).rows
+    head = next(found, Stretch(pl.DataFrame(), partial(_row, 1))).rows
     if not head.width:
         if next(found, None) is not None:
             raise BadRequest(f"The rows of the input have no column, and {quoted(key)} is needed")
@@ -199,8 +200,6 @@ def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
             rows = _cells(text, names, delimiter, first)
             yield Stretch(rows, partial(_row, first))
             first += len(rows)
-    if not names:
-        yield Stretch(pl.DataFrame(), partial(_row, 1))
 
 
 def _header(text: bytes, delimiter: bytes) -> tuple[list[str], bytes]:
@@ -252,8 +251,6 @@ def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
             yield Stretch(head, partial(_row, 1))
         yield Stretch(_like(rows, head, first), partial(_row, first))
         first += len(rows)
-    if head is None:
-        yield Stretch(pl.DataFrame(), partial(_row, 1))
 
 
 def _objects(text: bytes, line: int) -> pl.DataFrame:

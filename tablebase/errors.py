@@ -7,28 +7,6 @@ or damaged; 141 a pipe that was closed by its reader.
 
 from __future__ import annotations
 
-__all__ = [
-    "BadRequest",
-    "BoardTooLarge",
-    "NoAnswer",
-    "NoSuchTour",
-    "NotReached",
-    "NotWritten",
-    "NotationError",
-    "OutOfReach",
-    "OutputsError",
-    "ReaderGone",
-    "SearchError",
-    "TableDamaged",
-    "TableError",
-    "TableMissing",
-    "TableUnreadable",
-    "TableVersionError",
-    "TablebaseError",
-    "quoted",
-    "required_text",
-]
-
 
 def quoted(text: str, limit: int = 60) -> str:
     """Foreign text made safe to print: quoted, control characters escaped, cut when long.
@@ -197,6 +175,13 @@ class SearchError(TablebaseError):
     """A search found what the rules say cannot be: nothing is published."""
 
     exit_code = 3
+
+
+def required_choice(given: str, what: str, *choices: str) -> None:
+    """BadRequest for what is none of the choices."""
+    if given not in choices:
+        hint = f"Choose one of: {', '.join(choices)}"
+        raise BadRequest(f"There is no {what} {quoted(given)}", hint)
 
 
 def required_text(given: object, what: str, example: str) -> str:

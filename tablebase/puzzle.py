@@ -171,6 +171,10 @@ class Puzzle:
         """The tables, with those of further boards where there are many."""
         return self.tables
 
+    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
+        """The tables, with those made on request that are published, given each one's facts."""
+        return self.tables
+
     def owns(self, table: str) -> bool:
         """Whether a table of that name is this puzzle's, always made or on request."""
         return any(table == own.name for own in self.tables)
@@ -297,15 +301,13 @@ class GoalPuzzle(StateSpace):
         self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
     ) -> Table:
         """A table of the states that reach one of these goals, with this puzzle's columns."""
+        ranked = "row number = rank"
+        if rows != self.size:
+            ranked = "states that reach no goal have no row"
         return Table(
             name,
             meaning,
-            "rows in notation order; "
-            + (
-                "row number = rank"
-                if rows == self.size
-                else "states that reach no goal have no row"
-            ),
+            f"rows in notation order; {ranked}",
             self.columns(),
             BreadthFirst({goal: self.layouts[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", self.solutions)),

@@ -14,7 +14,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import unheard
-from pipeline.verify.published import Published, check_files, published_in
+from pipeline.verify.listed import Listed, check_files, listed_in
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -195,15 +195,15 @@ def without(row: int) -> Callable[[pa.Table], pa.Table]:
     return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
 
 
-def one(folder: Path, name: str) -> Published:
-    return next(table for table in published_in(Folder(folder), unheard, []) if table.name == name)
+def one(folder: Path, name: str) -> Listed:
+    return next(table for table in listed_in(Folder(folder), unheard, []) if table.name == name)
 
 
 def prove_one(folder: Path, name: str) -> None:
     listed = one(folder, name)
     check_files(listed)
     assert listed.puzzle
-    prove(listed.puzzle, [listed])
+    prove([listed])
 
 
 def refuted(folder: Path, name: str) -> VerifyFailed:

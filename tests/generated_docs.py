@@ -21,6 +21,7 @@ from tablebase.puzzle import Column, Table
 from tablebase.puzzles import MODULES, puzzles
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
+from tests.house_picture import rooms_svg
 from tests.shell import program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -228,7 +229,11 @@ def command_page() -> str:
 
 def pages() -> dict[str, str]:
     """Every generated or partly generated page as it should be now."""
-    made = {"docs/tables.md": table_page(), "docs/cli.md": command_page()}
+    made = {
+        "docs/tables.md": table_page(),
+        "docs/cli.md": command_page(),
+        "docs/rooms.svg": rooms_svg(),
+    }
     return made | {name: with_output((ROOT / name).read_text()) for name in PAGES}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.published import check_files
+from pipeline.verify.listed import check_files
 from queries import open_tables
 from queries.answers import respond
 from queries.index import MOST_KEPT, Index

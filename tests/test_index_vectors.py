@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import unheard
-from pipeline.verify.published import Published, check_files
+from pipeline.verify.listed import Listed, check_files
 from queries.index import Index
 from queries.tables import Tables
 from tablebase.errors import TableError
@@ -50,7 +50,7 @@ def test_every_kind_of_file_is_there() -> None:
 # ---- this program's reader, and its proof ---------------------------------------------------
 
 
-def published(vector: Vector, folder: Path) -> Published:
+def published(vector: Vector, folder: Path) -> Listed:
     """The file, listed as the index of a table."""
     table = Table(vector.name, "", "", (), AllTours(1, 1), index=(("record", f"{vector.width}s"),))
     index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
@@ -71,7 +71,7 @@ def published(vector: Vector, folder: Path) -> Published:
         },
     }
     write_manifest(Folder(folder), {vector.name: entry})
-    return Published(Folder(folder), vector.name, entry, None, table, unheard, [])
+    return Listed(Folder(folder), vector.name, entry, None, table, unheard, [])
 
 
 def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:

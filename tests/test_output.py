@@ -89,7 +89,10 @@ def test_a_full_disk_is_said(line: str, streams: dict[str, str], place: Path, ke
 def test_a_disk_that_fills_up(
     format: str, streams: dict[str, str], place: Path, keys: Path, tmp_path: Path
 ) -> None:
-    """The file may have so many bytes and no more: what comes after them is missed."""
+    """The file may have so many bytes and no more: what comes after them is missed.
+
+    Nor may any other file, so no module is compiled for later runs: half of one would spoil them.
+    """
     import resource
 
     def limited() -> None:
@@ -99,7 +102,7 @@ def test_a_disk_that_fills_up(
         ended = subprocess.run(
             [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format],
             cwd=place,
-            env=environment(streams),
+            env=environment({**streams, "PYTHONDONTWRITEBYTECODE": "1"}),
             stdout=file,
             stderr=subprocess.PIPE,
             preexec_fn=limited,

@@ -11,8 +11,9 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.claims import Rows
-from pipeline.verify.goals import GoalTable
-from pipeline.verify.spaces import Plain, Space, space_of
+from pipeline.verify.eight.states import Sliding
+from pipeline.verify.goals import Solved
+from pipeline.verify.states import Plain, Space
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.store import Folder
 from tests import oracles
@@ -33,7 +34,7 @@ from tests.falsified import (
 
 @pytest.fixture(scope="module")
 def sliding() -> Space:
-    return space_of(EIGHT)
+    return Sliding(EIGHT)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_a_false_cell_of_the_8_puzzle_is_found(
 ) -> None:
     rows = change(edge_rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed, match=claim) as caught:
-        GoalTable(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows)).prove()
+        Solved(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows)).prove()
     assert caught.value.row == row
     assert caught.value.content["state"] == rows.column("state")[row].as_py()
 
@@ -101,7 +102,7 @@ def test_a_missing_state_is_found(outputs: Path, edge_rows: pa.Table, sliding: S
     """By a neighbour of it: all else about the rows that are left is as it was."""
     rows = without(70)(edge_rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed, match="no state is missing") as caught:
-        GoalTable(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows)).prove()
+        Solved(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows)).prove()
     missing = edge_rows.column("state")[70].as_py()
     assert missing in caught.value.found  # type: ignore[operator]
     assert caught.value.content["state"] in oracles.eight_neighbours(missing).values()
@@ -113,14 +114,14 @@ def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding: Spac
     corner = rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
     both = cells(("goal", EIGHT.rank("123804765"), "corner"))(rows)
     with pytest.raises(VerifyFailed, match="expected goal centre"):
-        GoalTable(listed, EIGHT, sliding, Rows(both.combine_chunks().to_batches()[0])).prove()
+        Solved(listed, EIGHT, sliding, Rows(both.combine_chunks().to_batches()[0])).prove()
     with pytest.raises(VerifyFailed, match="a row for 123804765") as caught:
-        GoalTable(listed, EIGHT, sliding, Rows(corner.combine_chunks().to_batches()[0])).prove()
+        Solved(listed, EIGHT, sliding, Rows(corner.combine_chunks().to_batches()[0])).prove()
     assert caught.value.row is None
     false = cell("goal", 70, {"corner": "centre", "centre": "corner"}[str(rows["goal"][70])])
     batch = false(rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed, match="the same goal") as caught:
-        GoalTable(listed, EIGHT, sliding, Rows(batch)).prove()
+        Solved(listed, EIGHT, sliding, Rows(batch)).prove()
     near = {70, *(EIGHT.rank(state) for _, state in EIGHT.moves(EIGHT.unrank(70)))}
     assert caught.value.row == min(near)
 

@@ -17,7 +17,6 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_from, jumps, recounted
-from pipeline.verify.published import tables_of
 from tablebase.errors import TableDamaged
 from tablebase.puzzles.knight import COUNTED, Board
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -118,7 +117,7 @@ def test_boards_are_counted_that_the_rules_name_or_a_table_lists(copy: Path) -> 
     entries[COUNTS]["parameters"]["boards"] += ["7x7", "8x8", "26x9", "3x7", "3x8"]
     entries["knight_tours_3x8"] = entries[FIVE]
     entries["knight_tours_7x7"] = entries[FIVE]  # too large for any rule to list
-    counts = tables_of(KNIGHT, entries)[-1]
+    counts = KNIGHT.among(entries)[-1]
     assert {*counts.recipe.boards} == {*COUNTED, (3, 8)}  # type: ignore[union-attr]  # that of counts
 
 

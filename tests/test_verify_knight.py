@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove
-from pipeline.verify.published import check_files
+from pipeline.verify.listed import check_files
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
 from tablebase.tables.store import Folder
@@ -181,7 +181,7 @@ def test_a_false_record_of_the_chessboard_is_found(copy: Path) -> None:
 def refuted_counts(copy: Path) -> VerifyFailed:
     tables = [one(copy, name) for name in ("knight_tours_5x5", "knight_counts")]
     with pytest.raises(VerifyFailed) as caught:
-        prove(KNIGHT, tables)
+        prove(tables)
     return caught.value
 
 
@@ -256,7 +256,7 @@ def test_boards_that_were_asked_for_are_proved_too(copy: Path) -> None:
     for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104)):
         listed = one(copy, f"knight_tours_{name}")
         check_files(listed)
-        prove(KNIGHT, [listed])
+        prove([listed])
         assert any(f"{rows:,} directed tours" in claim.claim for claim in listed.proved)
         command = f"pipeline precompute knight --board {name} --force --outputs {copy}"
         assert listed.claims().command == command

@@ -14,11 +14,11 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove, verify
 from pipeline.verify.claims import Rows
-from pipeline.verify.goals import GoalTable
-from pipeline.verify.published import check_files
-from pipeline.verify.spaces import space_of
+from pipeline.verify.goals import Solved
+from pipeline.verify.listed import check_files
+from pipeline.verify.states import Plain
 from tablebase.puzzle import Column, GoalPuzzle, Table
-from tablebase.puzzles import MODULES, puzzle
+from tablebase.puzzles import MODULES
 from tablebase.tables.store import Folder
 from tests.falsified import (
     TABLES,
@@ -76,7 +76,7 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
 def test_a_new_puzzle_is_proved_by_its_moves_alone(stack: Path) -> None:
     listed = one(stack, "stack")
     check_files(listed)
-    prove(puzzle("stack"), [listed])
+    prove([listed])
     said = [claim.claim for claim in listed.proved]
     assert (
         "every state except the goals has a neighbour one move nearer, and none still nearer"
@@ -135,7 +135,7 @@ def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -
     listed = replace(one(stack, "stack"), puzzle=toy, table=toy.tables[0])
     for column, value in (("top", 9), ("taste", 9)):
         batch = cell(column, 70, value)(rows).combine_chunks().to_batches()[0]
-        table = GoalTable(listed, toy, space_of(toy), Rows(batch))
+        table = Solved(listed, toy, Plain(toy), Rows(batch))
         if column == "top":
             with pytest.raises(VerifyFailed, match="top 9") as caught:
                 table.prove()

@@ -12,7 +12,9 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.senet.proof import SenetTable
+from pipeline.verify.lines import Lines
+from pipeline.verify.senet.positions import Positions
+from pipeline.verify.senet.proof import Arrangements, prove_rows
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tests import oracles
 from tests.falsified import cell, cells, one, place, sealed
@@ -60,9 +62,8 @@ def test_a_false_cell_of_senet_is_found(
     row = 500_000
     rows = cell(column, row, value)(senet_rows)
     batch = rows.combine_chunks().to_batches()[0]
-    table = SenetTable(one(outputs, "senet"), Rows(batch))
     with pytest.raises(VerifyFailed, match=claim) as caught:
-        table.prove()
+        prove_rows(one(outputs, "senet"), Rows(batch))
     assert caught.value.row == row
     assert caught.value.content == rows.slice(row, 1).to_pylist()[0]
 
@@ -70,41 +71,40 @@ def test_a_false_cell_of_senet_is_found(
 def test_a_value_where_no_line_leads_is_found(outputs: Path, senet_rows: pa.Table) -> None:
     row = null_row(senet_rows)
     rows = cells(("plies_even", row, 8), ("plies", row, 8))(senet_rows)
-    table = SenetTable(one(outputs, "senet"), Rows(rows.combine_chunks().to_batches()[0]))
     with pytest.raises(VerifyFailed, match="null where no predecessor has one") as caught:
-        table.prove()
+        prove_rows(one(outputs, "senet"), Rows(rows.combine_chunks().to_batches()[0]))
     assert caught.value.row == row
 
 
 @pytest.fixture(scope="module")
-def proved_plies(outputs: Path, senet_rows: pa.Table) -> tuple[SenetTable, Any]:
-    """The table of Senet, proved up to its lines, with the last move of each."""
-    table = SenetTable(one(outputs, "senet"), Rows(senet_rows.to_batches()[0]))
-    table._arrangements()
-    table._fewest_plies()
-    return table, table._lines_and_last_moves()
+def proved(outputs: Path, senet_rows: pa.Table) -> tuple[Positions, Lines, Any]:
+    """What is proved of the table up to its lines."""
+    table = Arrangements(one(outputs, "senet"), Rows(senet_rows.to_batches()[0]))
+    positions = table.positions()
+    return positions, *table.lines(positions, table.fewest_plies(positions))
 
 
-def refuted_line(proved: tuple[SenetTable, Any], rows: pa.Table) -> VerifyFailed:
-    table, last = proved
-    true = table._rows
-    table._rows = Rows(rows.combine_chunks().to_batches()[0])
-    try:
+@pytest.fixture
+def refuted_line(
+    outputs: Path, proved: tuple[Positions, Lines, Any]
+) -> Callable[[pa.Table], VerifyFailed]:
+    def refuted(rows: pa.Table) -> VerifyFailed:
+        batch = rows.combine_chunks().to_batches()[0]
         with pytest.raises(VerifyFailed) as caught:
-            table._smallest_lines(last)
-    finally:
-        table._rows = true
-    return caught.value
+            Arrangements(one(outputs, "senet"), Rows(batch)).smallest_lines(*proved[:2])
+        return caught.value
+
+    return refuted
 
 
 def test_a_line_that_is_not_the_smallest_is_found(
-    senet_rows: pa.Table, proved_plies: tuple[SenetTable, Any]
+    senet_rows: pa.Table, refuted_line: Callable[[pa.Table], VerifyFailed]
 ) -> None:
     two = pc.and_(pc.equal(senet_rows["plies"], 2), pc.greater(senet_rows["lines"], 1))
     row = int(np.flatnonzero(two.fill_null(False).to_numpy())[0])
     dice, moves = other_line(senet_rows.slice(row, 1).to_pylist()[0])
     rows = cells(("dice", row, dice), ("moves", row, moves))(senet_rows)
-    failure = refuted_line(proved_plies, rows)
+    failure = refuted_line(rows)
     assert "no other shortest line has smaller dice" in str(failure)
     assert failure.row == row
 
@@ -126,7 +126,7 @@ def test_a_line_that_is_not_the_smallest_is_found(
 )
 def test_moves_that_are_none_are_found(
     senet_rows: pa.Table,
-    proved_plies: tuple[SenetTable, Any],
+    refuted_line: Callable[[pa.Table], VerifyFailed],
     damage: Callable[[str], str],
 ) -> None:
     """The last move of one line made another; a second false line farther on is not the first."""
@@ -137,7 +137,7 @@ def test_moves_that_are_none_are_found(
         changes.append(("moves", at, f"{head} {damage(last)}"))
     # an earlier ply of a later row is looked at first, and must not be named first
     changes.append(("moves", row + 9, "15-1"))
-    failure = refuted_line(proved_plies, cells(*changes)(senet_rows))
+    failure = refuted_line(cells(*changes)(senet_rows))
     assert "are legal" in str(failure)
     assert failure.row == row
 
@@ -147,36 +147,34 @@ def test_moves_that_are_none_are_found(
     [("dice", "11"), ("dice", None), ("moves", "1-2"), ("moves", ""), ("moves", None)],
 )
 def test_a_false_line_of_senet_is_found(
-    senet_rows: pa.Table, proved_plies: tuple[SenetTable, Any], column: str, value: object
+    senet_rows: pa.Table,
+    refuted_line: Callable[[pa.Table], VerifyFailed],
+    column: str,
+    value: object,
 ) -> None:
-    failure = refuted_line(proved_plies, cell(column, 500_000, value)(senet_rows))
+    failure = refuted_line(cell(column, 500_000, value)(senet_rows))
     assert "are legal" in str(failure)
     assert failure.row == 500_000
 
 
 def test_the_openings_line_is_empty(
-    senet_rows: pa.Table, proved_plies: tuple[SenetTable, Any]
+    senet_rows: pa.Table, refuted_line: Callable[[pa.Table], VerifyFailed]
 ) -> None:
     opening = SENET.rank(oracles.SENET_OPENING)
-    failure = refuted_line(proved_plies, cell("moves", opening, "1-2")(senet_rows))
+    failure = refuted_line(cell("moves", opening, "1-2")(senet_rows))
     assert failure.row == opening
 
 
 @pytest.mark.parametrize(("byte", "field"), [(0, "plies_even"), (1, "last_even"), (6, "lines")])
 def test_a_false_record_of_senet_is_found(
-    copy: Path, proved_plies: tuple[SenetTable, Any], byte: int, field: str
+    copy: Path, senet_rows: pa.Table, proved: tuple[Positions, Lines, Any], byte: int, field: str
 ) -> None:
     data = bytearray((copy / "senet.idx").read_bytes())
     data[place(data, 500_000) + byte] ^= 1
     (copy / "senet.idx").unlink()
     (copy / "senet.idx").write_bytes(sealed(data))
-    table, last = proved_plies
-    listed = table._listed
-    table._listed = one(copy, "senet")
-    try:
-        with pytest.raises(VerifyFailed, match="last move") as caught:
-            table._index(last)
-    finally:
-        table._listed = listed
+    table = Arrangements(one(copy, "senet"), Rows(senet_rows.to_batches()[0]))
+    with pytest.raises(VerifyFailed, match="last move") as caught:
+        table.index(proved[1].last, proved[2])
     assert caught.value.row == 500_000
     assert field in caught.value.content

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline import verify
 from pipeline.doors import told
-from tablebase.puzzle import StateSpace
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.manifest import read_manifest, write_manifest
 from tablebase.tables.store import Folder
@@ -26,7 +26,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 @pytest.fixture
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the 8-puzzle's tables and one of another puzzle, which has no rules here."""
-    for module in (verify, verify.published):
+    for module in (verify, verify.listed):
         monkeypatch.setattr(module, "puzzles", lambda: [EIGHT])
     only(copy, "eight", "eight_edge", "knight_tours_5x5")
     return copy
@@ -86,12 +86,11 @@ def test_the_verdict_names_what_no_rule_knows(
     assert (told["proved"], told["unproved"]) == (False, ["knight_tours_5x5.parquet"])
 
 
-class Bare(StateSpace):
-    """A space of states that no proof knows."""
+class Bare(Puzzle):
+    """A puzzle whose recipe no proof knows of a puzzle of its kind."""
 
     name = "bare"
     title = "Bare"
-    size = EIGHT.size
     tables = EIGHT.tables
 
 
@@ -99,7 +98,7 @@ def test_the_verdict_names_a_puzzle_without_a_proof(
     eight: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare = Bare()
-    for module in (verify, verify.published):
+    for module in (verify, verify.listed):
         monkeypatch.setattr(module, "puzzles", lambda: [bare])
     only(eight, "eight", "eight_edge")
     code, out, _ = said(capsys, "--outputs", str(eight))

@@ -42,8 +42,8 @@ def paths_from(sets: Array, colours: Array, names: Array, start: int) -> Iterato
     nodes = len(sets)
     text = np.empty((CHUNK, nodes * names.shape[1]), dtype=np.uint8)
     ends = np.empty(CHUNK, dtype=np.uint8)
-    state = _begin(sets, start)
-    while not _finished(state):
+    *_, depth = state = _begin(sets, start)
+    while depth[0] >= 0:
         found, _ = _search(sets, colours, names, text, ends, *state)
         if found:
             closed = (sets[start] >> ends[:found].astype(np.uint64)) & np.uint64(1) == 1
@@ -52,11 +52,11 @@ def paths_from(sets: Array, colours: Array, names: Array, start: int) -> Iterato
 
 def count_from(sets: Array, colours: Array, start: int) -> tuple[int, int]:
     """How many paths begin at a start, and how many of them can close."""
-    state = _begin(sets, start)
+    *_, depth = state = _begin(sets, start)
     no_text = np.empty((0, 0), dtype=np.uint8)
     no_ends = np.empty(0, dtype=np.uint8)
     tours = closed = 0
-    while not _finished(state):
+    while depth[0] >= 0:
         found, can_close = _search(sets, colours, no_text, no_text, no_ends, *state)
         tours += found
         closed += can_close
@@ -71,10 +71,6 @@ def _begin(sets: Array, start: int) -> tuple[Array, Array, Array, Array]:
     ends = np.full(nodes + 1, OPEN, dtype=np.int64)
     choices[0] = 1 << start
     return path, choices, ends, np.zeros(1, dtype=np.int64)
-
-
-def _finished(state: tuple[Array, Array, Array, Array]) -> bool:
-    return bool(state[3][0] < 0)
 
 
 @compiled

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from types import TracebackType
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -18,6 +17,10 @@ from tablebase.tables.store import Store
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 Content = Mapping[str, object]
+Said = tuple[object, object]
+"""What is found and what is expected."""
+Seen = Mapping[str, Any]
+"""What the proofs of the puzzle's tables before this one returned, by name."""
 
 LONGEST = 200
 """Characters of a value that a message shows."""
@@ -34,7 +37,7 @@ class Claim:
     passed: bool | None = None
 
 
-class Report(Protocol):
+class Listener(Protocol):
     """Who is told how the proof goes."""
 
     def __call__(self, claim: Claim, done: int) -> None:
@@ -47,7 +50,7 @@ def workers() -> int:
 
 
 def unheard(claim: Claim, done: int) -> None:
-    """A report to nobody."""
+    """Tells nobody."""
 
 
 class VerifyFailed(TableError):
@@ -108,47 +111,47 @@ class Proof:
     store: Store
     table: str
     file: str
+    rows: int
     command: str
-    report: Report
+    report: Listener
     proved: list[Claim]
 
-    def claim(self, text: str, rows: int) -> Fact:
-        """Begin to prove a claim. Used in a `with`, it is proved when the block ends well."""
-        fact = Fact(self, Claim(self.table, self.file, text, rows))
+    def claim(self, text: str, rows: int | None = None) -> Fact:
+        """Begin to prove a claim about all rows or so many; in a `with`, it is proved at its end.
+
+        An error in the block leaves it unproved.
+        """
+        count = self.rows if rows is None else rows
+        fact = Fact(self, Claim(self.table, self.file, text, count))
         fact.step(0)
         return fact
 
 
+@dataclass(slots=True)
 class Fact:
     """A claim under proof."""
 
-    def __init__(self, proof: Proof, claim: Claim) -> None:
-        self._proof = proof
-        self.claim = claim
+    proof: Proof
+    claim: Claim
 
     def of(self, file: str) -> Fact:
         """The same claim, to be refuted by one of the table's files."""
-        return Fact(self._proof, replace(self.claim, file=file))
+        return Fact(self.proof, replace(self.claim, file=file))
 
     def __enter__(self) -> Fact:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is None:
             self.proved()
 
     def step(self, done: int) -> None:
-        self._proof.report(self.claim, done)
+        self.proof.report(self.claim, done)
 
     def proved(self) -> None:
         self.claim = replace(self.claim, passed=True)
-        self._proof.proved.append(self.claim)
-        self._proof.report(self.claim, self.claim.rows)
+        self.proof.proved.append(self.claim)
+        self.proof.report(self.claim, self.claim.rows)
 
     def refuted(
         self,
@@ -159,30 +162,18 @@ class Fact:
     ) -> NoReturn:
         raise VerifyFailed(
             self.claim,
-            self._proof.store.full(self.claim.file),
-            self._proof.command,
+            self.proof.store.full(self.claim.file),
+            self.proof.command,
             found=found,
             expected=expected,
             row=row,
             content=content,
         )
 
-    def same(self, found: object, expected: object) -> None:
-        """Refute the claim unless two single values are equal."""
+    def same(self, found: object, expected: object, said: str = "{}") -> None:
+        """Refute the claim unless two single values are equal, as they are said."""
         if found != expected:
-            self.refuted(found, expected)
-
-    def equal(self, rows: Rows, found: Array, expected: Array, column: str) -> None:
-        """Refute the claim at the first row where two columns differ."""
-        row = first(found != expected)
-        if row is not None:
-            rows.refute(self, row, f"{column} {found[row]}", str(expected[row]))
-
-
-def first(wrong: Mask) -> int | None:
-    """The first row that is marked, if any is."""
-    row = int(np.argmax(wrong)) if len(wrong) else 0
-    return row if len(wrong) and wrong[row] else None
+            self.refuted(said.format(found), said.format(expected))
 
 
 class Rows:
@@ -230,5 +221,30 @@ class Rows:
         found: Content = self._batch.slice(row, 1).to_pylist()[0]
         return found
 
-    def refute(self, fact: Fact, row: int, found: object, expected: object) -> NoReturn:
-        fact.refuted(found, expected, self.begin + row, self.content(row))
+    def none(
+        self, fact: Fact, wrong: Mask, said: Callable[[int], Said], rows: Array | None = None
+    ) -> None:
+        """Refute a claim at the first row that is marked; or whose, by `rows`, what is marked is.
+
+        `said` tells of the first mark what is there and what should be.
+        """
+        marked = np.flatnonzero(wrong)
+        if len(marked):
+            of = marked if rows is None else rows[marked]
+            row = int(of.min())
+            at = int(marked[np.argmin(of)])
+            fact.refuted(*said(at), self.begin + row, self.content(row))
+
+    def equal(
+        self, fact: Fact, column: str, found: Array, expected: Array, rows: Array | None = None
+    ) -> None:
+        """Refute a claim at the first row where two columns, of all rows or of these, differ."""
+        self.none(
+            fact, found != expected, lambda at: (f"{column} {found[at]}", f"{expected[at]}"), rows
+        )
+
+    def ascend(self, fact: Fact, column: str, places: Array, kind: str) -> None:
+        """Refute a claim at the first row that does not come after the one before it."""
+        text = self.column(column)
+        after = np.diff(places, prepend=places[:1] - 1) > 0
+        self.none(fact, ~after, lambda row: (f"{text[row]}", f"a {kind} after {text[row - 1]}"))

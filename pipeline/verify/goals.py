@@ -8,14 +8,15 @@ missing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Fact, Rows, first
-from pipeline.verify.published import Published, check_records, read_rows
-from pipeline.verify.spaces import Space
+from pipeline.verify.claims import Array, Rows, Said, Seen
+from pipeline.verify.listed import Listed, check_records, read_rows
+from pipeline.verify.states import Plain, Space
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import BreadthFirst, GoalPuzzle
 
@@ -24,10 +25,22 @@ FAR = np.int16(np.iinfo(np.int16).max)
 """Farther than any distance: where there is no neighbour."""
 
 
-class GoalTable:
-    """One table under proof, its columns as numbers."""
+def prove_goals(
+    listed: Listed, seen: Seen, space_of: Callable[[GoalPuzzle], Space] = Plain
+) -> Space:
+    """Prove one table, all of whose states and moves are in a space made once for all tables."""
+    puzzle = listed.puzzle
+    assert isinstance(puzzle, GoalPuzzle)
+    spaces = (known for known in seen.values() if isinstance(known, Space))
+    space = next(spaces, None) or space_of(puzzle)
+    Solved(listed, puzzle, space, read_rows(listed)).prove()
+    return space
 
-    def __init__(self, listed: Published, puzzle: GoalPuzzle, space: Space, rows: Rows) -> None:
+
+class Solved:
+    """Every state with its way to a goal: a table's rows as numbers."""
+
+    def __init__(self, listed: Listed, puzzle: GoalPuzzle, space: Space, rows: Rows) -> None:
         recipe = listed.known.recipe
         assert isinstance(recipe, BreadthFirst)
         self._listed = listed
@@ -36,136 +49,119 @@ class GoalTable:
         self._space = space
         self._rows = rows
         self._roots = recipe.roots
-        found = pc.index_in(rows.column("state"), value_set=space.states)
-        self._ranks: npt.NDArray[np.int32] = found.fill_null(-1).to_numpy()
-        named = pc.index_in(rows.column("goal").cast(pa.string()), value_set=pa.array(self._roots))
-        self._goals: npt.NDArray[np.int32] = named.fill_null(-1).to_numpy()
+        goal = rows.column("goal").cast(pa.string())
+        self._ranks = _places(rows.column("state"), space.states)
+        self._goals = _places(goal, pa.array(self._roots))
         self._distances = rows.numbers("distance").astype(np.int16)
-        self._solutions = rows.numbers("solutions")
+        self._solutions = rows.numbers("solutions").astype(np.uint64)
 
     def prove(self) -> None:
-        self._states()
-        self._zeros()
-        self._classes()
-        self._nearer()
-        self._best_moves()
-        self._sums()
+        row_of = self._states()
+        self._zeros(row_of)
+        self._neighbours(*self._moves(row_of))
         self._features()
-        self._index()
+        if self._listed.known.index:
+            self._index()
 
-    def _states(self) -> None:
-        text = f"the rows are different states of the {self._puzzle.title}, in notation order"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            row = first(self._ranks < 0)
-            if row is not None:
-                self._rows.refute(fact, row, self._state(row), "a state")
-            after = first(np.diff(self._ranks) <= 0)
-            if after is not None:
-                expected = f"a state after {self._state(after)}"
-                self._rows.refute(fact, after + 1, self._state(after + 1), expected)
-            row = first(self._goals < 0)
-            if row is not None:
-                found = f"goal {self._rows.column('goal')[row]}"
-                self._rows.refute(fact, row, found, f"goal {' or '.join(self._roots)}")
-        self._row_of = np.full(len(self._space.states), -1, dtype=np.int32)
-        self._row_of[self._ranks] = np.arange(len(self._rows))
+    def _states(self) -> Array:
+        """The row of every state by rank, -1 where it has none."""
+        rows, title = self._rows, self._puzzle.title
+        state, goal = rows.column("state"), rows.column("goal")
+        text = f"the rows are different states of the {title}, in notation order"
+        with self._proof.claim(text) as fact:
+            rows.none(fact, self._ranks < 0, lambda row: (state[row], "a state"))
+            rows.ascend(fact, "state", self._ranks, "state")
+            named = f"goal {' or '.join(self._roots)}"
+            rows.none(fact, self._goals < 0, lambda row: (f"goal {goal[row]}", named))
+        row_of = np.full(len(self._space.states), -1, dtype=np.int32)
+        row_of[self._ranks] = np.arange(len(rows))
+        return row_of
 
-    def _state(self, row: int) -> str:
-        return str(self._rows.column("state")[row])
-
-    def _zeros(self) -> None:
+    def _zeros(self, row_of: Array) -> None:
         goals = ", ".join(f"{name} ({state})" for name, state in self._roots.items())
-        text = f"the distance is 0 only at {goals}"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            is_goal = np.zeros(len(self._rows), dtype=np.bool_)
-            for number, (name, state) in enumerate(self._roots.items()):
-                row = int(self._row_of[self._puzzle.rank(state)])
+        goal, distances = self._rows.column("goal"), self._distances
+        with self._proof.claim(f"the distance is 0 only at {goals}") as fact:
+            at = row_of[[self._puzzle.rank(state) for state in self._roots.values()]]
+            names = [*self._roots]
+            for name, row in zip(names, at, strict=True):
                 if row < 0:
-                    fact.refuted("no row", f"a row for {state}")
-                if self._goals[row] != number:
-                    found = str(self._rows.column("goal")[row])
-                    self._rows.refute(fact, row, f"goal {found}", f"goal {name}")
-                is_goal[row] = True
-            row_or_none = first((self._distances == 0) != is_goal)
-            if row_or_none is not None:
-                found = f"distance {self._distances[row_or_none]}"
-                expected = "distance 0" if is_goal[row_or_none] else "a distance above 0"
-                self._rows.refute(fact, row_or_none, found, expected)
+                    fact.refuted("no row", f"a row for {self._roots[name]}")
+            other = self._goals[at] != np.arange(len(at))
+            self._rows.none(
+                fact, other, lambda n: (f"goal {goal[int(at[n])]}", f"goal {names[n]}"), at
+            )
+            wanted = np.full(len(distances), "a distance above 0")
+            wanted[at] = "distance 0"
+            wrong = (distances == 0) != (wanted == "distance 0")
+            self._rows.none(fact, wrong, lambda row: (f"distance {distances[row]}", wanted[row]))
 
-    def _classes(self) -> None:
-        """After this, `_from` and `_to` are the rows that each move joins."""
-        space = self._space
+    def _moves(self, row_of: Array) -> tuple[Array, Array, Array]:
+        """The rows that each move joins, and its letter's place in the puzzle's letters."""
+        space, goal, names = self._space, self._rows.column("goal"), self._puzzle.letters
         text = "every move can be undone and leads to a row with the same goal: no state is missing"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            mine = self._row_of[space.sources] >= 0
-            self._from = self._row_of[space.sources[mine]]
-            self._to = np.where(space.targets[mine] < 0, -1, self._row_of[space.targets[mine]])
-            self._letters = space.letters[mine]
-            strays = (self._to < 0) | (self._goals[self._from] != self._goals[self._to])
-            if strays.any():
-                move = np.flatnonzero(strays)[np.argmin(self._from[strays])]
-                row = int(self._from[move])
-                letter = self._puzzle.letters[self._letters[move]]
-                target = int(space.targets[mine][move])
-                to = str(space.states[target]) if target >= 0 else "no state"
-                expected = f"a row with the goal {self._rows.column('goal')[row]}"
-                self._rows.refute(fact, row, f"move {letter} to {to}", expected)
-            one_way = space.one_way()
-            one_way = one_way[mine[one_way]]
-            if len(one_way):
-                row = int(self._row_of[space.sources[one_way[0]]])
-                letter = self._puzzle.letters[space.letters[one_way[0]]]
-                self._rows.refute(fact, row, f"move {letter}", "a move that can be undone")
+        with self._proof.claim(text) as fact:
+            mine = row_of[space.sources] >= 0
+            sources, reached = row_of[space.sources[mine]], space.targets[mine]
+            targets, letters = np.where(reached < 0, -1, row_of[reached]), space.letters[mine]
+
+            def stray(move: int) -> Said:
+                to = space.states[int(reached[move])] if reached[move] >= 0 else "no state"
+                expected = f"a row with the goal {goal[int(sources[move])]}"
+                return f"move {names[letters[move]]} to {to}", expected
+
+            wrong = (targets < 0) | (self._goals[sources] != self._goals[targets])
+            self._rows.none(fact, wrong, stray, sources)
+            undone = "a move that can be undone"
+            self._rows.none(
+                fact,
+                space.one_way()[mine],
+                lambda m: (f"move {names[letters[m]]}", undone),
+                sources,
+            )
         parity = space.parity()
-        if parity is None:
-            return
-        text = "these are all states of the goals' parity, each with the goal of its own parity"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            of_goal = np.array([parity[self._puzzle.rank(goal)] for goal in self._roots.values()])
-            fact.equal(self._rows, parity[self._ranks], of_goal[self._goals], "parity")
-            wanted = int(np.isin(parity, of_goal).sum())
-            fact.same(f"{len(self._rows):,} rows", f"{wanted:,} rows")
+        if parity is not None:
+            text = "these are all states of the goals' parity, each with the goal of its own parity"
+            with self._proof.claim(text) as fact:
+                of_goal = np.array(
+                    [parity[self._puzzle.rank(state)] for state in self._roots.values()]
+                )
+                self._rows.equal(fact, "parity", parity[self._ranks], of_goal[self._goals])
+                wanted = int(np.isin(parity, of_goal).sum())
+                fact.same(len(self._rows), wanted, "{:,} rows")
+        return sources, targets, letters
 
-    def _nearer(self) -> None:
-        """After this, `_down` marks the moves that go one nearer."""
+    def _neighbours(self, sources: Array, targets: Array, letters: Array) -> None:
+        rows, here, near = self._rows, self._distances, self._distances[targets]
         text = "every state except the goals has a neighbour one move nearer, and none still nearer"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            near = self._distances[self._to]
-            least = np.full(len(self._rows), FAR)
-            np.minimum.at(least, self._from, near)
-            away = self._distances > 0
-            row = first(away & (least != self._distances - 1))
-            if row is not None:
-                nearest = "none" if least[row] == FAR else f"its nearest neighbour at {least[row]}"
-                expected = f"one at {self._distances[row] - 1} and none nearer"
-                self._rows.refute(fact, row, nearest, expected)
-            self._down = near == self._distances[self._from] - 1
+        with self._proof.claim(text) as fact:
+            least = np.full(len(rows), FAR)
+            np.minimum.at(least, sources, near)
 
-    def _best_moves(self) -> None:
-        text = "best_moves are exactly the moves to those neighbours"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            sets = np.zeros(len(self._rows), dtype=np.uint64)
-            bits = np.uint64(1) << self._letters.astype(np.uint64)
-            np.bitwise_or.at(sets, self._from[self._down], bits[self._down])
+            def farther(row: int) -> Said:
+                nearest = f"its nearest neighbour at {least[row]}"
+                expected = f"one at {here[row] - 1} and none nearer"
+                return "none" if least[row] == FAR else nearest, expected
+
+            rows.none(fact, (here > 0) & (least != here - 1), farther)
+        down = near == here[sources] - 1
+        sources, targets, letters = sources[down], targets[down], letters[down]
+        with self._proof.claim("best_moves are exactly the moves to those neighbours") as fact:
+            sets = np.zeros(len(rows), dtype=np.uint64)
+            np.bitwise_or.at(sets, sources, np.uint64(1) << letters.astype(np.uint64))
             kinds, kind = np.unique(sets, return_inverse=True)
-            texts = [self._letters_in(int(bits)) for bits in kinds]
-            found = pc.index_in(self._rows.column("best_moves"), value_set=pa.array(texts))
-            row = first(found.fill_null(-1).to_numpy() != kind)
-            if row is not None:
-                have = str(self._rows.column("best_moves")[row])
-                self._rows.refute(fact, row, f"moves {have!r}", f"moves {texts[kind[row]]!r}")
-
-    def _letters_in(self, bits: int) -> str:
-        letters = self._puzzle.letters
-        return "".join(letter for at, letter in enumerate(letters) if bits >> at & 1)
-
-    def _sums(self) -> None:
+            names = [*enumerate(self._puzzle.letters)]
+            texts = ["".join(name for at, name in names if int(bits) >> at & 1) for bits in kinds]
+            best = rows.column("best_moves")
+            rows.none(
+                fact,
+                _places(best, pa.array(texts)) != kind,
+                lambda row: (f"moves {str(best[row])!r}", f"moves {texts[kind[row]]!r}"),
+            )
         text = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            expected = np.where(self._distances == 0, 1, 0).astype(np.uint64)
-            ways = self._solutions[self._to[self._down]].astype(np.uint64)
-            np.add.at(expected, self._from[self._down], ways)
-            fact.equal(self._rows, self._solutions.astype(np.uint64), expected, "solutions")
+        with self._proof.claim(text) as fact:
+            expected = (here == 0).astype(np.uint64)
+            np.add.at(expected, sources, self._solutions[targets])
+            rows.equal(fact, "solutions", self._solutions, expected)
 
     def _features(self) -> None:
         columns = [c.name for c in self._listed.known.columns if c.name not in ALWAYS]
@@ -174,34 +170,28 @@ class GoalTable:
         silent = [name for name in columns if name not in said]
         if names:
             text = f"{', '.join(names)}: equal to the values computed again from state and goal"
-            with self._proof.claim(text, len(self._rows)) as fact:
+            with self._proof.claim(text) as fact:
                 for number, goal in enumerate(self._roots.values()):
-                    self._check_features(fact, names, np.flatnonzero(self._goals == number), goal)
+                    mine = np.flatnonzero(self._goals == number)
+                    expected = self._space.features(self._ranks[mine], goal)
+                    for name in names:
+                        found = self._rows.numbers(name)[mine]
+                        self._rows.equal(fact, name, found, expected[name], mine)
         if silent:
             text = f"{', '.join(silent)}: not proved, because no rule defines it"
-            self._proof.claim(text, len(self._rows)).proved()
-
-    def _check_features(self, fact: Fact, names: list[str], mine: Array, goal: str) -> None:
-        expected = self._space.features(self._ranks[mine], goal)
-        for name in names:
-            found = self._rows.numbers(name)
-            wrong = first(found[mine] != expected[name])
-            if wrong is not None:
-                row = int(mine[wrong])
-                self._rows.refute(fact, row, f"{name} {found[row]}", str(expected[name][wrong]))
+            self._proof.claim(text).proved()
 
     def _index(self) -> None:
-        if not self._listed.known.index:
-            return
         size = len(self._space.states)
         distances = np.full(size, UNREACHED, dtype=np.uint8)
-        solutions: Array = np.zeros(size, dtype=self._solutions.dtype)
+        solutions = np.zeros(size, dtype=np.uint64)
         distances[self._ranks] = self._distances
         solutions[self._ranks] = self._solutions
         text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
         check_records(self._listed, text, {"distance": distances, "solutions": solutions})
 
 
-def prove_goals(listed: Published, puzzle: GoalPuzzle, space: Space) -> None:
-    """Prove one table of a puzzle that is walked to a goal."""
-    GoalTable(listed, puzzle, space, read_rows(listed)).prove()
+def _places(texts: pa.Array, known: pa.Array) -> Array:
+    """Where each text stands among those that are known; -1 where it does not."""
+    found: Array = pc.index_in(texts, value_set=known).fill_null(-1).to_numpy()
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 import polars as pl
 
@@ -17,12 +19,12 @@ BY_GOAL = alt.Scale(domain=GOALS, range=SERIES)
 PANEL = 270
 SHOWN = 12
 BOUNDS = [3, 10, 30, 100, 300, 1000, 3000]
+FIVES = alt.Axis(values=list(range(0, 32, 5)))
+DISTANCE = alt.X("distance:O", title="distance", axis=FIVES)
 TO_31 = alt.X(
-    "distance:Q",
-    title="distance",
-    scale=alt.Scale(domain=[0, 31], nice=False),
-    axis=alt.Axis(values=list(range(0, 32, 5))),
+    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 31], nice=False)
 )
+MEAN = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
 
 
 # ---- queries: what a page shows is the source of these -----------------------------------------
@@ -85,9 +87,14 @@ def _each(frame: pl.DataFrame, said: str) -> str:
     return ", ".join(said.format(**rows[goal]) for goal in GOALS)
 
 
+def _panels(marks: Drawn, high: int, **encoded: Any) -> Drawn:
+    """A chart of each layout, side by side."""
+    panel = marks.encode(**encoded).properties(width=PANEL, height=high)
+    return panel.facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+
+
 def _text_distances(frame: pl.DataFrame) -> str:
-    weighted = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
-    per_goal = frame.group_by("goal").agg(weighted.alias("mean_distance"), pl.col("distance").max())
+    per_goal = frame.group_by("goal").agg(MEAN.alias("mean_distance"), pl.col("distance").max())
     means = _each(per_goal, "{mean_distance:.2f} to {goal}")
     furthest = _each(per_goal, "{distance} ({goal})")
     return (
@@ -97,24 +104,19 @@ def _text_distances(frame: pl.DataFrame) -> str:
 
 
 def _distances(frame: pl.DataFrame) -> Drawn:
-    return (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5)), title="distance")),
-            y=alt.Y("states:Q", title="states", axis=alt.Axis(format=",d", tickCount=5)),
-            color=alt.Color("goal:N", scale=BY_GOAL, legend=None),
-        )
-        .properties(width=PANEL, height=190)
-        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+    return _panels(
+        alt.Chart(frame).mark_bar(),
+        190,
+        x=DISTANCE,
+        y=alt.Y("states:Q", title="states", axis=alt.Axis(format=",d", tickCount=5)),
+        color=alt.Color("goal:N", scale=BY_GOAL, legend=None),
     )
 
 
 def _mean_boards(frame: pl.DataFrame) -> Drawn:
-    weighted = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
     cells = (
         frame.group_by("goal", "blank")
-        .agg(weighted.alias("mean"))
+        .agg(MEAN.alias("mean"))
         .with_columns(
             (pl.col("blank") % 3 + 1).alias("file"),
             (3 - pl.col("blank") // 3).alias("rank"),
@@ -123,52 +125,40 @@ def _mean_boards(frame: pl.DataFrame) -> Drawn:
         .sort("goal", "blank")
     )
     bounds = even_bounds(cells["mean"])
-    return side_by_side(
-        [
-            board(cells.filter(pl.col("goal") == goal), "mean", goal, 56, bounds, named=False)
-            for goal in GOALS
-        ]
-    )
+    boards = []
+    for goal in GOALS:
+        mine = cells.filter(pl.col("goal") == goal)
+        boards.append(board(mine, "mean", goal, 56, bounds, named=False))
+    return side_by_side(boards)
 
 
 def _by_blank(frame: pl.DataFrame) -> Drawn:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
-    frame = banded(frame, "states", BOUNDS).with_columns(
-        pl.col("blank")
-        .cast(pl.String)
-        .replace_strict({str(n): name for n, name in enumerate(names)})
-    )
-    return (
-        alt.Chart(frame)
-        .mark_rect()
-        .encode(
-            x=alt.X("distance:O", axis=alt.Axis(values=list(range(0, 32, 5)), title="distance")),
-            y=alt.Y("blank:O", sort=names, title="blank at"),
-            color=by_band("states", BOUNDS),
-        )
-        .properties(width=PANEL, height=9 * 19)
-        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+    named = pl.col("blank").replace_strict(dict(enumerate(names)), return_dtype=pl.String)
+    frame = banded(frame, "states", BOUNDS).with_columns(named)
+    return _panels(
+        alt.Chart(frame).mark_rect(),
+        9 * 19,
+        x=DISTANCE,
+        y=alt.Y("blank:O", sort=names, title="blank at"),
+        color=by_band("states", BOUNDS),
     )
 
 
 def _heuristics(frame: pl.DataFrame) -> Drawn:
     rows = []
     frame = banded(frame, "states", BOUNDS)
-    for heuristic, high in (("manhattan", 210), ("misplaced", 130)):
-        cells = (
-            alt.Chart(frame.filter(pl.col("heuristic") == heuristic))
-            .mark_rect()
-            .encode(
-                x=alt.X("distance:O", title="distance",
-                        axis=alt.Axis(values=list(range(0, 32, 5)))),
-                y=alt.Y("value:O", sort="descending", title=heuristic,
-                        axis=alt.Axis(values=list(range(0, 25, 4 if high > 200 else 2)))),
-                color=by_band("states", BOUNDS),
-            )
-            .properties(width=PANEL, height=high)
-        )  # fmt: skip
-        rows.append(cells.facet(column=alt.Column("goal:N", sort=GOALS, title=None)))
+    for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
+        ticks = alt.Axis(values=list(range(0, 25, step)))
+        drawn = _panels(
+            alt.Chart(frame.filter(pl.col("heuristic") == heuristic)).mark_rect(),
+            high,
+            x=DISTANCE,
+            y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
+            color=by_band("states", BOUNDS),
+        )
+        rows.append(drawn)
     return alt.vconcat(*rows)
 
 
@@ -188,17 +178,13 @@ def _text_heuristics(frame: pl.DataFrame) -> str:
 
 def _errors(frame: pl.DataFrame) -> Drawn:
     long = frame.unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
-    return (
-        alt.Chart(long)
-        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18))
-        .encode(
-            x=TO_31,
-            y=alt.Y("value:Q", title="mean of distance - heuristic", axis=alt.Axis(tickCount=5)),
-            color=lines("variable", {"manhattan": BLUE, "misplaced": AMBER}),
-        )
-        .properties(width=PANEL, height=180)
-        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
-    )  # fmt: skip
+    return _panels(
+        alt.Chart(long).mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18)),
+        180,
+        x=TO_31,
+        y=alt.Y("value:Q", title="mean of distance - heuristic", axis=alt.Axis(tickCount=5)),
+        color=lines("variable", {"manhattan": BLUE, "misplaced": AMBER}),
+    )
 
 
 def _text_errors(frame: pl.DataFrame) -> str:
@@ -212,18 +198,14 @@ def _text_errors(frame: pl.DataFrame) -> str:
 
 def _solutions(frame: pl.DataFrame) -> Drawn:
     long = frame.unpivot(["most", "mean", "median"], index=["goal", "distance"])
-    return (
-        alt.Chart(long)
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=TO_31,
-            y=alt.Y("value:Q", title="shortest solutions", scale=alt.Scale(type="log"),
-                    axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])),
-            color=lines("variable", {"most": MUTED, "mean": BLUE, "median": AMBER}),
-        )
-        .properties(width=PANEL, height=180)
-        .facet(column=alt.Column("goal:N", sort=GOALS, title=None))
-    )  # fmt: skip
+    ticks = alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
+    return _panels(
+        alt.Chart(long).mark_line(strokeWidth=2),
+        180,
+        x=TO_31,
+        y=alt.Y("value:Q", title="shortest solutions", scale=alt.Scale(type="log"), axis=ticks),
+        color=lines("variable", {"most": MUTED, "mean": BLUE, "median": AMBER}),
+    )
 
 
 def _text_solutions(frame: pl.DataFrame) -> str:

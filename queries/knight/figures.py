@@ -81,19 +81,16 @@ def gallery(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
 def _placed(frame: pl.DataFrame, square: str) -> pl.DataFrame:
     """With file and rank of a column of squares."""
     name = pl.col(square).cast(pl.String)
-    return frame.with_columns(
-        name.str.slice(0, 1).alias("file"),
-        name.str.slice(1).cast(pl.UInt8).alias("rank"),
-    )
+    file, rank = name.str.head(1), name.str.slice(1).cast(pl.UInt8)
+    return frame.with_columns(file=file, rank=rank)
 
 
 def _filled(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
     """With a row for every square of a board, 0 where there was none."""
     names = [f"{file}{rank}" for rank in range(1, side + 1) for file in "abcdef"[:side]]
     every = pl.DataFrame({square: names}, {square: frame.schema[square]})
-    return _placed(
-        every.join(frame, on=square, how="left", maintain_order="left").fill_null(0), square
-    )
+    filled = every.join(frame, on=square, how="left", maintain_order="left").fill_null(0)
+    return _placed(filled, square)
 
 
 def _starts(frame: pl.DataFrame) -> Drawn:

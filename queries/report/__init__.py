@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, required_choice
 from tablebase.puzzles import MODULES, puzzles
 
 if TYPE_CHECKING:
@@ -24,10 +24,7 @@ PAGE_FORMATS = ("html", "svg", "png")
 
 def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
     """Write the report on a store's tables: a page, or a folder of pictures; what was written."""
-    if format not in PAGE_FORMATS:
-        raise BadRequest(
-            f"There is no format {quoted(format)}", f"Choose one of: {', '.join(PAGE_FORMATS)}"
-        )
+    required_choice(format, "format", *PAGE_FORMATS)
     try:
         import altair
         import vl_convert

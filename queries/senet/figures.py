@@ -88,12 +88,9 @@ def never(senet: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _text_plies(frame: pl.DataFrame) -> str:
-    counts = {
-        view: frame.filter(pl.col("variable") == view, pl.col("plies").is_not_null())
-        for view in VIEWS
-    }
-    total: dict[str, Any] = {view: rows["positions"].sum() for view, rows in counts.items()}
-    deepest: dict[str, Any] = {view: rows["plies"].max() for view, rows in counts.items()}
+    views = frame.drop_nulls("plies").group_by("variable")
+    total = dict(views.agg(pl.col("positions").sum()).rows())
+    deepest = dict(views.agg(pl.col("plies").max()).rows())
     return (
         f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
         f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "
@@ -105,10 +102,7 @@ def _text_plies(frame: pl.DataFrame) -> str:
 def _plies(frame: pl.DataFrame) -> Drawn:
     shown = frame.drop_nulls("plies").with_columns(
         pl.col("variable").replace_strict(VIEWS),
-        pl.when(pl.col("plies") % 2 == 0)
-        .then(pl.lit("even"))
-        .otherwise(pl.lit("odd"))
-        .alias("parity"),
+        (pl.col("plies") % 2).replace_strict({0: "even", 1: "odd"}).alias("parity"),
     )
     return (
         alt.Chart(shown)
@@ -180,18 +174,12 @@ def _text_never(frame: pl.DataFrame) -> str:
     lost = frame.filter("never")
     if not lost["shape"].all():
         return f"{lost.height} arrangements are never reached by any line of play."
-    beyond = (
-        frame.group_by("beyond")
-        .agg(pl.len().alias("all"), pl.col("never").sum())
-        .sort("beyond")
-        .to_dicts()
-    )
+    beyond = frame.group_by("beyond").agg(pl.len().alias("all"), pl.col("never").sum())
     swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
     both = len(swapped & set(lost["position"]))
     parts = [
         f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]}"
-        for row in beyond
-        if row["never"]
+        for row in beyond.filter(pl.col("never") > 0).sort("beyond").to_dicts()
     ]
     return (
         f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
@@ -203,8 +191,8 @@ def _text_never(frame: pl.DataFrame) -> str:
 
 
 def _never(frame: pl.DataFrame) -> str:
-    lost = frame.filter("never")["position"].to_list()
-    return strips_svg("Every arrangement that is never reached", lost)
+    never = frame.filter("never")["position"].to_list()
+    return strips_svg("Every arrangement that is never reached", never)
 
 
 SECTION = Section(

@@ -31,13 +31,17 @@ SET_AT = RANK_BITS + 2
 ALL = (1 << 9) - 1
 FACTORIALS = (40320, 5040, 720, 120, 24, 6, 2, 1, 1)
 
+
+def _apart(a: int, b: int) -> int:
+    """Steps between two cells, across and down."""
+    return abs(a // 3 - b // 3) + abs(a % 3 - b % 3)
+
+
 EXITS = tuple(
     tuple(
-        (letter, cell + STEP[letter])
-        for letter, open_way in zip(
-            LETTERS, (cell > 2, cell < 6, cell % 3 > 0, cell % 3 < 2), strict=True
-        )
-        if open_way
+        (letter, cell + step)
+        for letter, step in STEP.items()
+        if cell + step in range(9) and _apart(cell, cell + step) == 1
     )
     for cell in range(9)
 )
@@ -69,11 +73,10 @@ def _problem(state: str) -> str:
     said = []
     if len(state) != 9:
         said.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
-    times = {2: "twice"}
-    for digit in "123456780":
+    for digit in SOLVED:
         count = state.count(digit)
         if count > 1:
-            said.append(f"{_tile(digit)} stands {times.get(count, f'{count:,} times')}")
+            said.append(f"{_tile(digit)} stands {'twice' if count == 2 else f'{count:,} times'}")
     if "9" in state:
         said.append("tile 9 does not exist")
     if len(state) >= 9:
@@ -191,10 +194,7 @@ def odd(state: str) -> bool:
 
 def manhattan(state: str, goal: str) -> int:
     """Cells between each tile and its place in the goal, added up."""
-    places = ((divmod(state.index(tile), 3), divmod(goal.index(tile), 3)) for tile in "12345678")
-    return sum(
-        abs(row - to_row) + abs(column - to_column) for (row, column), (to_row, to_column) in places
-    )
+    return sum(_apart(state.index(tile), goal.index(tile)) for tile in "12345678")
 
 
 def misplaced(state: str, goal: str) -> int:
@@ -267,7 +267,7 @@ class Eight(GoalPuzzle):
         return Turned(goal)
 
     def apart(self, state: str, goal: str) -> str:
-        parity = {False: "even", True: "odd"}
+        parity = ("even", "odd")
         return (
             f"the number of tile pairs out of order is {parity[odd(state)]} in the state and "
             f"{parity[odd(goal)]} in the goal, and no move changes that. "
@@ -308,11 +308,7 @@ class Eight(GoalPuzzle):
         import numpy as np
 
         boards = _boards()
-        # what four digits and five add to the rank, by the decimal number that they make
-        ranks = np.arange(self.size, dtype=np.int32)
-        head, tail = np.zeros(10**HEAD, dtype=np.int32), np.zeros(10 ** (9 - HEAD), dtype=np.int32)
-        head[as_number(boards[:HEAD])] = ranks - ranks % FACTORIALS[HEAD - 1]
-        tail[as_number(boards[HEAD:])] = ranks % FACTORIALS[HEAD - 1]
+        head, tail = ((part & RANK).astype(np.int32) for part in rank_parts_by_number())
         blank = np.argmin(boards, axis=0)
         found = []
         for position, letter in enumerate(LETTERS):
@@ -336,10 +332,8 @@ class Eight(GoalPuzzle):
         distances = np.zeros(boards.shape[1], dtype=np.uint8)
         misplaces = np.zeros(boards.shape[1], dtype=np.uint8)
         for goal in walks:
-            home = np.array([LAYOUTS[goal].index(digit) for digit in "012345678"])
-            from_home = np.array(
-                [[_apart(home[tile], cell) for cell in range(9)] for tile in range(9)]
-            )
+            home = [LAYOUTS[goal].index(digit) for digit in "012345678"]
+            from_home = np.array([[_apart(at, cell) for cell in range(9)] for at in home])
             from_home[0] = 0
             mine = columns["goal"] == list(LAYOUTS).index(goal)
             for cell in range(9):
@@ -351,22 +345,16 @@ class Eight(GoalPuzzle):
         return columns
 
 
-def _apart(a: int, b: int) -> int:
-    return abs(a // 3 - b // 3) + abs(a % 3 - b % 3)
-
-
 def _boards() -> npt.NDArray[np.uint8]:
     """All boards in notation order, one a column: row i holds what stands on cell i."""
     import numpy as np
 
     boards = np.zeros((0, 1), dtype=np.uint8)
     for tiles in range(1, 10):
-        blocks = [
-            np.vstack(
-                [np.full((1, boards.shape[1]), first, dtype=np.uint8), boards + (boards >= first)]
-            )
-            for first in range(tiles)
-        ]
+        blocks = []
+        for first in range(tiles):
+            row = np.full((1, boards.shape[1]), first, dtype=np.uint8)
+            blocks.append(np.vstack([row, boards + (boards >= first)]))
         boards = np.hstack(blocks)
     return boards
 

@@ -12,22 +12,17 @@ from tablebase.puzzle import AllTours, Column, Puzzle, Table, TourCounts, TourPe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 """The jumps 1-8 as (files, ranks downwards)."""
 
-MOST_FILES = 26
+FILES = "abcdefghijklmnopqrstuvwxyz"
+MOST_FILES = len(FILES)
 MOST_RANKS = 9
 LISTABLE = 36
 """Squares of the largest boards whose tours are listed whole."""
-
-SQUARES = tuple(
-    f"{chr(ord('a') + file)}{rank}"
-    for rank in range(1, MOST_RANKS + 1)
-    for file in range(MOST_FILES)
-)
-"""The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
 
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
@@ -54,16 +49,14 @@ class Board:
 
     def name(self, square: int) -> str:
         rank, file = divmod(square, self.files)
-        return f"{chr(ord('a') + file)}{rank + 1}"
+        return f"{FILES[file]}{rank + 1}"
 
     def names(self) -> tuple[str, ...]:
         return tuple(self.name(square) for square in range(self.squares))
 
     def places(self) -> tuple[int, ...]:
         """Where in `SQUARES` each of the board's squares is."""
-        return tuple(
-            file + MOST_FILES * rank for rank in range(self.ranks) for file in range(self.files)
-        )
+        return tuple(map(SQUARES.index, self.names()))
 
     def number(self, text: str) -> int:
         """The square that a text names; NotationError if it names none."""
@@ -72,20 +65,16 @@ class Board:
         name = required_text(text, what, example).strip()
         if name.isascii():  # the Kelvin sign is a k in lower case
             name = name.lower()
-        last = self.name(self.squares - 1)
         if not name:
-            raise NotationError(what, text, "it is empty", example)
-        if (
-            len(name) != 2
-            or name[0] not in "abcdefghijklmnopqrstuvwxyz"
-            or name[1] not in "123456789"
-        ):
+            problem = "it is empty"
+        elif len(name) != 2 or name[0] not in FILES or name[1] not in "123456789":
             problem = "a square is a letter and a digit (file and rank)"
-            raise NotationError(what, text, problem, example)
-        file, rank = ord(name[0]) - ord("a"), int(name[1]) - 1
-        if file >= self.files or rank >= self.ranks:
-            raise NotationError(what, text, f"the squares are a1 to {last}", example)
-        return file + self.files * rank
+        else:
+            file, rank = FILES.index(name[0]), int(name[1]) - 1
+            if file < self.files and rank < self.ranks:
+                return file + self.files * rank
+            problem = f"the squares are a1 to {self.name(self.squares - 1)}"
+        raise NotationError(what, text, problem, example)
 
     def light(self, square: int) -> bool:
         """The square's colour; a jump always changes it, and a1 is dark."""
@@ -119,6 +108,10 @@ class Board:
         return tuple(f + self.files * r for f, r in found)
 
 
+SQUARES = Board(MOST_FILES, MOST_RANKS).names()
+"""The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
+
+
 def parse_board(text: str) -> Board:
     """A board as written, files x ranks.
 
@@ -130,7 +123,7 @@ def parse_board(text: str) -> Board:
         raise NotationError("a board", text, "a board is files x ranks", "8x8")
     if any(len(side) > 3 for side in sides):
         raise NotationError("a board", text, "it is too large", "8x8")
-    files, ranks = int(sides[0]), int(sides[1])
+    files, ranks = map(int, sides)
     if not files or not ranks:
         raise NotationError("a board", text, "it has no squares", "8x8")
     if files > MOST_FILES or ranks > MOST_RANKS:
@@ -226,6 +219,16 @@ class Knight(Puzzle):
             counts_table(tuple(counted)),
         )
 
+    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
+        have = {table.name for table in self.tables}
+        boards = boards_listed(published)
+        more = [table for table in map(listed_table, boards) if table.name not in have]
+        named = published.get("knight_counts", {}).get("parameters", {}).get("boards")
+        # beside the rules' own, only a board whose tours are listed can be proved
+        also = [board for board in boards if isinstance(named, list) and str(board) in named]
+        counted = {*COUNTED, *((board.files, board.ranks) for board in also)}
+        return (*self.tables[:-1], *more, counts_table(tuple(sorted(counted))))
+
     def owns(self, table: str) -> bool:
         board = listed_board(table)
         return super().owns(table) or (board is not None and board.squares <= LISTABLE)
@@ -237,9 +240,14 @@ class Knight(Puzzle):
     def grown(self, table: Table, published: Iterable[str]) -> Table:
         if not isinstance(table.recipe, TourCounts):
             return table
-        listed = filter(None, map(listed_board, published))
-        small = {(board.files, board.ranks) for board in listed if board.squares <= LISTABLE}
-        return counts_table(tuple(sorted({*table.recipe.boards, *small})))
+        listed = {(board.files, board.ranks) for board in boards_listed(published)}
+        return counts_table(tuple(sorted({*table.recipe.boards, *listed})))
+
+
+def boards_listed(published: Iterable[str]) -> list[Board]:
+    """The boards whose tours are listed by tables of these names."""
+    boards = filter(None, map(listed_board, published))
+    return [board for board in boards if board.squares <= LISTABLE]
 
 
 def listed_board(table: str) -> Board | None:
@@ -257,10 +265,10 @@ def no_tour(board: Board, start: int | None) -> str:
         return f"{board} has no tour: a search of all paths from all squares found none."
     name = board.name(start)
     if board.squares % 2 and board.light(start):
-        majority, minority = board.squares // 2 + 1, board.squares // 2
+        half = board.squares // 2
         return (
             f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
-            f"{majority} squares of a1's colour and {minority} of the other, so a tour starts and "
+            f"{half + 1} squares of a1's colour and {half} of the other, so a tour starts and "
             "ends on a1's colour."
         )
     return f"No tour of {board} starts at {name}: a search of all paths found none."

@@ -141,6 +141,35 @@ def move_text(position: str, throw: int, start: int) -> str:
     return f"{start}{'-' if position[goal - 1] == '.' else 'x'}{goal}"
 
 
+def _reached(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
+    """A column that is null for a position that no line of play leads to."""
+    return Column(name, kind, meaning, nullable=True, distinct=distinct)
+
+
+COLUMNS = (
+    Column("position", "string", "15 characters, each A, B or . (empty)", distinct=True),
+    _reached(
+        "plies", "int8", "fewest plies from the opening; null if no line of play ever reaches it"
+    ),
+    _reached("plies_even", "int8", "smallest even number of plies (A to move); null if none"),
+    _reached("plies_odd", "int8", "smallest odd number of plies (B to move); null if none"),
+    _reached(
+        "dice",
+        "string",
+        "throws of a shortest line, one digit per ply; the smallest such string",
+        distinct=True,
+    ),
+    _reached(
+        "moves",
+        "string",
+        "moves of that line, squares 1-15, - to an empty square, x for a swap; of all "
+        "lines with these throws the smallest by starting squares",
+        distinct=True,
+    ),
+    _reached("lines", "int64", "number of different shortest lines (by piece or throw)"),
+)
+
+
 class Senet(StateSpace):
     name = "senet"
     title = "Senet"
@@ -157,50 +186,7 @@ class Senet(StateSpace):
             "All 756,756 arrangements of five A, five B and five empty squares on 15 squares, each "
             "with the fewest plies from the opening ABABABABAB..... and a shortest line of play",
             "rows in notation order (. < A < B); row number = rank",
-            (
-                Column(
-                    "position", "string", "15 characters, each A, B or . (empty)", distinct=True
-                ),
-                Column(
-                    "plies",
-                    "int8",
-                    "fewest plies from the opening; null if no line of play ever reaches it",
-                    nullable=True,
-                ),
-                Column(
-                    "plies_even",
-                    "int8",
-                    "smallest even number of plies (A to move); null if none",
-                    nullable=True,
-                ),
-                Column(
-                    "plies_odd",
-                    "int8",
-                    "smallest odd number of plies (B to move); null if none",
-                    nullable=True,
-                ),
-                Column(
-                    "dice",
-                    "string",
-                    "throws of a shortest line, one digit per ply; the smallest such string",
-                    nullable=True,
-                    distinct=True,
-                ),
-                Column(
-                    "moves",
-                    "string",
-                    "moves of that line, squares 1-15, - to an empty square, x for a swap; of all "
-                    "lines with these throws the smallest by starting squares",
-                    nullable=True,
-                    distinct=True,
-                ),
-                Column(
-                    "lines",
-                    "int64",
-                    "number of different shortest lines (by piece or throw)",
-                    nullable=True,
-                ),
-            ),
+            COLUMNS,
             BreadthFirst({"opening": OPENING}),
             index=(
                 ("plies_even", "B"),

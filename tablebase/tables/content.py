@@ -36,12 +36,11 @@ class ContentHash:
 
     def hexdigest(self) -> str:
         lines = (
-            " ".join(
-                [column.name, column.kind, *(s.hexdigest() for s in self._streams[column.name])]
-            )
+            [column.name, column.kind, *(s.hexdigest() for s in self._streams[column.name])]
             for column in self._columns
         )
-        return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+        text = "".join(f"{' '.join(line)}\n" for line in lines)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _parts(column: Column, values: Any) -> list[Any]:

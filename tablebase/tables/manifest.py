@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -40,8 +41,9 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     except (FileNotFoundError, NotADirectoryError):
         return {}, {}
     except OSError as error:
-        raise unopened(store.full(MANIFEST), error, _again(store)) from error
-    return _parsed(text, store)
+        again = mending("", store, force=True)
+        raise unopened(store.full(MANIFEST), error, again) from error
+    return parse_manifest(text, store)
 
 
 def files_of(entry: Entry) -> list[Entry]:
@@ -55,13 +57,8 @@ def own_files(store: Store) -> set[str]:
         tables = read_manifest(store)
     except TableError:  # of another program, as far as can be told
         return set()
-    if not tables:
-        return set()
-    return {
-        MANIFEST,
-        LOCK,
-        *(said["file"] for entry in tables.values() for said in files_of(entry)),
-    }
+    listed = {said["file"] for entry in tables.values() for said in files_of(entry)}
+    return {MANIFEST, LOCK, *listed} if tables else set()
 
 
 def size_of(entry: Entry) -> int:
@@ -103,13 +100,9 @@ def facts(store: Store, name: str) -> Entry:
     return {"bytes": store.size(name), "sha256": sha256(store, name)}
 
 
-def parse_manifest(data: bytes, store: Store) -> dict[str, Entry]:
-    """The published tables that a manifest's text lists; an error where it is not as written."""
-    return _parsed(data, store)[0]
-
-
-def _parsed(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
-    path, again = store.full(MANIFEST), _again(store)
+def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
+    """The tables and pages that a manifest's text lists; an error where it is not as written."""
+    path, again = store.full(MANIFEST), mending("", store, force=True)
     try:
         text = data.decode()
         manifest = json.loads(text)
@@ -121,15 +114,11 @@ def _parsed(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page
     tables, pages = manifest.get("tables"), manifest.get("pages", {})
     if not _is_list(tables, _is_entry) or not all(map(_is_named, tables, tables.values())):
         raise TableDamaged(path, "its list of tables is invalid", again)
-    if not _is_list(pages, _is_page):
+    if not _is_list(pages, partial(_has, bytes=int, sha256=str, made_from=dict)):
         raise TableDamaged(path, "its list of pages is invalid", again)
     if text != manifest_text(tables, str(manifest.get("made_by")), pages):
         raise TableDamaged(path, "its text or checksum was changed", again)
     return tables, pages
-
-
-def _again(store: Store) -> str:
-    return mending("", store, force=True)
 
 
 def _is_list(listed: object, is_one: Callable[[object], bool]) -> bool:
@@ -142,10 +131,6 @@ def _has(facts: Any, **kinds: type) -> bool:
     return isinstance(facts, dict) and all(
         isinstance(facts.get(key), kind) for key, kind in kinds.items()
     )
-
-
-def _is_page(page: object) -> bool:
-    return _has(page, bytes=int, sha256=str, made_from=dict)
 
 
 def _is_entry(entry: Any) -> bool:

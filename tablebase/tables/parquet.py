@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,11 +33,7 @@ def schema(table: Table) -> pa.Schema:
         "rank": table.rank,
         **{f"column.{column.name}": column.meaning for column in table.columns},
     }
-    fields = [
-        pa.field(column.name, _type(column), column.nullable, _enum_metadata(column))
-        for column in table.columns
-    ]
-    return pa.schema(fields, metadata=said)
+    return pa.schema(map(_field, table.columns), metadata=said)
 
 
 def description(table: Table) -> str:
@@ -53,20 +48,14 @@ def description(table: Table) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
-def _type(column: Column) -> pa.DataType:
-    if column.kind == "enum":
-        return pa.dictionary(pa.uint8(), pa.string())
-    return {"string": pa.string(), "boolean": pa.bool_()}.get(column.kind) or pa.from_numpy_dtype(
-        np.dtype(column.kind)
-    )
-
-
-def _enum_metadata(column: Column) -> dict[bytes, bytes] | None:
-    """What makes polars read a dictionary column as its Enum, in polars' own words."""
+def _field(column: Column) -> pa.Field:
     if column.kind != "enum":
-        return None
-    empty = pl.DataFrame(schema={column.name: pl.Enum(column.values)})
-    return dict(empty.to_arrow().schema.field(0).metadata or {})
+        kind = {"string": pa.string(), "boolean": pa.bool_()}.get(column.kind, column.kind)
+        return pa.field(column.name, kind, column.nullable)
+    # what makes polars read a dictionary column as its Enum, in polars' own words
+    said = pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow().schema
+    kind = pa.dictionary(pa.uint8(), pa.string())
+    return pa.field(column.name, kind, column.nullable, said.field(0).metadata)
 
 
 def sorting(table: Table) -> list[pq.SortingColumn]:
@@ -101,12 +90,7 @@ class TableWriter:
     def __enter__(self) -> TableWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is None and self._waiting:
             self._flush(last=True)
         self._writer.close()

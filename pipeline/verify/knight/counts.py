@@ -2,136 +2,142 @@
 
 from __future__ import annotations
 
-from pipeline.verify.claims import Fact, Rows
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from pipeline.verify.claims import Rows, Said, Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
+from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.knight.tours import Counted
-from pipeline.verify.published import Published, read_rows
-from pipeline.verify.references import known_closed, known_total
+from pipeline.verify.listed import Listed, read_rows
 from tablebase.puzzle import TourCounts
 from tablebase.puzzles.knight import Board
 
 
-class CountsTable:
-    """The table under proof, and the number of tours that other tables were seen to list."""
+def prove_counts(listed: Listed, seen: Seen) -> None:
+    """Prove the table of counts, given what the tables of tours were seen to list."""
+    listing = [counted for counted in seen.values() if isinstance(counted, Counted)]
+    TourNumbers(listed, read_rows(listed)).prove({str(seen.board): seen for seen in listing})
 
-    def __init__(self, listed: Published, rows: Rows) -> None:
+
+class TourNumbers:
+    """The rows under proof: a number of tours and of closed ones for each square of each board."""
+
+    def __init__(self, listed: Listed, rows: Rows) -> None:
         recipe = listed.known.recipe
         assert isinstance(recipe, TourCounts)
         self._proof = listed.claims()
         self._rows = rows
         self._boards = [Board(*sides) for sides in recipe.boards]
-        # the first row of each board
-        self._begin: dict[str, int] = {}
-        self._tours = [int(count) for count in rows.numbers("tours")]
-        self._closed = [int(count) for count in rows.numbers("closed")]
+        self._squares = [
+            (board, square) for board in self._boards for square in range(board.squares)
+        ]
+        self._row_of = {(str(b), square): row for row, (b, square) in enumerate(self._squares)}
+        self._numbers = {name: rows.numbers(name) for name in ("tours", "closed")}
 
-    def prove(self, listing: dict[str, Counted]) -> None:
-        self._squares()
-        self._symmetry()
-        self._listed(listing)
-        self._published()
-        self._counted_again(listing)
-
-    def _squares(self) -> None:
-        text = f"there is one row for every square of {len(self._boards)} boards, in order"
-        with self._proof.claim(text, len(self._rows)) as fact:
-            squares: list[tuple[object, ...]] = []
-            for board in self._boards:
-                self._begin[str(board)] = len(squares)
-                sides = str(board), board.files, board.ranks
-                squares += [(*sides, board.name(square)) for square in range(board.squares)]
-            named = ("board", "files", "ranks", "start")
-            columns = (self._rows.column(name).to_pylist() for name in named)
-            for row, (have, want) in enumerate(
-                zip(zip(*columns, strict=True), squares, strict=False)
-            ):
-                if have != want:
-                    self._rows.refute(fact, row, _words(have), _words(want))
-            fact.same(f"{len(self._rows)} rows", f"{len(squares)} rows")
-
-    def _check(
-        self, fact: Fact, board: Board, square: int, tours: int | None, closed: int | None
-    ) -> None:
-        """Refute a claim unless a square has so many tours; None: anything is right."""
-        row = self._begin[str(board)] + square
-        for name, column, expected in (
-            ("tours", self._tours, tours),
-            ("closed", self._closed, closed),
-        ):
-            if expected is not None and column[row] != expected:
-                self._rows.refute(fact, row, f"{name} {column[row]}", str(expected))
-
-    def _symmetry(self) -> None:
-        text = (
-            "mirrored squares have equally many tours, also on the board turned sideways; all "
-            "squares of a board have equally many closed tours, which visit them all"
-        )
-        with self._proof.claim(text, len(self._rows)) as fact:
-            for board in self._boards:
-                begin = self._begin[str(board)]
-                lying = self._begin.get(str(Board(board.ranks, board.files)), begin)
-                for square in range(board.squares):
-                    least = begin + min(board.turned(square))
-                    self._check(fact, board, square, self._tours[least], self._closed[begin])
-                    if lying != begin:
-                        rank, file = divmod(square, board.files)
-                        row = lying + rank + board.ranks * file
-                        self._check(fact, board, square, self._tours[row], self._closed[row])
-
-    def _listed(self, listing: dict[str, Counted]) -> None:
-        """The boards whose tours are all listed in tables of their own."""
+    def prove(self, listing: Mapping[str, Counted]) -> None:
+        self._check_squares()
+        self._check_symmetry()
         boards = [board for board in self._boards if str(board) in listing]
-        if not boards:
-            return
-        named = ", ".join(map(str, boards))
-        text = f"on {named}: the tours and closed tours are as many as in the board's own table"
-        with self._proof.claim(text, sum(board.squares for board in boards)) as fact:
-            for board in boards:
-                counted = listing[str(board)]
-                each = zip(counted.by_start, counted.closed_by_start, strict=True)
-                for square, (tours, closed) in enumerate(each):
-                    self._check(fact, board, square, tours, closed)
-
-    def _published(self) -> None:
-        known = [(board, total) for board in self._boards if (total := known_total(board))]
-        text = f"the totals of {len(known)} boards match published totals ({_sources(known)})"
-        with self._proof.claim(text, sum(board.squares for board, _ in known)) as fact:
-            for board, (published, _) in known:
-                begin = self._begin[str(board)]
-                tours = sum(self._tours[begin : begin + board.squares])
-                fact.same(f"{board}: {tours:,} tours", f"{board}: {published:,} tours")
-        known = [(board, closed) for board in self._boards if (closed := known_closed(board))]
-        text = f"the closed tours of {len(known)} boards match published totals ({_sources(known)})"
-        with self._proof.claim(text, sum(board.squares for board, _ in known)) as fact:
-            for board, (published, _) in known:
-                for square in range(board.squares):
-                    self._check(fact, board, square, None, published)
-
-    def _counted_again(self, listing: dict[str, Counted]) -> None:
-        """The boards whose tours no table lists: those of the others were counted as listed."""
-        sides = {(board.files, board.ranks) for board in self._boards}
+        if boards:
+            named = ", ".join(map(str, boards))
+            self._check(
+                f"on {named}: the tours and closed tours are as many as in the board's own table",
+                boards,
+                lambda board: zip(
+                    listing[str(board)].by_start, listing[str(board)].closed_by_start, strict=True
+                ),
+            )
+        self._check_published()
+        # the tours of the others were counted as listed
         boards = [
             board
             for board in self._boards
             if str(board) not in listing
             # else the same board on its side is counted, and proved to have the same counts
-            and (board.files <= board.ranks or (board.ranks, board.files) not in sides)
+            and (board.files <= board.ranks or (_sideways(board), 0) not in self._row_of)
         ]
         text = f"on {len(boards)} boards that no table lists: {COUNTED_AGAIN}"
+        self._check(text, boards, recounted)
+
+    def _check(
+        self,
+        text: str,
+        boards: list[Board],
+        counts: Callable[[Board], Iterable[tuple[int | None, int]]],
+    ) -> None:
+        """Claim that the boards' squares have so many tours and closed ones; None: any number."""
         with self._proof.claim(text, sum(board.squares for board in boards)) as fact:
             for board in boards:
-                for square, tours in enumerate(recounted(board)):
-                    self._check(fact, board, square, *tours)
+                begin = self._row_of[str(board), 0]
+                for name, wanted in zip(
+                    self._numbers, zip(*counts(board), strict=True), strict=True
+                ):
+                    rows = begin + np.arange(board.squares)
+                    have = self._numbers[name][rows]
+                    expected = have if None in wanted else np.array(wanted)
+                    self._rows.equal(fact, name, have, expected, rows)
+
+    def _check_squares(self) -> None:
+        text = f"there is one row for every square of {len(self._boards)} boards, in order"
+        with self._proof.claim(text) as fact:
+            squares = [(str(b), b.files, b.ranks, b.name(square)) for b, square in self._squares]
+            columns = (
+                self._rows.column(name).to_pylist() for name in ("board", "files", "ranks", "start")
+            )
+            found = list(zip(*columns, strict=True))
+
+            def said(row: int) -> Said:
+                return " ".join(map(str, found[row])), " ".join(map(str, squares[row]))
+
+            wrong = np.array([*map(tuple.__ne__, found, squares)], dtype=np.bool_)
+            self._rows.none(fact, wrong, said)
+            fact.same(len(found), len(squares), "{} rows")
+
+    def _check_symmetry(self) -> None:
+        text = (
+            "mirrored squares have equally many tours, also on the board turned sideways; all "
+            "squares of a board have equally many closed tours, which visit them all"
+        )
+        row_of = self._row_of
+        least = [row_of[str(board), min(board.turned(at))] for board, at in self._squares]
+        first = [row_of[str(board), 0] for board, _ in self._squares]
+        lying = [
+            row_of.get(
+                (_sideways(board), at // board.files + board.ranks * (at % board.files)), row
+            )
+            for row, (board, at) in enumerate(self._squares)
+        ]
+        with self._proof.claim(text) as fact:
+            for name, column, others in (
+                ("tours", self._numbers["tours"], (least, lying)),
+                ("closed", self._numbers["closed"], (first, lying)),
+            ):
+                for other in others:
+                    self._rows.equal(fact, name, column, column[other])
+
+    def _check_published(self) -> None:
+        totals = [(board, known) for board in self._boards if (known := known_total(board))]
+        text = f"the totals of {len(totals)} boards match published totals ({_sources(totals)})"
+        with self._proof.claim(text, sum(board.squares for board, _ in totals)) as fact:
+            for board, (published, _) in totals:
+                begin = self._row_of[str(board), 0]
+                tours = int(self._numbers["tours"][begin : begin + board.squares].sum())
+                fact.same(tours, published, f"{board}: {{:,}} tours")
+        closed = [(board, known) for board in self._boards if (known := known_closed(board))]
+        text = (
+            f"the closed tours of {len(closed)} boards match published totals ({_sources(closed)})"
+        )
+        counts = {
+            str(board): [(None, published)] * board.squares for board, (published, _) in closed
+        }
+        self._check(text, [board for board, _ in closed], lambda board: counts[str(board)])
 
 
-def _words(row: tuple[object, ...]) -> str:
-    return " ".join(map(str, row))
+def _sideways(board: Board) -> str:
+    return str(Board(board.ranks, board.files))
 
 
 def _sources(known: list[tuple[Board, tuple[int, str]]]) -> str:
     return "; ".join(sorted({source for _, (_, source) in known}))
-
-
-def prove_counts(listed: Published, listing: dict[str, Counted]) -> None:
-    """Prove the table of counts, given what the tables of tours were seen to list."""
-    CountsTable(listed, read_rows(listed)).prove(listing)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.verify.claims import Array
-from tablebase.puzzles.senet import SQUARES
+from tablebase.puzzles.senet import OPENING, SQUARES
 
 BOARD = (1 << SQUARES) - 1
 
@@ -29,6 +29,13 @@ class Positions:
         """Ascending in notation order."""
         self._row_of = np.full(3**SQUARES, -1, dtype=np.int32)
         self._row_of[self.numbers] = np.arange(len(cells), dtype=np.int32)
+
+    @property
+    def opening(self) -> int:
+        """The row of the position where every line begins."""
+        a, b = ([piece == side for piece in OPENING] for side in "AB")
+        bits = 1 << np.arange(SQUARES)
+        return int(self.row(a @ bits, b @ bits))
 
     def _number(self, a: Array, b: Array) -> Array:
         found: Array = self._base_3[a] + 2 * self._base_3[b]

@@ -1,6 +1,6 @@
 """What the manifest lists, and whether the files match it.
 
-`published_in`, `check_files` and `check_pages` are quick: they read bytes and decode no table.
+`listed_in`, `check_files` and `check_pages` are quick: they read bytes and decode no table.
 `check_schema` and `read_rows` compare a file with the definition of its table. None of them proves
 a value from a puzzle's rules.
 """
@@ -13,7 +13,6 @@ import struct
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import singledispatch
 from itertools import zip_longest
 from typing import Any
 
@@ -22,20 +21,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.verify.claims import Array, Claim, Fact, Proof, Report, Rows
+from pipeline.verify.claims import Array, Claim, Fact, Listener, Proof, Rows
 from pipeline.verify.footer import check_footer
-from tablebase.errors import NotationError, TableMissing
+from tablebase.errors import TableMissing
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
-from tablebase.puzzles.knight import (
-    COUNTED,
-    LISTABLE,
-    Knight,
-    counts_table,
-    listed_board,
-    listed_table,
-    parse_board,
-)
 from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
@@ -46,7 +36,7 @@ from tablebase.tables.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class Listed:
     """A table that the manifest lists; `puzzle` and `table` are None where no rule knows it."""
 
     store: Store
@@ -54,7 +44,7 @@ class Published:
     entry: Entry
     puzzle: Puzzle | None
     table: Table | None
-    report: Report
+    report: Listener
     proved: list[Claim]
 
     @property
@@ -85,7 +75,9 @@ class Published:
         by force.
         """
         command = _command(self.store, self.puzzle, self.table, force=force)
-        return Proof(self.store, self.name, file or self.file, command, self.report, self.proved)
+        rows = self.entry["index"]["records"] if file == self.index_file else self.entry["rows"]
+        file = file or self.file
+        return Proof(self.store, self.name, file, rows, command, self.report, self.proved)
 
 
 def _command(store: Store, puzzle: Puzzle | None, table: Table | None, *, force: bool) -> str:
@@ -94,35 +86,7 @@ def _command(store: Store, puzzle: Puzzle | None, table: Table | None, *, force:
     return mending(stage, store, force=force)
 
 
-@singledispatch
-def tables_of(puzzle: Puzzle, entries: dict[str, Entry]) -> tuple[Table, ...]:
-    """The puzzle's tables, those among the published ones included that were asked for."""
-    return puzzle.tables
-
-
-@tables_of.register
-def _(puzzle: Knight, entries: dict[str, Entry]) -> tuple[Table, ...]:
-    own = {table.name for table in puzzle.tables}
-    named_so = (listed_board(name) for name in entries if name not in own)
-    boards = [board for board in named_so if board and board.squares <= LISTABLE]
-    more = [listed_table(board) for board in boards]
-    named = entries.get("knight_counts", {}).get("parameters", {}).get("boards", [])
-    texts = named if isinstance(named, list) else []
-    # a board whose tours are not listed is not proved, so the rules' own are the only others
-    listed = {(board.files, board.ranks) for board in boards}
-    counted = {*COUNTED, *(sides for text in texts for sides in _sides(text) if sides in listed)}
-    return (*puzzle.tables[:-1], *more, counts_table(tuple(sorted(counted))))
-
-
-def _sides(text: object) -> list[tuple[int, int]]:
-    try:
-        board = parse_board(str(text))
-    except NotationError:
-        return []
-    return [(board.files, board.ranks)]
-
-
-def published_in(store: Store, report: Report, proved: list[Claim]) -> list[Published]:
+def listed_in(store: Store, report: Listener, proved: list[Claim]) -> list[Listed]:
     """Every table listed; TableMissing where one of the puzzles' own is not."""
     path, command = store.full(MANIFEST), _command(store, None, None, force=True)
     try:
@@ -131,26 +95,24 @@ def published_in(store: Store, report: Report, proved: list[Claim]) -> list[Publ
         raise TableMissing(path, _command(store, None, None, force=False)) from error
     except OSError as error:
         raise unopened(path, error, command) from error
-    entries = parse_manifest(text, store)
-    proof = Proof(store, "manifest", MANIFEST, command, report, proved)
-    with proof.claim("every required table is listed under its own name", len(entries)) as fact:
+    entries, _ = parse_manifest(text, store)
+    proof = Proof(store, "manifest", MANIFEST, len(entries), command, report, proved)
+    with proof.claim("every required table is listed under its own name") as fact:
         _check_names(fact, entries)
         listed = []
         for puzzle in puzzles():
-            for table in tables_of(puzzle, entries):
+            for table in puzzle.among(entries):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     command = _command(store, puzzle, table, force=False)
                     raise TableMissing(store.full(table.file), command)
-                indexed = {True: "with an index", False: "without an index"}
-                fact.same(
-                    f"{table.name} {indexed[entry['index'] is not None]}",
-                    f"{table.name} {indexed[bool(table.index)]}",
-                )
-                listed.append(Published(store, table.name, entry, puzzle, table, report, proved))
+                indexed = ("without an index", "with an index")
+                found, expected = (indexed[bool(of)] for of in (entry["index"], table.index))
+                fact.same(found, expected, f"{table.name} {{}}")
+                listed.append(Listed(store, table.name, entry, puzzle, table, report, proved))
     unknown = sorted(entries.items())
     return listed + [
-        Published(store, name, entry, None, None, report, proved) for name, entry in unknown
+        Listed(store, name, entry, None, None, report, proved) for name, entry in unknown
     ]
 
 
@@ -164,71 +126,63 @@ def _check_names(fact: Fact, entries: dict[str, Entry]) -> None:
                 fact.refuted(f"records {index.get('records')!r}", "a number of records")
 
 
-def check_files(listed: Published) -> None:
+def check_files(listed: Listed) -> None:
     """Sizes, SHA-256 and the index's header: nothing is decoded."""
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
-    proof = listed.claims(force=False)
-    _check_bytes(proof, listed.files, entry["rows"], unknown)
-    index = entry["index"]
-    if index:
-        proof = listed.claims(listed.index_file, force=False)
-        _check_bytes(proof, [(listed.index_file, index)], index["records"], unknown)
-        proof = listed.claims(listed.index_file)
-        data = listed.store.read(listed.index_file)
-        claim = "the header matches the table: version, name, records, content hash"
-        with proof.claim(claim, index["records"]) as fact:
+    _check_bytes(listed.claims(force=False), listed.files, unknown)
+    if entry["index"]:
+        index = listed.index_file
+        _check_bytes(listed.claims(index, force=False), [(index, entry["index"])], unknown)
+        proof, data = listed.claims(index), listed.store.read(index)
+        text = "the header matches the table: version, name, records, content hash"
+        with proof.claim(text) as fact:
             _check_header(fact, listed, data)
-        with proof.claim(
-            "every block has the right checksum, and zeros after its records", index["records"]
-        ) as fact:
+        text = "every block has the right checksum, and zeros after its records"
+        with proof.claim(text) as fact:
             _check_blocks(fact, data)
 
 
-def check_pages(store: Store, report: Report, proved: list[Claim]) -> None:
+def check_pages(store: Store, report: Listener, proved: list[Claim]) -> None:
     """The pages that are listed and still there: whether they are what was written."""
     for name, page in read_pages(store).items():
         if name in store.names():
             maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
             command = mending("", store).replace(COMMAND, maker)
-            proof = Proof(store, name.rpartition(".")[0], name, command, report, proved)
-            _check_bytes(proof, [(name, page)], 0, "")
+            stem = name.rpartition(".")[0]
+            _check_bytes(Proof(store, stem, name, 0, command, report, proved), [(name, page)])
 
 
-def _check_bytes(proof: Proof, files: list[tuple[str, Entry]], rows: int, unknown: str) -> None:
-    with proof.claim(f"size and SHA-256 match the manifest{unknown}", rows) as whole:
+def _check_bytes(proof: Proof, files: list[tuple[str, Entry]], unknown: str = "") -> None:
+    with proof.claim(f"size and SHA-256 match the manifest{unknown}") as whole:
         for file, said in files:
             fact = whole.of(file)
             try:
-                size = proof.store.size(file)
-                if size != said["bytes"]:
-                    fact.refuted(f"{size:,} bytes", f"{said['bytes']:,} bytes")
-                fact.same(f"SHA-256 {sha256(proof.store, file)}", f"SHA-256 {said['sha256']}")
+                fact.same(proof.store.size(file), said["bytes"], "{:,} bytes")
+                fact.same(sha256(proof.store, file), said["sha256"], "SHA-256 {}")
             except IsADirectoryError:
                 fact.refuted("no file", "a file")
             except OSError as error:
                 raise unopened(proof.store.full(file), error, proof.command) from error
 
 
-def _check_header(fact: Fact, listed: Published, data: bytes) -> None:
+def _check_header(fact: Fact, listed: Listed, data: bytes) -> None:
     entry = listed.entry
     if len(data) < BLOCK:
         fact.refuted(f"{len(data)} bytes", f"a header of {BLOCK} bytes")
     magic, version, zero, width, block, count, content, name = HEADER.unpack_from(data)
-    fact.same(f"magic {magic!r}", f"magic {MAGIC!r}")
-    fact.same(f"version {version}", f"version {FORMAT_VERSION}")
-    fact.same(f"{zero} for later use", "0 for later use")
-    named = listed.name.encode()[: len(name)].ljust(len(name), b"\0")
-    fact.same(f"name {name!r}", f"name {named!r}")
-    fact.same(f"content hash {content.hex()}", f"content hash {entry['content']}")
-    fact.same(f"blocks of {block} bytes", f"blocks of {BLOCK} bytes")
+    fact.same(magic, MAGIC, "magic {!r}")
+    fact.same(version, FORMAT_VERSION, "version {}")
+    fact.same(zero, 0, "{} for later use")
+    fact.same(name, listed.name.encode()[: len(name)].ljust(len(name), b"\0"), "name {!r}")
+    fact.same(content.hex(), entry["content"], "content hash {}")
+    fact.same(block, BLOCK, "blocks of {} bytes")
     if listed.table:
-        wanted = struct.calcsize(listed.table.record)
-        fact.same(f"records of {width} bytes", f"records of {wanted} bytes")
+        fact.same(width, struct.calcsize(listed.table.record), "records of {} bytes")
     elif not 0 < width <= BODY:
         fact.refuted(f"records of {width} bytes", f"records of 1 to {BODY} bytes")
-    fact.same(f"{count} records", f"{entry['index']['records']} records")
-    fact.same(f"{len(data)} bytes", f"{BLOCK * blocks(width, count)} bytes")
+    fact.same(count, entry["index"]["records"], "{} records")
+    fact.same(len(data), BLOCK * blocks(width, count), "{} bytes")
 
 
 def _check_blocks(fact: Fact, data: bytes) -> None:
@@ -239,27 +193,24 @@ def _check_blocks(fact: Fact, data: bytes) -> None:
         block = data[number * BLOCK : (number + 1) * BLOCK]
         (said,) = CHECKSUM.unpack(block[BODY:])
         found = checksum(content, number, block[:BODY])
-        fact.same(f"block {number}: checksum {said:08x}", f"block {number}: checksum {found:08x}")
+        fact.same(said, found, f"block {number}: checksum {{:08x}}")
         used = min(each, count - (number - 1) * each) * width if number else HEADER.size
-        fact.same(
-            f"block {number}: {block[used:BODY].count(0)} zeros after its records",
-            f"block {number}: {BODY - used} zeros after its records",
-        )
+        zeros = block[used:BODY].count(0)
+        fact.same(zeros, BODY - used, f"block {number}: {{}} zeros after its records")
 
 
-def check_schema(listed: Published) -> list[pq.FileMetaData]:
+def check_schema(listed: Listed) -> list[pq.FileMetaData]:
     """What each file says of itself, and what the manifest says of it, without its rows."""
     table, entry = listed.known, listed.entry
-    with listed.claims().claim(
-        "schema, all metadata and number of rows match the definition of the table", entry["rows"]
-    ) as fact:
+    text = "schema, all metadata and number of rows match the definition of the table"
+    with listed.claims().claim(text) as fact:
         found = [_check_schema(fact.of(file), listed, file, said) for file, said in listed.files]
         fact.same(entry["parameters"], json.loads(json.dumps(table.recipe.parameters())))
-        fact.same(f"description {entry.get('description')}", f"description {description(table)}")
+        fact.same(entry.get("description"), description(table), "description {}")
     return found
 
 
-def _check_schema(fact: Fact, listed: Published, name: str, said: Entry) -> pq.FileMetaData:
+def _check_schema(fact: Fact, listed: Listed, name: str, said: Entry) -> pq.FileMetaData:
     table = listed.known
     with decoding(fact), pq.ParquetFile(listed.store.source(name)) as file:
         found, metadata = file.schema_arrow, file.metadata
@@ -272,32 +223,40 @@ def _check_schema(fact: Fact, listed: Published, name: str, said: Entry) -> pq.F
     with decoding(fact):
         arrow = b64decode(metadata.metadata.get(b"ARROW:schema", b""))
         fact.same(pa.ipc.read_schema(pa.py_buffer(arrow)), schema(table))
-    fact.same(f"{metadata.num_rows:,} rows", f"{said['rows']:,} rows")
+    fact.same(metadata.num_rows, said["rows"], "{:,} rows")
     return metadata
 
 
-def read_rows(listed: Published) -> Rows:
+def read_rows(listed: Listed) -> Rows:
     """All of a table's rows, once their content hash is proved."""
-    check_schema(listed)
-    content = ContentHash(listed.known.columns)
-    with listed.claims().claim(CONTENT, listed.entry["rows"]) as fact:
-        batches = [_read_file(fact.of(file), listed, file) for file, _ in listed.files]
-        batch = one_batch(fact, pa.Table.from_batches(batches))
-        fact.same(f"{batch.num_rows:,} rows", f"{listed.entry['rows']:,} rows")
+    footers, content = check_schema(listed), ContentHash(listed.known.columns)
+    with listed.claims().claim(CONTENT) as fact:
+        batches = [
+            read_group(fact, listed, file, footer, group)
+            for (file, _), footer in zip(listed.files, footers, strict=True)
+            for group in range(footer.num_row_groups)
+        ]
+        batch = one_batch(fact, pa.Table.from_batches(batches, schema(listed.known)))
         content.update(batch)
-        fact.same(f"content hash {content.hexdigest()}", f"content hash {listed.entry['content']}")
+        check_content(fact, listed, batch.num_rows, content)
     return Rows(batch)
 
 
-def _read_file(fact: Fact, listed: Published, name: str) -> pa.RecordBatch:
-    with decoding(fact), pq.ParquetFile(listed.store.source(name)) as file:
-        batch = one_batch(fact, file.read())
-        begin = 0
-        for number in range(file.metadata.num_row_groups):
-            group = file.metadata.row_group(number)
-            check_group(fact, listed.known, group, batch.slice(begin, group.num_rows))
-            begin += group.num_rows
+def read_group(
+    whole: Fact, listed: Listed, file: str, footer: pq.FileMetaData, number: int
+) -> pa.RecordBatch:
+    """The rows of a row group, which are as the footer says."""
+    fact = whole.of(file)
+    with decoding(fact), pq.ParquetFile(listed.store.source(file), metadata=footer) as opened:
+        batch = one_batch(fact, opened.read_row_group(number, use_threads=False))
+        check_group(fact, listed.known, footer.row_group(number), batch)
     return batch
+
+
+def check_content(fact: Fact, listed: Listed, rows: int, content: ContentHash) -> None:
+    """Whether as many rows, and of the same content, were read as the manifest says."""
+    fact.same(rows, listed.entry["rows"], "{:,} rows")
+    fact.same(content.hexdigest(), listed.entry["content"], "content hash {}")
 
 
 def one_batch(fact: Fact, table: pa.Table) -> pa.RecordBatch:
@@ -305,34 +264,29 @@ def one_batch(fact: Fact, table: pa.Table) -> pa.RecordBatch:
     whole = table.combine_chunks()
     whole.validate(full=True)
     batches = whole.to_batches() or [pa.RecordBatch.from_pylist([], whole.schema)]
-    fact.same(f"rows in {len(batches)} pieces", "rows in 1 pieces")
+    fact.same(len(batches), 1, "rows in {} pieces")
     return batches[0]
 
 
 def check_group(fact: Fact, table: Table, group: pq.RowGroupMetaData, rows: pa.RecordBatch) -> None:
     """What the footer says of a row group, which readers skip by, against its decoded rows."""
-    fact.same(f"{rows.num_rows:,} rows in a group", f"{group.num_rows:,} rows in a group")
-    fact.same(
-        f"sorting columns {group.sorting_columns}", f"sorting columns {tuple(sorting(table))}"
-    )
+    fact.same(rows.num_rows, group.num_rows, "{:,} rows in a group")
+    fact.same(group.sorting_columns, tuple(sorting(table)), "sorting columns {}")
     for column, name in enumerate(rows.schema.names):
         chunk, values = group.column(column), rows.column(column)
-        fact.same(f"column {chunk.path_in_schema}", f"column {name}")
-        fact.same(f"{chunk.num_values:,} values of {name}", f"{rows.num_rows:,} values of {name}")
+        fact.same(chunk.path_in_schema, name, "column {}")
+        fact.same(chunk.num_values, rows.num_rows, f"{{:,}} values of {name}")
         fact.same(chunk.has_column_index or chunk.has_offset_index, False)
         said = chunk.statistics
         if said is None:
             continue
         if said.has_null_count:
-            fact.same(f"{name}: {said.null_count} nulls", f"{name}: {values.null_count} nulls")
-        fact.same(
-            f"{name}: distinct count {said.has_distinct_count}", f"{name}: distinct count False"
-        )
+            fact.same(said.null_count, values.null_count, f"{name}: {{}} nulls")
+        fact.same(said.has_distinct_count, False, f"{name}: distinct count {{}}")
         if said.has_min_max:
             plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values
-            extremes = pc.min_max(plain).as_py()
-            found = f"{name}: from {said.min!r} to {said.max!r}"
-            fact.same(found, f"{name}: from {extremes['min']!r} to {extremes['max']!r}")
+            found, expected = {"min": said.min, "max": said.max}, pc.min_max(plain).as_py()
+            fact.same(found, expected, f"{name}: from {{0[min]!r}} to {{0[max]!r}}")
 
 
 def _lines(found: pa.Schema) -> list[str]:
@@ -352,7 +306,7 @@ def decoding(fact: Fact) -> Iterator[None]:
         fact.refuted(str(error), "rows that can be decoded")
 
 
-def records(listed: Published) -> Array:
+def records(listed: Listed) -> Array:
     """The records of a table's index, whose header is proved."""
     dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
     data = np.frombuffer(listed.store.read(listed.index_file), np.uint8).reshape(-1, BLOCK)[1:]
@@ -367,15 +321,14 @@ def _numpy(letter: str) -> Any:
     return (np.uint8, int(letter[:-1])) if letter.endswith("s") else f"<{letter}"
 
 
-def check_records(listed: Published, text: str, fields: dict[str, Array]) -> None:
+def check_records(listed: Listed, text: str, fields: dict[str, Array]) -> None:
     """Prove each field of an index equal to its expected values, one a record."""
     found = records(listed)
-    with listed.claims(listed.index_file).claim(text, len(found)) as fact:
+    with listed.claims(listed.index_file).claim(text) as fact:
         for name, expected in fields.items():
-            fact.same(f"{len(found):,} records", f"{len(expected):,} records")
-            wrong = found[name] != expected
-            rows = np.flatnonzero(wrong.any(axis=1) if wrong.ndim > 1 else wrong)
-            if len(rows):
-                row = int(rows[0])
+            fact.same(len(found), len(expected), "{:,} records")
+            wrong = np.argwhere(found[name] != expected)
+            if len(wrong):
+                row = int(wrong[0, 0])
                 record = {field: found[field][row].tolist() for field in fields}
                 fact.refuted(record[name], expected[row].tolist(), row, record)

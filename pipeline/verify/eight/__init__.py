@@ -1,0 +1,1 @@
+"""What is proved of the 8-puzzle alone."""

@@ -1,0 +1,50 @@
+"""The registry of proofs: which one a table has, by its recipe's class and its puzzle's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from pipeline.verify.claims import Seen
+from pipeline.verify.eight.states import Sliding
+from pipeline.verify.goals import prove_goals
+from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight.every import prove_every_tour
+from pipeline.verify.knight.pairs import prove_pairs
+from pipeline.verify.listed import Listed
+from pipeline.verify.senet.proof import prove_senet
+from pipeline.verify.walks import prove_walks
+from tablebase.puzzle import (
+    AllTours,
+    BreadthFirst,
+    GoalPuzzle,
+    Puzzle,
+    StateSpace,
+    TourCounts,
+    TourPerPair,
+)
+from tablebase.puzzles.eight import Eight
+from tablebase.puzzles.senet import Senet
+
+Prove = Callable[[Listed, Seen], object]
+"""Proves one table."""
+
+PROOFS: dict[tuple[type, type], Prove] = {
+    (BreadthFirst, Eight): partial(prove_goals, space_of=Sliding),
+    (BreadthFirst, Senet): prove_senet,
+    (BreadthFirst, GoalPuzzle): prove_goals,
+    (BreadthFirst, StateSpace): prove_walks,
+    (AllTours, Puzzle): prove_every_tour,
+    (TourPerPair, Puzzle): prove_pairs,
+    (TourCounts, Puzzle): prove_counts,
+}
+
+
+def proof_of(listed: Listed) -> Prove | None:
+    """The proof of a puzzle's table: that of the nearest kinds of recipe and puzzle."""
+    kinds = (
+        (recipe, puzzle)
+        for recipe in type(listed.known.recipe).__mro__
+        for puzzle in type(listed.puzzle).__mro__
+    )
+    return next((PROOFS[kind] for kind in kinds if kind in PROOFS), None)

@@ -1,0 +1,96 @@
+"""A state space without a goal, as its author would write it: two jugs, of five litres and three.
+
+A state is what each jug holds, two digits; both are empty at first. A move fills a jug, empties it,
+or pours it into the other until one is empty or full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tablebase.errors import NotationError
+from tablebase.graph import UNREACHED, Graph, Walk
+from tablebase.puzzle import BreadthFirst, Column, StateSpace, Table
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Columns
+
+LITRES = (5, 3)
+MOVES = "FfEePp"
+"""Fill, empty or pour: a capital for the large jug."""
+
+
+def moves(large: int, small: int) -> Iterator[tuple[int, int]]:
+    """What the jugs hold after each of the moves, in their order."""
+    poured, back = min(large, LITRES[1] - small), min(small, LITRES[0] - large)
+    yield from ((LITRES[0], small), (large, LITRES[1]), (0, small), (large, 0))
+    yield from ((large - poured, small + poured), (large + back, small - back))
+
+
+class Jugs(StateSpace):
+    name = "jugs"
+    title = "Two jugs"
+    size = 24
+    example = "43"
+    depth = "steps"
+    tables = (
+        Table(
+            "jugs",
+            "What two jugs of 5 and 3 litres can hold, with the fewest moves to it",
+            "rows in notation order; row number = rank",
+            (
+                Column("state", "string", "litres in the large jug and in the small one"),
+                Column("steps", "int8", "fewest moves from two empty jugs", nullable=True),
+                Column("ways", "int16", "number of different shortest lines"),
+                Column("line", "string", "the first of them in the order FfEePp", nullable=True),
+            ),
+            BreadthFirst({"empty": "00"}),
+            index=(("steps", "B"), ("ways", "B"), ("last", "B")),
+            rows=24,
+            sorted_by=("state",),
+        ),
+    )
+
+    def parse(self, text: str) -> str:
+        state = text.strip()
+        if len(state) != 2 or state[0] not in "012345" or state[1] not in "0123":
+            raise NotationError("two jugs", text, "it needs 0-5, then 0-3", self.example)
+        return state
+
+    def rank(self, state: str) -> int:
+        return 4 * int(state[0]) + int(state[1])
+
+    def unrank(self, rank: int) -> str:
+        return f"{rank // 4}{rank % 4}"
+
+    def graph(self) -> Graph:
+        after = np.array([list(moves(*divmod(rank, 4))) for rank in range(self.size)])
+        ranks = after @ (4, 1)
+        states = np.arange(self.size)
+        changes = [(states[found != states], found[found != states]) for found in ranks.T]
+        return Graph.of_moves(
+            self.size, [(label << 4, *change) for label, change in enumerate(changes)]
+        )
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        walk = walks["empty"]
+        unreached = walk.depth == UNREACHED
+        lines = [""] * self.size
+        for node in walk.order[1:]:
+            lines[node] = lines[walk.parent[node]] + MOVES[walk.label[node] >> 4]
+        return {
+            "state": self.states(),
+            "steps": np.ma.MaskedArray(walk.depth, unreached),
+            "ways": walk.ways,
+            "line": np.ma.MaskedArray(np.array(lines, dtype=np.bytes_), unreached),
+        }
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        walk = walks["empty"]
+        return {"steps": walk.depth, "ways": walk.ways, "last": walk.label}
+
+
+PUZZLE = Jugs()

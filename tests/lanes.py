@@ -1,0 +1,23 @@
+"""A puzzle whose table is a list, as its author would write it: every tour of two small boards."""
+
+from tablebase.puzzle import AllTours, Puzzle, Table
+from tablebase.puzzles.knight import TOUR_COLUMNS
+
+
+def lane(files: int, ranks: int) -> Table:
+    return Table(
+        f"lane_{files}x{ranks}",
+        f"Every knight's tour of the {files}x{ranks} board",
+        "rows sorted by the tour's sequence of square numbers",
+        TOUR_COLUMNS,
+        AllTours(files, ranks),
+    )
+
+
+class Lanes(Puzzle):
+    name = "lanes"
+    title = "Lanes"
+    tables = (lane(3, 4), lane(4, 3))
+
+
+PUZZLE = Lanes()
