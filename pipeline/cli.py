@@ -143,9 +143,8 @@ def _stage_help(chosen: list[Puzzle]) -> str:
         lines.append(f"pipeline precompute {stage.name}: {stage.title}\n")
         for table in stage.tables:
             lines += [f"  {table.file}", f"    {table.meaning}."]
-            lines += (
-                [f"    {table.index_file}: the index, for other programs."] if table.index else []
-            )
+            if table.index:
+                lines.append(f"    {table.index_file}: the index, for other programs.")
     return "\n".join([*lines, "", "Options: pipeline precompute --help"])
 
 

@@ -317,7 +317,7 @@ def _text(file: BinaryIO, key: str, *, joins: int) -> Iterator[Stretch]:
     yield Stretch(_keys(key, []), partial(_row, 1))
     waiting: list[str] = []
     end = 1
-    for text, line in _pieces(file, _after_a_word):
+    for text, line in _pieces(file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1):
         if line == 1:
             _require_no_columns(text, key)
         words = text.decode().split()
@@ -341,10 +341,6 @@ def _text(file: BinaryIO, key: str, *, joins: int) -> Iterator[Stretch]:
 
 def _keys(name: str, keys: list[str]) -> pl.DataFrame:
     return pl.DataFrame({name: keys}, schema={name: pl.String})
-
-
-def _after_a_word(text: bytes) -> int:
-    return max(text.rfind(space) for space in (b"\n", b" ", b"\t")) + 1
 
 
 def _joined(words: list[str], waiting: list[str], joins: int) -> list[tuple[str, int]]:

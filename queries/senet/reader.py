@@ -114,9 +114,8 @@ class SenetReader(Reader):
             raise NotReached(position, turn)
         line = self.line(position, plies)
         # the index counts the shortest lines alone
-        facts = SenetFacts(
-            position, (even, odd), line, record[LINES] if plies == min(known) else None
-        )
+        lines = record[LINES] if plies == min(known) else None
+        facts = SenetFacts(position, (even, odd), line, lines)
         if asked.get("path"):
             facts.path = [*(before for _, _, before in line), position]
         return facts
