@@ -79,10 +79,8 @@ def svg(drawn: Drawn, title: str) -> str:
 
 def banded(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
     """With the band of each value as text: seven bounds make eight bands."""
-    bands = dict(enumerate(bands_of(bounds)))
-    number = sum((pl.col(value) >= bound).cast(pl.UInt8) for bound in bounds)
-    assert isinstance(number, pl.Expr)
-    return frame.with_columns(number.replace_strict(bands, return_dtype=pl.String).alias("band"))
+    number = pl.Series(bounds).search_sorted(frame[value], side="right")
+    return frame.with_columns(pl.Series("band", bands_of(bounds)).gather(number))
 
 
 def bands_of(bounds: list[int]) -> list[str]:

@@ -13,11 +13,7 @@ from queries.report.look import banded, by_band, lines
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]
 NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", "five")
-VIEWS = {
-    "plies": "whoever moves",
-    "plies_even": "A to move (even)",
-    "plies_odd": "B to move (odd)",
-}
+VIEWS = {"plies": "whoever moves", "plies_even": "A to move (even)", "plies_odd": "B to move (odd)"}
 
 
 # ---- queries: what a page shows is the source of these -----------------------------------------
