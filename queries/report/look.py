@@ -151,11 +151,11 @@ def board(
     named: bool = True,
 ) -> Drawn:
     """A board seen from above: `file` and `rank` say where, `label` what is written."""
-    plain: dict[str, Any] = {"title": None, "domain": False, "ticks": False, "labels": named}
+    plain = alt.Axis(title=None, domain=False, ticks=False, labels=named)
     drawn = grid(
         frame,
-        alt.X("file:O", axis=alt.Axis(**plain)),
-        alt.Y("rank:O", sort="descending", axis=alt.Axis(**plain)),
+        alt.X("file:O", axis=plain),
+        alt.Y("rank:O", sort="descending", axis=plain),
         value,
         bounds or even_bounds(frame[value]),
     )
