@@ -36,8 +36,7 @@ def _run(words: list[str]) -> int:
     if words[:1] == ["query"]:
         from queries.answers import quick_answer
 
-        answer = quick_answer(words[1:])
-        if answer is not None:
+        if (answer := quick_answer(words[1:])) is not None:
             say(answer)
             return 0
     from pipeline.cli import run

@@ -76,10 +76,8 @@ def svg(drawn: Drawn, title: str) -> str:
 
 def banded(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
     """With the band of each value as text: seven bounds make eight bands."""
-    bands = dict(enumerate(bands_of(bounds)))
-    number = sum((pl.col(value) >= bound).cast(pl.UInt8) for bound in bounds)
-    assert isinstance(number, pl.Expr)
-    return frame.with_columns(number.replace_strict(bands, return_dtype=pl.String).alias("band"))
+    number = pl.Series(bounds).search_sorted(frame[value], side="right")
+    return frame.with_columns(pl.Series("band", bands_of(bounds)).gather(number))
 
 
 def bands_of(bounds: list[int]) -> list[str]:
@@ -142,11 +140,11 @@ def board(
     named: bool = True,
 ) -> Drawn:
     """A board seen from above: `file` and `rank` say where, `label` what is written."""
-    plain: dict[str, Any] = {"title": None, "domain": False, "ticks": False, "labels": named}
+    plain = alt.Axis(title=None, domain=False, ticks=False, labels=named)
     drawn = grid(
         frame,
-        alt.X("file:O", axis=alt.Axis(**plain)),
-        alt.Y("rank:O", sort="descending", axis=alt.Axis(**plain)),
+        alt.X("file:O", axis=plain),
+        alt.Y("rank:O", sort="descending", axis=plain),
         value,
         bounds or even_bounds(frame[value]),
     )

@@ -115,9 +115,8 @@ def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[by
             text.decode()
         except UnicodeDecodeError as error:
             at = line + text.count(NEW_LINE, 0, error.start)
-            raise BadRequest(
-                f"Line {at:,} of the input is not UTF-8", "Save it as UTF-8"
-            ) from error
+            problem = f"Line {at:,} of the input is not UTF-8"
+            raise BadRequest(problem, "Save it as UTF-8") from error
         if text:
             yield text, line
         line += text.count(NEW_LINE)

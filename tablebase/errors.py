@@ -109,9 +109,8 @@ class BoardTooLarge(NoAnswer):
     """A board whose tours are too many to list."""
 
     def __init__(self, board: str, limit: int) -> None:
-        super().__init__(
-            f"{board} has too many tours to list. Boards of up to {limit} squares can be listed."
-        )
+        listable = f"Boards of up to {limit} squares can be listed."
+        super().__init__(f"{board} has too many tours to list. {listable}")
         self.board = board
         self.limit = limit
 
@@ -149,11 +148,8 @@ class TableVersionError(TableError):
     def __init__(self, file: str, found: object, wanted: int, command: str) -> None:
         newer = isinstance(found, int) and found > wanted
         hint = " Use a newer version of the program, or rebuild the file." if newer else ""
-        super().__init__(
-            f"{file} has format version {found}; this program reads version {wanted}.{hint}",
-            file,
-            command,
-        )
+        said = f"{file} has format version {found}; this program reads version {wanted}.{hint}"
+        super().__init__(said, file, command)
         self.found = found
         self.wanted = wanted
 
@@ -194,6 +190,5 @@ def required_text(given: object, what: str, example: str) -> str:
     """What was given to be parsed, if it is text: from Python, anything may come."""
     if isinstance(given, str):
         return given
-    raise NotationError(
-        what, str(given), f"it is of type {type(given).__name__}, not text", example
-    )
+    problem = f"it is of type {type(given).__name__}, not text"
+    raise NotationError(what, str(given), problem, example)

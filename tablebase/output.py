@@ -52,10 +52,9 @@ def refusing(name: str) -> Iterator[None]:
     """What the system refuses here is NotWritten."""
     try:
         yield
-    except OSError as error:
-        raise NotWritten(_said(name), reason(error)) from error
-    except ValueError as error:  # a zero byte in the name
-        raise NotWritten(_said(name), str(error)) from error
+    except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        raise NotWritten(_said(name), why) from error
 
 
 @contextlib.contextmanager

@@ -259,9 +259,8 @@ class GoalPuzzle(StateSpace):
             if state == goal:
                 return View(layout)
         layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
-        raise BadRequest(
-            f"No table of {self.name} has the goal {goal}", f"Choose one of: {layouts}"
-        )
+        problem = f"No table of {self.name} has the goal {goal}"
+        raise BadRequest(problem, f"Choose one of: {layouts}")
 
     def apart(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""
@@ -290,18 +289,13 @@ class GoalPuzzle(StateSpace):
         )
 
     def columns(self) -> tuple[Column, ...]:
-        order = " ".join(self.letters)
+        state = f"state in notation, for example {self.example}"
+        best = f"all optimal first moves, in the order {' '.join(self.letters)}; empty at the goal"
         return (
-            Column(
-                "state", "string", f"state in notation, for example {self.example}", distinct=True
-            ),
+            Column("state", "string", state, distinct=True),
             Column("goal", "enum", "layout that the state can reach", values=tuple(self.layouts)),
             Column("distance", "int8", "fewest moves from the state to its goal"),
-            Column(
-                "best_moves",
-                "string",
-                f"all optimal first moves, in the order {order}; empty at the goal",
-            ),
+            Column("best_moves", "string", best),
             Column("solutions", HOLDS[self.solutions], "number of different shortest solutions"),
         )
 

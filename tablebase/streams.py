@@ -18,22 +18,32 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 
-class Whole(io.RawIOBase):
-    """Takes every byte or raises NotWritten; after that nothing more is tried."""
+class _Own(io.RawIOBase):
+    """A descriptor of the process's own: it stays open when this is closed."""
 
-    def __init__(self, descriptor: int, name: str) -> None:
-        self._raw = io.FileIO(descriptor, "w", closefd=False)
-        self._name = name
-        self.failure: NotWritten | None = None
+    def __init__(self, descriptor: int, mode: str) -> None:
+        self._raw = io.FileIO(descriptor, mode, closefd=False)
+
+    def readable(self) -> bool:
+        return self._raw.readable()
 
     def writable(self) -> bool:
-        return True
+        return self._raw.writable()
 
     def fileno(self) -> int:
         return self._raw.fileno()
 
     def isatty(self) -> bool:
         return self._raw.isatty()
+
+
+class Whole(_Own):
+    """Takes every byte or raises NotWritten; after that nothing more is tried."""
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        super().__init__(descriptor, "w")
+        self._name = name
+        self.failure: NotWritten | None = None
 
     def write(self, data: ReadableBuffer) -> int:
         left = memoryview(data).cast("B")
@@ -52,20 +62,8 @@ class Whole(io.RawIOBase):
         return size
 
 
-class Patient(io.RawIOBase):
+class Patient(_Own):
     """Waits for bytes where there are none yet."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._raw = io.FileIO(descriptor, "r", closefd=False)
-
-    def readable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._raw.fileno()
-
-    def isatty(self) -> bool:
-        return self._raw.isatty()
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         while (taken := self._raw.readinto(buffer)) is None:
@@ -110,7 +108,7 @@ def standard() -> Whole:
         if stream is None:
             os.open(os.devnull, useless)
         encodings.append(stream.encoding if stream else "utf-8")
-    keys, answers, complaints = Patient(0), Whole(1, "standard output"), Unheard(2, "")
+    keys, answers, complaints = Patient(0, "r"), Whole(1, "standard output"), Unheard(2, "")
     sys.stdin = io.TextIOWrapper(io.BufferedReader(keys), encodings[0])
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(answers), encodings[1], "backslashreplace")
     sys.stderr = io.TextIOWrapper(

@@ -229,6 +229,12 @@ class Turned(View):
         return "".join([state[cell] for cell in self._cells]).translate(self._names)
 
 
+MANHATTAN = (
+    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
+)
+MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
+
+
 class Eight(GoalPuzzle):
     name = "eight"
     title = "8-puzzle"
@@ -285,17 +291,8 @@ class Eight(GoalPuzzle):
         return (
             *super().columns(),
             Column("blank", "int8", "index of the blank, 0-8 in reading order"),
-            Column(
-                "manhattan",
-                "int8",
-                "sum of each tile's steps to its place in the goal, across and down; never "
-                "more than distance",
-            ),
-            Column(
-                "misplaced",
-                "int8",
-                "number of tiles not at their place in the goal; never more than manhattan",
-            ),
+            Column("manhattan", "int8", MANHATTAN),
+            Column("misplaced", "int8", MISPLACED),
         )
 
     def states(self) -> Bytes:
@@ -329,8 +326,8 @@ class Eight(GoalPuzzle):
         columns = dict(super().fill(table, graph, walks))
         boards = np.ascontiguousarray(columns["state"]).view(np.uint8).reshape(-1, 9).T - ord("0")
         columns["blank"] = np.argmin(boards, axis=0)
-        distances = np.zeros(boards.shape[1], dtype=np.uint8)
-        misplaces = np.zeros(boards.shape[1], dtype=np.uint8)
+        distances = columns["manhattan"] = np.zeros(boards.shape[1], dtype=np.uint8)
+        misplaces = columns["misplaced"] = np.zeros(boards.shape[1], dtype=np.uint8)
         for goal in walks:
             home = [LAYOUTS[goal].index(digit) for digit in "012345678"]
             from_home = np.array([[_apart(at, cell) for cell in range(9)] for at in home])
@@ -340,8 +337,6 @@ class Eight(GoalPuzzle):
                 steps = from_home[boards[cell, mine], cell]
                 distances[mine] += steps.astype(np.uint8)
                 misplaces[mine] += (steps > 0).astype(np.uint8)
-        columns["manhattan"] = distances
-        columns["misplaced"] = misplaces
         return columns
 
 

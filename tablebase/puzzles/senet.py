@@ -60,49 +60,34 @@ def _problem(text: str) -> str:
     )
 
 
-def _arrangements(empty: int, a: int, b: int) -> int:
-    """How many ways so many empty squares, As and Bs can stand in a row."""
-    total = 1
-    for placed, count in ((empty, empty), (empty + a, a), (empty + a + b, b)):
-        for k in range(1, count + 1):
-            total = total * (placed - count + k) // k
-    return total
-
-
 def rank(state: str) -> int:
     """The position's number in notation order (`.` < `A` < `B`).
 
     >>> rank(".....AAAAABBBBB"), rank("BBBBBAAAAA.....")
     (0, 756755)
     """
-    left = [5, 5, 5]
-    total = 0
-    for piece in state:
+    left, ways, total = [5, 5, 5], SIZE, 0
+    # of all ways to go on, so many begin with a piece as there are of it among what is left
+    for rest, piece in zip(range(SQUARES, 0, -1), state, strict=True):
         this = CHARACTERS.index(piece)
-        for smaller in range(this):
-            if left[smaller]:
-                left[smaller] -= 1
-                total += _arrangements(*left)
-                left[smaller] += 1
+        total += ways * sum(left[:this]) // rest
+        ways = ways * left[this] // rest
         left[this] -= 1
     return total
 
 
 def unrank(rank: int) -> str:
     """The position of a number: `rank` undone."""
-    left = [5, 5, 5]
-    position = ""
-    for _ in range(SQUARES):
+    left, ways, position = [5, 5, 5], SIZE, ""
+    for rest in range(SQUARES, 0, -1):
         for this in range(3):
-            if not left[this]:
-                continue
-            left[this] -= 1
-            below = _arrangements(*left)
-            if rank < below:
-                position += CHARACTERS[this]
+            these = ways * left[this] // rest
+            if rank < these:
                 break
-            rank -= below
-            left[this] += 1
+            rank -= these
+        position += CHARACTERS[this]
+        ways = these
+        left[this] -= 1
     return position
 
 
@@ -203,10 +188,8 @@ class Senet(StateSpace):
     def states(self) -> Bytes:
         import numpy as np
 
-        digits = _digits(_codes())
-        return (
-            np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)[digits].T.copy().view("S15").ravel()
-        )
+        letters = np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)[_digits(_codes())]
+        return letters.T.copy().view("S15").ravel()
 
     def graph(self) -> Graph:
         import numpy as np

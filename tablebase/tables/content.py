@@ -54,8 +54,7 @@ def _parts(column: Column, values: Any) -> list[Any]:
     elif column.kind == "boolean":
         parts.append(values.to_numpy(zero_copy_only=False).astype(np.uint8))
     else:
-        text = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
-        text = text.cast(pa.string())
+        text = values.cast(pa.string())
         filled = text.fill_null("") if text.null_count else text
         _, offsets, data = filled.buffers()
         edges = np.frombuffer(offsets, dtype="<i4")[filled.offset : filled.offset + len(filled) + 1]

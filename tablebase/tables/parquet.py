@@ -126,13 +126,12 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     if column.kind == "enum":
         numbers = pa.array(plain.astype(np.uint8), mask=nulls)
         return pa.DictionaryArray.from_arrays(numbers, pa.array(column.values, pa.string()))
-    if column.kind in KINDS and plain.size:
-        least, most = np.iinfo(column.kind).min, np.iinfo(column.kind).max
-        seen = plain if nulls is None else plain[~nulls]
-        if seen.size and (int(seen.min()) < least or int(seen.max()) > most):
-            raise SearchError(f"A value of column {column.name} does not fit {column.kind}.")
-        plain = plain.astype(column.kind)
-    return pa.array(plain, mask=nulls)
+    array = pa.array(plain, mask=nulls)
+    try:
+        return array.cast(column.kind) if column.kind in KINDS else array
+    except pa.ArrowInvalid as error:
+        message = f"A value of column {column.name} does not fit {column.kind}."
+        raise SearchError(message) from error
 
 
 def _text(values: npt.NDArray[np.bytes_], nulls: npt.NDArray[np.bool_] | None) -> pa.Array:
