@@ -50,10 +50,8 @@ def footer_changed(folder: Path, name: str, change: Callable[[bytes], bytes], ro
         (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "number: from 0 to 302"),
         # the file's number of rows, with which the manifest agrees
         (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "1,728 rows"),
-        # the old way to say what a column means: a date
-        (b"path\x25\x00", b"path\x25\x0c", 1728, "6: 6"),
         # a column's place, as it is found by readers
-        (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "column stars"),
+        (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "stars"),
         # what its writer was, in no alphabet
         (b"\x18\x05start\x25\x00", b"\x18\x05\xfftart\x25\x00", 1728, ""),
         (b"\x15\x04\x19\x7c", b"\x15\x04\x19\x8c", 1728, ""),

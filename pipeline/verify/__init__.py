@@ -1,6 +1,6 @@
 """Proves the published files from the rules alone, never by the search that made them.
 
-Read in this order: `claims` (what is told), `footer` and `listed` (the files against the manifest),
+Read in this order: `claims` (what is told), `listed` (the files against the manifest),
 `states` and `goals` (puzzles with goals), `lines` and `walks` (other state spaces), `listings`
 (anything else), a folder for what is proved of one puzzle alone, and `proofs`, the registry.
 """

@@ -22,7 +22,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.verify.claims import Array, Claim, Fact, Listener, Proof, Rows
-from pipeline.verify.footer import check_footer
 from tablebase.errors import TableMissing
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
@@ -218,8 +217,6 @@ def _check_schema(fact: Fact, listed: Listed, name: str, said: Entry) -> pq.File
         for have, want in zip_longest(_lines(found), _lines(schema(table))):
             fact.same(have, want)
         fact.refuted("another schema", "the table's")
-    with listed.store.open(name) as raw:
-        check_footer(fact, raw, table.columns)
     with decoding(fact):
         arrow = b64decode(metadata.metadata.get(b"ARROW:schema", b""))
         fact.same(pa.ipc.read_schema(pa.py_buffer(arrow)), schema(table))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tablebase.cores import cores
 from tablebase.puzzles.eight import ALL, HEAD, RANK, SET_AT, as_number, rank_parts_by_number
 
 BLOCK = 1 << 15
@@ -49,7 +50,7 @@ def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
         code = _codes(digits)
         found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
 
-    with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         list(pool.map(rank_block, range(0, len(views), BLOCK)))
     return found
 
