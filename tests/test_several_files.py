@@ -257,7 +257,7 @@ def ended(folder, steps):
     if process:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     left = [None] * steps
-    os.replace, Path.unlink = killing(os.replace, left), killing(Path.unlink, left)
+    os.replace, os.unlink = killing(os.replace, left), killing(os.unlink, left)
     built(folder, PUZZLE, SMALL, force=True)
     os._exit(0)
 

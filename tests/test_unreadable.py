@@ -75,10 +75,8 @@ def test_status_and_a_build_say_it_too(copy: Path) -> None:
     assert f"unreadable: {command}\n" in said.out
     assert said.err == f"pipeline: 1 of 7 tables cannot be used (1 unreadable). Run: {command}\n"
     said = asked("precompute", "eight", folder=copy)
-    assert (said.code, said.err.splitlines()[0]) == (
-        0,
-        "building eight (eight.parquet cannot be read)",
-    )
+    assert said.code == 0
+    assert "building eight (eight.parquet cannot be read)" in said.err.splitlines()
     assert asked("status", folder=copy).code == 0
 
 
