@@ -1,11 +1,14 @@
 """What many tests share: the published tables, and the program as the shell sees it."""
 
 import io
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from pipeline.build import UP_TO_DATE, why
@@ -109,6 +112,18 @@ def inside(
     return run
 
 
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder for all the processes that test at once, made by the first that wants it."""
+    own = factory.getbasetemp()
+    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
+    with FileLock(f"{place}.lock"):
+        if not place.exists():
+            part = factory.mktemp(name)
+            make(part)
+            part.rename(place)
+    return place
+
+
 @pytest.fixture(scope="session")
 def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder to work in, its tables those of the three puzzles and no other."""
@@ -127,10 +142,13 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def several(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is published, every table in several files."""
-    folder = linked_copy(outputs, tmp_path_factory.mktemp("several"))
-    for name, cuts in CUTS.items():
-        split(folder, name, *cuts)
-    return folder
+
+    def make(place: Path) -> None:
+        folder = linked_copy(outputs, place)
+        for name, cuts in CUTS.items():
+            split(folder, name, *cuts)
+
+    return once(tmp_path_factory, "several", make) / "copy"
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from queries.answers import reader
@@ -60,7 +62,7 @@ def printed(command: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
-def with_output(page: str) -> str:
+def with_output(name: str) -> str:
     """A page with every session's output as it is now."""
 
     def session(found: re.Match[str]) -> str:
@@ -69,7 +71,7 @@ def with_output(page: str) -> str:
             ["```console\n", *(f"$ {command}\n{printed(command)}" for command in commands), "```"]
         )
 
-    return SESSION.sub(session, page)
+    return SESSION.sub(session, (ROOT / name).read_text())
 
 
 def type_of(column: Column) -> str:
@@ -227,14 +229,13 @@ def command_page() -> str:
     return "".join(parts)
 
 
-def pages() -> dict[str, str]:
-    """Every generated or partly generated page as it should be now."""
-    made = {
-        "docs/tables.md": table_page(),
-        "docs/cli.md": command_page(),
-        "docs/rooms.svg": rooms_svg(),
-    }
-    return made | {name: with_output((ROOT / name).read_text()) for name in PAGES}
+MADE: dict[str, Callable[[], str]] = {
+    "docs/tables.md": table_page,
+    "docs/cli.md": command_page,
+    "docs/rooms.svg": rooms_svg,
+    **{name: partial(with_output, name) for name in PAGES},
+}
+"""For every page that is generated, or partly, what makes it as it should be now."""
 
 
 def pictures() -> dict[str, str]:
@@ -247,5 +248,5 @@ def pictures() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    for name, text in (pages() | pictures()).items():
+    for name, text in ({name: made() for name, made in MADE.items()} | pictures()).items():
         (ROOT / name).write_text(text)
