@@ -85,16 +85,13 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
         gone = [published.pop(name) for name in sorted(request.without) if name in published]
         lines = _to_make(request, published, report)
         with ExitStack() as stack:
-
-            def threads() -> Executor:
-                pool = ThreadPoolExecutor(request.jobs)
+            for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
+            for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-                return pool
-
-            work = Work(executor or threads(), request.jobs)
+            work = Work(executor or for_parts, request.jobs)
             site = request.store, dict(published), Lock(), report
-            queues = [(line, replace(work, shared={}), *site) for line in lines]
-            for entries in replace(work, executor=threads()).each(_make_line, queues):
+            queues = [(line, work, *site) for line in lines]
+            for entries in replace(work, executor=for_tables).each(_make_line, queues):
                 published |= entries
         if gone:
             write_manifest(request.store, published)
@@ -125,7 +122,7 @@ def _make_line(
     line: Line, work: Work, store: Store, listed: dict[str, Entry], listing: Lock, report: Report
 ) -> dict[str, Entry]:
     """Make and publish these tables; `listed` is what the manifest says, by and by."""
-    entries = {}
+    entries, work = {}, replace(work, shared={})
     for puzzle, table, reason in line:
         work.require_going()
         report.table(table, reason)

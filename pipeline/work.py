@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -51,6 +52,9 @@ class Work:
                     yield self._result(under_way.popleft())
             while under_way:
                 yield self._result(under_way.popleft())
+        except (Exception, KeyboardInterrupt) as error:
+            self._failed.append(error)
+            raise
         finally:
             for future in under_way:
                 future.cancel()
@@ -72,6 +76,9 @@ class Work:
         return cast(Result, self.shared[make])
 
     def _result(self, future: Future[Result]) -> Result:
+        # a wait without an end is one that no interrupt ends, on some systems
+        while not wait([future], 0.2).done:
+            self.require_going()
         found = future.result()
         self.require_going()
         return found
@@ -93,5 +100,6 @@ def _found_or_made(
         begun = time.monotonic()
         found = part(*arguments)
         if time.monotonic() - begun > WORTH_KEEPING:
-            kept.store(name, found)
+            with suppress(OSError):  # the part itself is there
+                kept.store(name, found)
     return found
