@@ -67,8 +67,7 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
     Where there is nothing to do, nothing is written: the store may be read-only. Parts of tables
     are made by the executor, if one is given; the tables by threads of this process.
     """
-    idle = _nothing_to_do(request)
-    if idle is not None:
+    if (idle := _nothing_to_do(request)) is not None:
         for _, tables in request.tables:
             for table in tables:
                 report.table(table, UP_TO_DATE)
@@ -113,8 +112,7 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
             report.table(table, reason)
             _clear(request.store, table.name, published[table.name])
         else:
-            line = lines.setdefault((puzzle.name, table.recipe.search), [])
-            line.append((puzzle, table, reason))
+            lines.setdefault((puzzle.name, table.recipe.search), []).append((puzzle, table, reason))
     return lines.values()
 
 

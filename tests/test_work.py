@@ -136,6 +136,16 @@ def test_whoever_waits_for_a_part_hears_of_a_failure_meanwhile(pool: Counting) -
     assert time.monotonic() - begun < 5
 
 
+def test_of_several_failures_the_first_in_order_is_told() -> None:
+    def late(number: int) -> None:
+        time.sleep((0.1, 0.3, 0)[number])
+        if number:
+            raise ValueError(number)
+
+    with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
+        list(Work(pool, 2).each(late, [(0,), (1,), (2,)]))
+
+
 def test_progress_is_told_in_the_words_of_the_maker(pool: Counting) -> None:
     told = []
     Work(pool, 2, lambda *said: told.append(said)).told("starts", 3, 36)
