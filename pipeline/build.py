@@ -67,8 +67,7 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
     Where there is nothing to do, nothing is written: the store may be read-only. Parts of tables
     are made by the executor, if one is given; the tables by threads of this process.
     """
-    idle = _nothing_to_do(request)
-    if idle is not None:
+    if (idle := _nothing_to_do(request)) is not None:
         for _, tables in request.tables:
             for table in tables:
                 report.table(table, UP_TO_DATE)
@@ -85,16 +84,13 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
         gone = [published.pop(name) for name in sorted(request.without) if name in published]
         lines = _to_make(request, published, report)
         with ExitStack() as stack:
-
-            def threads() -> Executor:
-                pool = ThreadPoolExecutor(request.jobs)
+            for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
+            for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-                return pool
-
-            work = Work(executor or threads(), request.jobs)
+            work = Work(executor or for_parts, request.jobs)
             site = request.store, dict(published), Lock(), report
-            queues = [(line, replace(work, shared={}), *site) for line in lines]
-            for entries in replace(work, executor=threads()).each(_make_line, queues):
+            queues = [(line, work, *site) for line in lines]
+            for entries in replace(work, executor=for_tables).each(_make_line, queues):
                 published |= entries
         if gone:
             write_manifest(request.store, published)
@@ -116,8 +112,7 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
             report.table(table, reason)
             _clear(request.store, table.name, published[table.name])
         else:
-            line = lines.setdefault((puzzle.name, table.recipe.search), [])
-            line.append((puzzle, table, reason))
+            lines.setdefault((puzzle.name, table.recipe.search), []).append((puzzle, table, reason))
     return lines.values()
 
 
@@ -125,7 +120,7 @@ def _make_line(
     line: Line, work: Work, store: Store, listed: dict[str, Entry], listing: Lock, report: Report
 ) -> dict[str, Entry]:
     """Make and publish these tables; `listed` is what the manifest says, by and by."""
-    entries = {}
+    entries, work = {}, replace(work, shared={})
     for puzzle, table, reason in line:
         work.require_going()
         report.table(table, reason)

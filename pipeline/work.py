@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import numpy.typing as npt
 
+from tablebase.cores import cores
 from tablebase.tables.kept import Kept
 
 Result = TypeVar("Result")
@@ -48,9 +50,12 @@ class Work:
                 future.add_done_callback(self._ended)
                 under_way.append(future)
                 if len(under_way) > self.at_once:
-                    yield self._result(under_way.popleft())
+                    yield self._first(under_way)
             while under_way:
-                yield self._result(under_way.popleft())
+                yield self._first(under_way)
+        except (Exception, KeyboardInterrupt) as error:
+            self._failed.append(error)
+            raise
         finally:
             for future in under_way:
                 future.cancel()
@@ -71,15 +76,24 @@ class Work:
             self.shared[make] = make()
         return cast(Result, self.shared[make])
 
-    def _result(self, future: Future[Result]) -> Result:
-        found = future.result()
-        self.require_going()
-        return found
+    def _first(self, under_way: deque[Future[Result]]) -> Result:
+        """The first result. Where a later one of these has failed, that is told in its turn."""
+        going = True
+        while going:
+            going = not wait([under_way[0]], 0.2).done  # no interrupt ends a wait without an end
+            if not any(part.exception() in self._failed for part in under_way if part.done()):
+                self.require_going()
+        return under_way.popleft().result()
 
     def _ended(self, future: Future[Any]) -> None:
-        error = None if future.cancelled() else future.exception()
-        if error is not None:
+        if not future.cancelled() and (error := future.exception()):
             self._failed.append(error)
+
+
+def in_threads(part: Callable[..., Result], items: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
+    """The results in their order, by as many threads of this process as it has cores."""
+    with ThreadPoolExecutor(cores()) as pool:
+        yield from Work(pool, cores()).each(part, items)
 
 
 def _found_or_made(
@@ -93,5 +107,6 @@ def _found_or_made(
         begun = time.monotonic()
         found = part(*arguments)
         if time.monotonic() - begun > WORTH_KEEPING:
-            kept.store(name, found)
+            with suppress(OSError):  # the part itself is there
+                kept.store(name, found)
     return found

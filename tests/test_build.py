@@ -1,11 +1,13 @@
 """Building: why a table is built, what stands in the way, and what is left when it goes wrong."""
 
 import errno
+import gc
 import io
 import json
 import os
 import threading
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -217,6 +219,25 @@ def test_where_one_table_fails_the_others_are_given_up(tmp_path: Path) -> None:
         Pair(second_fails=True).build(tmp_path)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
     assert built(tmp_path, PANCAKES).finished == ["pancakes"]
+
+
+def test_what_a_puzzle_s_tables_share_goes_when_they_are_made(tmp_path: Path) -> None:
+    made: list[weakref.ref[Any]] = []
+    alive: list[bool] = []
+
+    def graph(asked: Pancakes) -> Graph:
+        gc.collect()
+        alive.extend(targets() is not None for targets in made)
+        found = Pancakes.graph(asked)
+        made.append(weakref.ref(found.targets))
+        return found
+
+    pair = Pair(second_fails=False)
+    for asked in (pair.first, pair.second):
+        asked.graph = partial(graph, asked)  # type: ignore[method-assign]
+    tables = [(asked, asked.tables) for asked in (pair.first, pair.second)]
+    build(Request(Folder(tmp_path), tables), Recorder())
+    assert alive == [False]
 
 
 def test_any_number_of_jobs_makes_the_same_bytes(tmp_path: Path) -> None:

@@ -58,6 +58,11 @@ def halved(number: int) -> float:
     return 1 / number
 
 
+def slowly(number: int) -> Arrays:
+    time.sleep(2 * pipeline.work.WORTH_KEEPING)
+    return [np.arange(number)]
+
+
 def arrays(number: int) -> Arrays:
     return [np.arange(number), np.full((2, 2), number, dtype=np.uint8)]
 
@@ -105,6 +110,42 @@ def test_what_is_under_way_is_cancelled_when_it_is_no_longer_wanted() -> None:
     assert done in ([0], [0, 1])
 
 
+def test_whoever_is_interrupted_ends_all_work(pool: Counting) -> None:
+    work = Work(pool, 2)
+
+    def interrupted() -> Iterator[tuple[int]]:
+        yield (1,)
+        raise KeyboardInterrupt
+
+    work.each(doubled, [(1,), (2,)]).close()  # type: ignore[attr-defined]  # a generator
+    work.require_going()
+    with pytest.raises(KeyboardInterrupt):
+        list(work.each(doubled, interrupted()))
+    with pytest.raises(KeyboardInterrupt):
+        replace(work, shared={}).told("layer", 1)
+
+
+def test_whoever_waits_for_a_part_hears_of_a_failure_meanwhile(pool: Counting) -> None:
+    work, go_on = Work(pool, 1), threading.Event()
+    with pytest.raises(ZeroDivisionError):
+        list(work.each(halved, [(0,)]))
+    begun = time.monotonic()
+    with pytest.raises(ZeroDivisionError):
+        next(work.each(go_on.wait, [(10,)]))
+    go_on.set()
+    assert time.monotonic() - begun < 5
+
+
+def test_of_several_failures_the_first_in_order_is_told() -> None:
+    def late(number: int) -> None:
+        time.sleep((0.1, 0.3, 0)[number])
+        if number:
+            raise ValueError(number)
+
+    with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
+        list(Work(pool, 2).each(late, [(0,), (1,), (2,)]))
+
+
 def test_progress_is_told_in_the_words_of_the_maker(pool: Counting) -> None:
     told = []
     Work(pool, 2, lambda *said: told.append(said)).told("starts", 3, 36)
@@ -149,6 +190,13 @@ def test_a_part_that_took_no_time_is_not_kept(
     monkeypatch.setattr(pipeline.work, "WORTH_KEEPING", 10)
     made_again(keeping, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_that_cannot_be_kept_is_as_good(pool: Counting, tmp_path: Path) -> None:
+    """As in a process that does not reach the store."""
+    kept = Kept(Folder(tmp_path / "nowhere"), TOURS)
+    (found,) = pool.submit(pipeline.work._found_or_made, kept, slowly, (3,)).result()
+    assert found.tolist() == [0, 1, 2]
 
 
 def test_a_damaged_part_is_made_again_whichever_bit_it_is(keeping: Work, tmp_path: Path) -> None:

@@ -15,9 +15,8 @@ Array = npt.NDArray[Any]
 
 def graph(board: Board) -> tuple[Array, Array]:
     """The squares a jump away from each, as sets; and each one's colour."""
-    squares = range(board.squares)
-    sets = neighbour_sets([board.neighbours(square) for square in squares])
-    return sets, np.array([board.light(square) for square in squares], dtype=np.uint8)
+    sets = neighbour_sets([board.neighbours(square) for square in range(board.squares)])
+    return sets, np.array([board.light(square) for square in range(board.squares)], dtype=np.uint8)
 
 
 def columns(

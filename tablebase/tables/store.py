@@ -126,6 +126,8 @@ class Folder(Store):
     def full(self, name: str) -> str:
         return os.path.join(self._path, name)
 
+    source = full
+
     def names(self, begin: str = "") -> list[str]:
         try:
             return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
@@ -143,9 +145,6 @@ class Folder(Store):
 
     def opened(self, name: str) -> Opened:
         return (_Placed if hasattr(os, "pread") else Opened)(self.open(name))
-
-    def source(self, name: str) -> str:
-        return self.full(name)
 
     def appearing(self, name: str, *, durable: bool = True) -> AbstractContextManager[IO[bytes]]:
         from tablebase.appearing import appearing

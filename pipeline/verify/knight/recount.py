@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.compiled import compiled
 from pipeline.verify.knight.boards import Geometry
-from pipeline.work import Work
-from tablebase.cores import cores
+from pipeline.work import in_threads
 from tablebase.puzzles.knight import Board
 
 COUNTED_AGAIN = "the tours and closed tours are as many as in a second count, path by path"
@@ -21,9 +18,8 @@ def recounted(board: Board) -> list[tuple[int, int]]:
     near = jumps(board)
     least = [min(board.turned(square)) for square in range(board.squares)]
     squares = sorted({*least})
-    with ThreadPoolExecutor(cores()) as pool:
-        found = Work(pool, cores()).each(count_from, [(near, square) for square in squares])
-        counted = dict(zip(squares, found, strict=True))
+    found = in_threads(count_from, [(near, square) for square in squares])
+    counted = dict(zip(squares, found, strict=True))
     return [counted[square] for square in least]
 
 

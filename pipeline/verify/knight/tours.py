@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +14,7 @@ import pyarrow.parquet as pq
 from pipeline.verify.claims import Array, Rows
 from pipeline.verify.knight.boards import NO_SQUARE, Geometry
 from pipeline.verify.listed import CONTENT, Listed, check_content, check_schema, read_group
-from pipeline.work import Work
-from tablebase.cores import cores
+from pipeline.work import in_threads
 from tablebase.puzzles.knight import AllTours, TourPerPair
 from tablebase.tables.content import ContentHash
 
@@ -103,8 +101,7 @@ class Paths:
                 if size:
                     groups.append((file, footer, group, begin, begin == said["first"]))
                     begin += size
-        with ThreadPoolExecutor(cores()) as pool:
-            yield from Work(pool, cores()).each(self._part, groups)
+        yield from in_threads(self._part, groups)
 
     def _part(
         self, file: str, footer: pq.FileMetaData, number: int, begin: int, opens: bool

@@ -8,7 +8,6 @@ node's value can be walked back to the opening, and no line gets there sooner.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from math import factorial
 
 import numpy as np
@@ -18,6 +17,7 @@ from pipeline.verify.lines import Lines
 from pipeline.verify.listed import Listed, check_records, read_rows
 from pipeline.verify.senet.positions import Positions, landings, moved
 from pipeline.verify.senet.written import fault, other_lines
+from pipeline.work import in_threads
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import SQUARES, THROWS
 
@@ -76,8 +76,7 @@ class Arrangements:
             "predecessor, and null where no predecessor has one"
         )
         with self._proof.claim(text) as fact:
-            with ThreadPoolExecutor(2) as pool:
-                to_odd, to_even = pool.map(lambda side: self._moves_of(positions, side), range(2))
+            to_odd, to_even = in_threads(self._moves_of, [(positions, 0), (positions, 1)])
             for side, (least, _) in enumerate((to_even, to_odd)):
                 expected = np.where(least < NEVER, least + 1, NEVER)
                 if side == 0:
