@@ -39,11 +39,16 @@ def count_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
     squares = len(near)
     if squares == 1:
         return 1, 0
-    # at each step of the path: the free squares, and those among them still to be tried next
-    free = np.zeros(squares, dtype=np.int64)
-    ways = np.zeros(squares, dtype=np.int64)
+    # at each step of the path: its square, the free ones, those still to be tried next, and those
+    # that have at most one free square beside them
+    path, free, ways, lonely = np.zeros((4, squares), dtype=np.int64)
+    path[0] = start
     free[0] = (1 << squares) - 1 - (1 << start)
     ways[0] = near[start]
+    for square in range(squares):
+        beside = near[square] & free[0]
+        if not beside & (beside - 1):
+            lonely[0] |= 1 << square
     tours = closed = step = 0
     while step >= 0:
         bit = ways[step] & -ways[step]
@@ -60,16 +65,20 @@ def count_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
             if near[here] >> start & 1:
                 closed += 1
             continue
-        ends = 0
+        # only squares beside the one that is left behind have lost a way to be reached
+        alone, stranded = lonely[step] & left, False
+        touched = near[path[step]] & left
         for square in range(squares):
-            if left >> square & 1 and not near[here] >> square & 1:
+            if touched >> square & 1:
                 beside = near[square] & left
-                if not beside:
-                    ends = 2
-                elif not beside & (beside - 1):
-                    ends += 1
-        if ends < 2:
+                if not beside & (beside - 1):
+                    alone |= 1 << square
+                stranded |= not beside
+        ends = alone & ~near[here]
+        if not stranded and not ends & (ends - 1):
             step += 1
+            path[step] = here
             free[step] = left
             ways[step] = near[here] & left
+            lonely[step] = alone
     return tours, closed
