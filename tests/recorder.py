@@ -4,8 +4,13 @@ from pathlib import Path
 
 from pipeline.build import Request, build
 from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables.manifest import Entry
 from tablebase.tables.store import Folder
+
+TOURS = listed_table(Board(3, 4))
+COUNTS = counts_table(((3, 4), (2, 2)))
+SMALL = (TOURS, COUNTS)
 
 
 class Recorder:
@@ -34,3 +39,23 @@ def built(
     report = Recorder()
     build(Request(Folder(folder), [(puzzle, tables or puzzle.tables)], force, jobs), report)
     return report
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file that is published there."""
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith(".")
+    }
+
+
+def litter(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob(".*") if path.suffix == ".part"]
+
+
+def described(table: Table, meaning: str) -> Table:
+    """The same table with other words about it."""
+    return Table(
+        table.name, meaning, table.rank, table.columns, table.recipe, table.index, table.rows
+    )
