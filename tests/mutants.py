@@ -89,10 +89,10 @@ SEARCH = {
     "pipeline/search/tours.py": "tours",
 }
 MAKING = {
-    "pipeline/build.py": "build several_files removal",
+    "pipeline/build.py": "build build_troubles several_files removal",
     "pipeline/making/__init__.py": "work build",
     "pipeline/making/boards.py": "work build rebuilt[knight]",
-    "pipeline/making/breadth_first.py": "build",
+    "pipeline/making/breadth_first.py": "build build_troubles",
     "pipeline/making/every_tour.py": "work build",
     "pipeline/making/tour_a_pair.py": "work rebuilt[knight]",
     "pipeline/making/tour_counts.py": "work removal rebuilt[knight]",
