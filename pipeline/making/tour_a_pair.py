@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from pipeline.making.boards import columns
+from pipeline.making.boards import Array, columns
 from pipeline.search.pairs import paths_between
 from pipeline.work import Made, Stretches, Work
 from tablebase.errors import SearchError
@@ -32,22 +30,19 @@ def tours_to_each(files: int, ranks: int, start: int) -> Arrays:
 
 
 def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    """The tours are asked for twice: the index cannot be begun before the rows are ended."""
-    board = recipe.board
+    """The tours are kept at hand: the index is begun when the rows are ended."""
+    board, found = recipe.board, list[Array]()
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
-    return _rows(board, work, pairs), _records(board, work), pairs
+    return _rows(board, work, pairs, found), _records(board, found), pairs
 
 
-def _parts(board: Board, work: Work) -> Iterator[Arrays]:
-    starts = range(board.squares)
-    return work.each(tours_to_each, ((board.files, board.ranks, start) for start in starts))
-
-
-def _rows(board: Board, work: Work, pairs: int) -> Stretches:
+def _rows(board: Board, work: Work, pairs: int, found: list[Array]) -> Stretches:
+    starts = ((board.files, board.ranks, start) for start in range(board.squares))
     names = np.array([name.encode() for name in board.names()])
     done = 0
     work.told("pairs", 0, pairs)
-    for start, (tours,) in enumerate(_parts(board, work)):
+    for start, (tours,) in enumerate(work.each(tours_to_each, starts)):
+        found.append(tours)
         finish = tours[:, -1]
         done += len(tours)
         closed = np.isin(finish, board.neighbours(start))
@@ -55,6 +50,6 @@ def _rows(board: Board, work: Work, pairs: int) -> Stretches:
         work.told("pairs", done, pairs)
 
 
-def _records(board: Board, work: Work) -> Stretches:
-    for (tours,) in _parts(board, work):
+def _records(board: Board, found: list[Array]) -> Stretches:
+    for tours in found:
         yield {"squares": tours.view(f"S{board.squares}").ravel()}
