@@ -11,8 +11,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tablebase.errors import NotWritten
-from tablebase.output import write, writing
 from tests.shell import SCRIPT, Cli, Said, environment, program
 
 FULL = Path("/dev/full")
@@ -344,59 +342,3 @@ def test_a_page_to_standard_output(place: Path, tmp_path: Path) -> None:
     assert (tmp_path / "page").read_text().endswith("</html>\n")
     said = asked(place, ["report", "--output", "-", "--format", "svg"], None, {})
     assert (said.code, "Name a folder" in said.err) == (2, True)
-
-
-def test_a_link_stays_a_link_and_a_mode_stays(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    target = tmp_path / "folder" / "target"
-    target.write_bytes(b"old")
-    target.chmod(0o640)
-    (tmp_path / "second").symlink_to("folder/target")
-    (tmp_path / "first").symlink_to("second")
-    write(str(tmp_path / "first"), b"new")
-    assert (tmp_path / "first").is_symlink()
-    assert (tmp_path / "second").is_symlink()
-    assert target.read_bytes() == b"new"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-    (tmp_path / "third").symlink_to("folder/none yet")
-    write(str(tmp_path / "third"), b"made")
-    assert (tmp_path / "folder" / "none yet").read_bytes() == b"made"
-    assert {path.name for path in (tmp_path / "folder").iterdir()} == {"target", "none yet"}
-
-
-def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
-    (tmp_path / "plain").touch()
-    write(str(tmp_path / "made"), b"")
-    assert (tmp_path / "made").stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "answers"
-    path.write_bytes(b"old")
-
-    def broken_off() -> None:
-        with writing(str(path)) as file:
-            file.write(b"new" * 10_000)
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        broken_off()
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-    write(str(tmp_path / ("n" * 255)), b"as long a name as there may be")
-
-
-def test_two_writers_at_once_make_one_whole_file(tmp_path: Path) -> None:
-    path = tmp_path / "answers"
-    with writing(str(path)) as one, writing(str(path)) as other:
-        one.write(b"1" * 100_000)
-        other.write(b"2" * 100_000)
-    assert path.read_bytes() == b"1" * 100_000
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_what_else_fails_within_is_not_the_outputs_fault(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), writing(str(tmp_path / "a")):
-        (tmp_path / "none").open()
-    with pytest.raises(NotWritten, match="null"), writing("a\0b"):
-        pass
