@@ -59,7 +59,7 @@ check: $(TESTS) ## check lint, format, types and allowed imports
 	$(BIN)/lint-imports
 
 docs: $(TESTS) ## regenerate the docs that the program writes
-	$(BIN)/python -m tests.generated_docs
+	$(BIN)/python -m tests.support.generated_docs
 
 report: precompute $(REPORT) ## write outputs/report.html, a page of charts made from the tables
 	$(BIN)/pipeline report
@@ -68,19 +68,19 @@ explore: precompute ## write outputs/explorer.html, a page with the answers insi
 	$(BIN)/pipeline explore
 
 ordeal: precompute $(TESTS) ## run the long fault tests: 200 kills, 200 interrupts, thousands of damaged files
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/test_killed.py tests/test_damage.py tests/test_hostile.py tests/test_interrupts.py
+	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/faults/test_killed.py tests/faults/test_damage.py tests/faults/test_hostile.py tests/faults/test_interrupts.py
 
 mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
-	$(BIN)/python -m tests.mutants
+	$(BIN)/python -m tests.support.mutants
 
 coverage: precompute $(TESTS) ## measure the branch coverage of the three packages
 	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
 fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (default: 60)
-	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.fuzz; code=$$?; rm -rf $$folder; exit $$code
+	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.support.fuzz; code=$$?; rm -rf $$folder; exit $$code
 
 same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
-	$(BIN)/python -m tests.same_bytes
+	$(BIN)/python -m tests.support.same_bytes
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks

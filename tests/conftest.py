@@ -19,10 +19,10 @@ from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
 from tablebase.tables.manifest import read_manifest, write_manifest
 from tablebase.tables.store import Folder
-from tests.falsified import CUTS, linked_copy, split
-from tests.shell import ROOT, Ask, Cli, pipeline, program
+from tests.support.falsified import CUTS, linked_copy, split
+from tests.support.shell import ROOT, Ask, Cli, pipeline, program
 
-pytest_plugins = ["tests.explorer_fixtures"]
+pytest_plugins = ["tests.support.explorer_fixtures"]
 
 # a busy machine is slow, and no test is about that
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,0 +1,128 @@
+"""The command line: exact words and exit codes, and no traceback whatever is asked."""
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tablebase import __version__
+from tablebase.puzzles import puzzles
+from tests.support.commands import COMMANDS, EXITS, lines
+from tests.support.shell import Cli, Said, environment, program
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@pytest.mark.parametrize("group", COMMANDS)
+def test_golden(group: str, cli: Cli, place: Path, pytestconfig: pytest.Config) -> None:
+    """The exact output of each command. `pytest --write-golden` writes it anew."""
+    told = []
+    for words in lines(group):
+        said = cli(*words, cwd=place)
+        told.append(f"$ {shlex.join(['pipeline', *words])}\n{said.out}{said.err}")
+        if group in EXITS:
+            # what is wrong is one sentence, and no answer; status answers all the same
+            assert said.err.startswith("pipeline: ")
+            assert said.err.count("\n") == 1
+            assert bool(said.out) == (words[0] == "status")
+        else:
+            assert said.err == ""
+        assert said.code == EXITS.get(group, 0), said
+    text = "\n".join(told)
+    path = GOLDEN / f"{group}.txt"
+    if pytestconfig.getoption("--write-golden"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+def test_status(cli: Cli, place: Path) -> None:
+    made_by = f"puzzle-tablebase {__version__}"
+    rows = [
+        {
+            "table": table.name,
+            "state": "published",
+            "rows": pq.read_metadata(place / "outputs" / table.file).num_rows,
+            "bytes": (place / "outputs" / table.file).stat().st_size,
+            "made_by": made_by,
+            "command": f"pipeline precompute {registered.name}",
+        }
+        for registered in puzzles()
+        for table in registered.tables
+    ]
+    said = cli("status", "--json", cwd=place)
+    assert (said.code, json.loads(said.out), said.err) == (0, rows, "")
+    lines = [f"{'table':<16}  {'rows':>9}  {'bytes':>10}  {'made by':<{len(made_by)}}  state"]
+    for row in rows:
+        numbers = f"{row['rows']:>9,}  {row['bytes']:>10,}"
+        lines.append(f"{row['table']:<16}  {numbers}  {made_by}  published")
+    said = cli("status", cwd=place)
+    assert (said.code, said.out.splitlines(), said.err) == (0, lines, "")
+
+
+# ---- no traceback, whatever is asked --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [b"query", b"eight", b"\xff\xfe"],
+        [b"query", b"senet", b"\x1b[31m"],
+        [b"query", b"knight", b"\xe2\x82"],
+        [b"query", b"eight", b"123456780", b"--outputs", b"\xff"],
+        [b"query", b"eight", b"123456780", b"--outputs", b"/dev/null"],
+        [b"query", b"eight", b"123456780", b"--nope"],
+        [b"query", b"eight", b"123456780", b"--goal"],
+        [b"query", b"nope"],
+        [b"nope"],
+        [b"precompute", b"--jobs", b"0"],
+        [b"precompute", b"--jobs", b"many"],
+        [b"precompute", b"\xff"],
+        [b"status", b"--outputs", b"/dev/null"],
+        [b"histogram"],
+        [b"histogram", b"\xff"],
+    ],
+    ids=repr,
+)
+def test_no_traceback(words: list[bytes], place: Path) -> None:
+    ended = subprocess.run(
+        [os.fsencode(program()), *words],
+        cwd=place,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    assert b"Traceback" not in ended.stderr + ended.stdout
+    assert b"should not happen" not in ended.stderr
+    assert ended.returncode in (2, 3)
+    assert b"\x1b" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("nope", "No such command 'nope'. See: pipeline --help."),
+        ("query nope", "No such command 'nope'. See: pipeline query --help."),
+        ("histogram", "Missing argument 'eight|senet'. See: pipeline histogram --help."),
+        (
+            "query eight --nope 123456780",
+            "No such option: --nope (Possible options: --input). See: pipeline query eight --help.",
+        ),
+        (
+            f"query {'9' * 1_000}",
+            f"No such command '{'9' * 283}. See: pipeline query --help.",
+        ),
+    ],
+)
+def test_words_that_no_command_takes(words: str, complaint: str, cli: Cli, place: Path) -> None:
+    assert cli(*words.split(), cwd=place) == Said(2, "", f"pipeline: {complaint}\n")
+
+
+def test_nothing_asked_is_answered_with_the_help(cli: Cli, place: Path) -> None:
+    for words in ([], ["query"]):
+        said = cli(*words, cwd=place)
+        assert (said.code, said.err) == (2, "")
+        assert said.out.rstrip() == cli(*words, "--help", cwd=place).out.rstrip()

@@ -1,0 +1,110 @@
+"""What the shell offers when a word is begun, as its completion script asks for it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from queries.batch import output_format
+from tablebase.puzzles.knight import PUZZLE, listed_table, parse_board
+from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
+from tests.support.recorder import built
+from tests.support.shell import Cli, python
+
+
+@pytest.fixture(scope="module")
+def asked_for(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -> Path:
+    """A folder with a board that was asked for."""
+    folder = tmp_path_factory.mktemp("asked")
+    shutil.copy(outputs / "knight_tours_5x5.parquet", folder)
+    entries = read_manifest(Folder(outputs))
+    write_manifest(Folder(folder), {"knight_tours_5x5": entries["knight_tours_5x5"]})
+    built(folder, PUZZLE, *(t for t in PUZZLE.with_boards(["3x4"]) if t.name.endswith("3x4")))
+    return folder
+
+
+def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
+    """What bash is told of a command line that ends in an unfinished word."""
+    words = ["pipeline", *line.split(" ")]
+    more = {"PIPELINE_OUTPUTS": str(folder)} if folder else {}
+    env = {
+        "_PIPELINE_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+        **more,
+    }
+    said = cli(env=env)
+    assert (said.code, said.err) == (0, "")
+    return said.out.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("precompute ", "eight senet knight"),
+        ("precompute eight s", "senet"),
+        ("precompute eight ", "senet knight"),
+        ("histogram ", "eight senet"),
+        ("query ", "eight senet knight"),
+        ("query eight 123456780 --goal ", "corner centre edge"),
+        ("query eight 123456780 --goal c", "corner centre"),
+        ("query senet ABABABABAB..... --turn ", "A B"),
+        ("query knight --format ", "csv jsonl parquet"),
+        ("query eight --format p", "parquet"),
+        ("query knight --input-format ", "text csv tsv jsonl parquet"),
+        ("query eight --input-format t", "text tsv"),
+        ("report --format ", "html svg png"),
+        ("rem", "remove"),
+    ],
+)
+def test_what_can_be_asked_is_offered(cli: Cli, line: str, words: str) -> None:
+    assert offered(cli, line) == words.split()
+
+
+def test_what_is_published_is_offered(cli: Cli, asked_for: Path, tmp_path: Path) -> None:
+    assert offered(cli, "query knight b1 --board ", asked_for) == ["3x4", "5x5"]
+    assert offered(cli, "remove ", asked_for) == ["knight_tours_3x4"]
+    assert offered(cli, f"remove --outputs {asked_for} kn") == ["knight_tours_3x4"]
+    assert offered(cli, "remove ", tmp_path) == []
+
+
+def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
+    boards = offered(cli, "precompute knight --board ")
+    assert {"3x4", "4x3", "6x6", "12x3", "4x9"} <= {*boards}
+    for board in boards:
+        assert listed_table(parse_board(board)).name == f"knight_tours_{board}"
+
+
+def test_a_damaged_manifest_offers_nothing_and_says_nothing(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 0}))
+    assert offered(cli, "remove ", tmp_path) == []
+    assert offered(cli, "query knight b1 --board ", tmp_path) == []
+
+
+def test_what_is_offered_as_a_format_is_one(cli: Cli) -> None:
+    for name in offered(cli, "query eight --format "):
+        assert output_format(None, name) == name
+
+
+def test_nothing_heavy_is_loaded(asked_for: Path) -> None:
+    for line in ("remove ", "query knight b1 --board ", "query eight --goal ", "report --format "):
+        said = python(
+            "import sys\n"
+            "sys.argv = ['pipeline']\n"
+            "from pipeline.__main__ import main\n"
+            "try: main()\n"
+            "except SystemExit: pass\n"
+            "print(*sorted(sys.modules), file=sys.stderr)\n",
+            env={
+                "_PIPELINE_COMPLETE": "complete_bash",
+                "COMP_WORDS": f"pipeline {line}",
+                "COMP_CWORD": str(len(line.split(" "))),
+                "PIPELINE_OUTPUTS": str(asked_for),
+            },
+        )
+        assert said.code == 0
+        assert said.out.strip()
+        loaded = {name.partition(".")[0] for name in said.err.split()}
+        assert not loaded & {"numba", "numpy", "polars", "pyarrow", "pandas"}, line

@@ -1,0 +1,344 @@
+"""What a user names for output: every byte of it arrives or the exit says so; nothing is spoilt."""
+
+import os
+import stat
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.support.shell import SCRIPT, Cli, Said, environment, program
+
+FULL = Path("/dev/full")
+KEYS = "378546201\n" * 20_001
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("keys") / "keys.txt"
+    path.write_text(KEYS)
+    return path
+
+
+@pytest.fixture
+def fifo(tmp_path: Path) -> Path:
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.fixture(params=[{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
+def streams(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The environment with standard output as usual, and as a raw file."""
+    return dict(request.param)
+
+
+def asked(place: Path, words: list[str], stdout: object, env: dict[str, str]) -> Said:
+    ended = subprocess.run(
+        [program(env=env), *words],
+        cwd=place,
+        env=environment(env),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,  # type: ignore[call-overload]  # a file, or a number of one
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    return Said(ended.returncode, "", ended.stderr.decode())
+
+
+# ---- standard output -------------------------------------------------------------------------
+
+EVERY = [
+    "query eight 378546201",
+    "query eight 378546201 --svg -",
+    "query knight a1 --board 5x5 --count",
+    "query eight --input KEYS",
+    "query eight --input KEYS --format parquet",
+    "status",
+    "histogram eight",
+    "verify --quick",
+    "precompute eight",
+    "--help",
+    "--version",
+    "precompute knight --help",
+]
+
+
+def words_of(line: str, keys: Path) -> list[str]:
+    return line.replace("KEYS", str(keys)).split()
+
+
+@pytest.mark.parametrize("line", EVERY)
+def test_a_full_disk_is_said(line: str, streams: dict[str, str], place: Path, keys: Path) -> None:
+    with FULL.open("wb") as full:
+        said = asked(place, words_of(line, keys), full, streams)
+    assert said.code == 2
+    assert said.err.splitlines()[-1] == (
+        "pipeline: standard output cannot be written: no space left on device."
+    )
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_a_disk_that_fills_up(
+    format: str, streams: dict[str, str], place: Path, keys: Path, tmp_path: Path
+) -> None:
+    """The file may have so many bytes and no more: what comes after them is missed.
+
+    Nor may any other file, so no module is compiled for later runs: half of one would spoil them.
+    """
+    import resource
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    with (tmp_path / "answers").open("wb") as file:
+        ended = subprocess.run(
+            [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format],
+            cwd=place,
+            env=environment({**streams, "PYTHONDONTWRITEBYTECODE": "1"}),
+            stdout=file,
+            stderr=subprocess.PIPE,
+            preexec_fn=limited,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert b"standard output cannot be written: file too large" in ended.stderr
+
+
+@pytest.mark.parametrize("line", EVERY)
+def test_closed_standard_output(line: str, place: Path, keys: Path) -> None:
+    ended = subprocess.run(
+        [program(), *words_of(line, keys)],
+        cwd=place,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: os.close(1),
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert b"standard output cannot be written: it is closed.\n" in ended.stderr
+
+
+def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [program(), "query", "eight", "--output", str(tmp_path / "a.csv")],
+        cwd=place,
+        env=environment(),
+        input=b"123456780",
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: os.close(1),
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert pl.read_csv(tmp_path / "a.csv").height == 1
+
+
+def test_complaints_that_nobody_can_take(place: Path) -> None:
+    with FULL.open("wb") as full:
+        ended = subprocess.run(
+            [str(SCRIPT), "query", "eight", "152703846", "--json"],
+            cwd=place,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+        assert (ended.returncode, ended.stdout[:20]) == (0, b'{"state": "152703846')
+        bad = subprocess.run([str(SCRIPT), "query", "eight", "9"], stderr=full, check=False)
+        assert bad.returncode == 2
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_a_slow_pipe_that_does_not_block(
+    format: str, streams: dict[str, str], place: Path, keys: Path
+) -> None:
+    """Its reader sleeps at first: every byte comes all the same."""
+    wanted = subprocess.run(
+        [program(), "query", "eight", "--input", str(keys), "--format", format],
+        cwd=place,
+        env=environment(),
+        capture_output=True,
+        check=True,
+    ).stdout
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with subprocess.Popen(
+        [program(env=streams), "query", "eight", "--input", str(keys), "--format", format],
+        cwd=place,
+        env=environment(streams),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(writer)
+        time.sleep(1.5)
+        with open(reader, "rb") as answers:
+            found = answers.read()
+        assert process.wait(60) == 0
+    assert found == wanted
+
+
+def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    with subprocess.Popen(
+        [program(), "query", "eight"],
+        cwd=place,
+        env=environment(),
+        stdin=reader,
+        stdout=subprocess.PIPE,
+    ) as process:
+        os.close(reader)
+        for _ in range(3):
+            time.sleep(0.5)
+            os.write(writer, b"123456780\n")
+        os.close(writer)
+        answers, _ = process.communicate(timeout=60)
+    assert len(answers.splitlines()) == 4
+
+
+@pytest.mark.parametrize("line", EVERY)
+def test_a_closed_pipe_is_quiet_and_no_success(line: str, place: Path, keys: Path) -> None:
+    """As in `pipeline ... | head -1`, when head has gone before anything is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        said = asked(place, words_of(line, keys), writer, {})
+    finally:
+        os.close(writer)
+    assert said.code == 141
+    assert "pipeline:" not in said.err
+
+
+# ---- files, devices, pipes -------------------------------------------------------------------
+
+BATCH = "query eight --input KEYS --output"
+NAMED = [BATCH, "query eight 378546201 --svg", "histogram eight --svg"]
+
+
+@pytest.mark.parametrize("line", NAMED)
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("", "no such file or directory"),
+        ("/", "is a directory"),
+        (".", "is a directory"),
+        ("x" * 300, "file name too long"),
+        ("nowhere/answers", "no such file or directory"),
+        ("keys.txt/answers", "not a directory"),
+        ("loop", "too many levels of symbolic links"),
+        ("full", "no space left on device"),
+        ("read-only", "permission denied"),
+    ],
+)
+def test_names_that_nothing_can_be_written_to(
+    line: str, name: str, problem: str, cli: Cli, place: Path, keys: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "keys.txt").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "full").symlink_to(FULL)
+    (tmp_path / "read-only").touch(0o444)
+    before = sorted(tmp_path.iterdir())
+    words = words_of(line, keys)
+    said = cli(*words, name, cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
+    if name == "read-only" and os.access(tmp_path / "read-only", os.W_OK):
+        assert said.code == 0  # root may write to it
+        return
+    assert said.code == 2
+    assert said.err.splitlines()[-1].endswith(f"cannot be written: {problem}.")
+    assert len(said.err.splitlines()) == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.fixture
+def received(fifo: Path) -> Iterator[Callable[[], bytes]]:
+    """What comes through the pipe."""
+    found: list[bytes] = []
+    thread = threading.Thread(target=lambda: found.append(fifo.read_bytes()), daemon=True)
+    thread.start()
+
+    def whole() -> bytes:
+        thread.join(60)
+        return found[0]
+
+    yield whole
+    assert stat.S_ISFIFO(fifo.stat().st_mode)
+
+
+@pytest.mark.parametrize("line", [*NAMED, "report --output"])
+def test_a_pipe_is_written_into(
+    line: str, received: Callable[[], bytes], fifo: Path, cli: Cli, outputs: Path, keys: Path
+) -> None:
+    name = fifo.with_name("link")
+    name.symlink_to("fifo")
+    said = cli(*words_of(line, keys), str(name), "--outputs", str(outputs))
+    assert said.code == 0
+    assert len(received()) > 10_000
+    assert sorted(path.name for path in fifo.parent.iterdir()) == ["fifo", "link"]
+
+
+def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: Path) -> None:
+    """A null device of the test's own: root would lose the machine's."""
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        device.write_bytes(b"can it be opened?")
+    except PermissionError:
+        pytest.skip("only root makes devices, and only where the folder allows them")
+    for line in NAMED:
+        assert cli(*words_of(line, keys), str(device), cwd=place).code == 0
+        assert stat.S_ISCHR(device.stat().st_mode)
+    assert sorted(tmp_path.iterdir()) == [device]
+
+
+@pytest.mark.parametrize("line", ["histogram eight", "query eight 378546201", "query knight b1"])
+def test_a_picture_and_json_are_not_both_printed(cli: Cli, place: Path, line: str) -> None:
+    code, said, complaint = cli(*line.split(), "--json", "--svg", "-", cwd=place)
+    assert (code, said) == (2, "")
+    assert "--json cannot be combined with --svg -: only one can be printed." in complaint
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_path: Path) -> None:
+    """Appended to what the shell opened, whatever stood there."""
+    (tmp_path / "log").write_bytes(b"before\n")
+    with (tmp_path / "log").open("ab") as log:
+        said = asked(place, [*words_of(BATCH, keys), name], log, {})
+    assert said == (0, "", "")
+    lines = (tmp_path / "log").read_bytes().splitlines()
+    assert lines[:2] == [b"before", b"state,goal,distance,best_moves,solutions,error"]
+    assert len(lines) == 2 + 20_001
+
+
+def test_another_stream_by_its_number(place: Path, tmp_path: Path) -> None:
+    ended = subprocess.run(
+        f"{SCRIPT} query eight 378546201 --svg /dev/fd/7 7> {tmp_path}/drawn.svg",
+        cwd=place,
+        env=environment(),
+        shell=True,
+        capture_output=True,
+        check=True,
+    )
+    assert b"27 moves" in ended.stdout
+    assert (tmp_path / "drawn.svg").read_bytes().startswith(b"<svg")
+
+
+def test_a_picture_to_standard_output_is_all_of_it(cli: Cli, place: Path) -> None:
+    for line in NAMED[1:]:
+        said = cli(*line.split(), "-", cwd=place)
+        assert said.code == 0
+        assert said.out.startswith("<svg")
+        assert said.out.rstrip().endswith("</svg>")
+
+
+def test_a_page_to_standard_output(place: Path, tmp_path: Path) -> None:
+    with (tmp_path / "page").open("wb") as page:
+        assert asked(place, ["report", "--output", "-"], page, {}) == (0, "", "")
+    assert (tmp_path / "page").read_text().endswith("</html>\n")
+    said = asked(place, ["report", "--output", "-", "--format", "svg"], None, {})
+    assert (said.code, "Name a folder" in said.err) == (2, True)

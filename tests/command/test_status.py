@@ -1,0 +1,87 @@
+"""`status` says of every table what it is, and fails where one cannot be used."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
+from tests.support.falsified import own, said_of
+from tests.support.shell import Cli
+
+
+def unlisted(path: Path) -> None:
+    entries = read_manifest(Folder(path.parent))
+    del entries[path.stem]
+    write_manifest(Folder(path.parent), entries)
+
+
+def flipped(path: Path) -> None:
+    data = bytearray(own(path).read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(own(path).read_bytes()[:-1])
+
+
+@pytest.mark.parametrize(
+    ("file", "spoil", "state"),
+    [
+        ("senet.parquet", unlisted, "missing"),
+        ("senet.parquet", Path.unlink, "damaged"),
+        ("senet.idx", Path.unlink, "damaged"),
+        ("senet.parquet", cut, "damaged"),
+        ("senet.idx", flipped, "damaged"),
+    ],
+)
+def test_a_table_that_cannot_be_used(
+    copy: Path, cli: Cli, file: str, spoil: Callable[[Path], None], state: str
+) -> None:
+    spoil(copy / file)
+    command = f"pipeline precompute senet --outputs {copy}"
+    said = cli("status", "--outputs", str(copy))
+    assert said.code == 3
+    assert f"{state}: {command}" in said.out
+    assert said.out.count(" published\n") == 6
+    assert said.err == f"pipeline: 1 of 7 tables cannot be used (1 {state}). Run: {command}\n"
+    again = cli("status", "--json", "--outputs", str(copy))
+    assert (again.code, again.err) == (3, said.err)
+    assert {row["state"] for row in json.loads(again.out)} == {"published", state}
+
+
+def test_the_commands_mend_all_that_is_named(copy: Path, cli: Cli) -> None:
+    """A table that was asked for is none of those that are made unasked."""
+    entries = read_manifest(Folder(copy))
+    listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
+    files = [{**listed, "file": "knight_tours_3x4.parquet"}]
+    entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
+    write_manifest(Folder(copy), entries)
+    for name in ("eight.idx", "knight_counts.parquet"):
+        (copy / name).unlink()
+    said = cli("status", "--outputs", str(copy))
+    mend, _, count = said.err.partition(" Run: ")[2].partition(" && ")
+    assert said.err.startswith("pipeline: 3 of 8 tables cannot be used (3 damaged). ")
+    assert mend == f"pipeline precompute --outputs {copy}"
+    assert count == f"pipeline precompute knight --board 3x4 --outputs {copy}\n"
+
+
+def test_a_page_older_than_its_tables_is_no_error(copy: Path, cli: Cli) -> None:
+    (copy / "report.html").write_text("old")
+    entries = read_manifest(Folder(copy))
+    page = {"bytes": 3, "sha256": "", "made_from": {"eight": "another"}}
+    write_manifest(Folder(copy), entries, {"report.html": page})
+    said = cli("status", "--outputs", str(copy))
+    assert (said.code, said.err) == (0, "")
+    assert "older than its tables" in said.out
+
+
+def test_tables_of_another_format_version(copy: Path, cli: Cli) -> None:
+    path = copy / "manifest.json"
+    path.write_text(path.read_text().replace('"format_version": 2', '"format_version": 0'))
+    said = cli("status", "--outputs", str(copy))
+    assert (said.code, said.out) == (3, "")
+    assert "format version 0" in said.err

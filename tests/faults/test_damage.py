@@ -1,0 +1,169 @@
+"""Damaged files: `verify` finds every seeded damage, and a lookup never gives a wrong answer."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.verify import verify
+from queries.answers import reader
+from queries.forms import Asked
+from queries.index import Index
+from tablebase.errors import TableError
+from tablebase.puzzles import puzzles
+from tablebase.tables.index import BLOCK, BODY
+from tablebase.tables.manifest import files_of, read_manifest
+from tablebase.tables.store import Folder
+from tests import often
+from tests.support.falsified import own
+
+Damage = Callable[[bytearray, random.Random], None]
+Question = tuple[str, str, Asked]
+
+QUESTIONS: list[Question] = [
+    ("eight", "378546201", {}),
+    ("eight", "152703846", {"goal": "edge"}),
+    ("eight", "738046521", {"goal": "283104765"}),
+    ("senet", ".....BBBBBAAAAA", {}),
+    ("knight", "b1", {"closed": True}),
+    ("knight", "h8", {"to": "a2"}),
+    ("knight", "a1", {"board": "5x5", "number": "300"}),
+    ("knight", "c3", {"board": "5x5", "count": True}),
+]
+
+
+def flip(data: bytearray, draw: random.Random) -> None:
+    data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+
+
+def cut(data: bytearray, draw: random.Random) -> None:
+    del data[draw.randrange(len(data)) :]
+
+
+def grow(data: bytearray, draw: random.Random) -> None:
+    at = draw.randrange(len(data) + 1)
+    data[at:at] = draw.randbytes(draw.randrange(1, 100))
+
+
+def swap(data: bytearray, draw: random.Random) -> None:
+    size = draw.choice([1, 2, 64, 4096])
+    a, b = (draw.randrange(max(1, len(data) - size)) for _ in range(2))
+    data[a : a + size], data[b : b + size] = data[b : b + size], data[a : a + size]
+
+
+def zero(data: bytearray, draw: random.Random) -> None:
+    at = draw.randrange(len(data))
+    end = min(len(data), at + draw.choice([1, 8, 4096]))
+    data[at:end] = bytes(end - at)
+
+
+DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
+
+
+def answered(folder: Path, question: Question) -> dict[str, object]:
+    name, key, asked = question
+    return reader(name, Folder(folder)).facts(key, asked).named()
+
+
+def answer_or_refusal(folder: Path, question: Question) -> dict[str, object] | TableError:
+    try:
+        return answered(folder, question)
+    except TableError as error:
+        return error
+
+
+@pytest.fixture(scope="module")
+def damaged(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """All published files but the large listing, which would only be slow."""
+    folder = tmp_path_factory.mktemp("damaged")
+    for path in outputs.iterdir():
+        if path.suffix in (".parquet", ".idx", ".json") and "6x6" not in path.name:
+            shutil.copy(path, folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def refused_where_damaged(path: Path, whole: bytes, data: bytes) -> int:
+    """How many blocks are damaged: whatever reads one is told."""
+    stage, table = next(
+        (found.name, table)
+        for found in puzzles()
+        for table in found.tables
+        if table.index_file == path.name
+    )
+    places = range(0, max(len(whole), len(data)), BLOCK)
+    changed = [at // BLOCK for at in places if data[at : at + BLOCK] != whole[at : at + BLOCK]]
+    try:
+        index = Index(Folder(path.parent), stage, table)
+    except TableError:
+        return len(changed)
+    assert 0 not in changed
+    for number in changed:
+        with pytest.raises(TableError, match=f"the checksum of block {number:,} is wrong"):
+            index.record((number - 1) * (BODY // index.width))
+    return len(changed)
+
+
+FILES = {
+    "eight.idx": 150,
+    "eight_edge.idx": 150,
+    "senet.idx": 60,
+    "knight_tours_8x8.idx": 250,
+    "knight_tours_5x5.parquet": 150,
+    "knight_counts.parquet": 150,
+    "manifest.json": 400,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_no_damage_changes_an_answer(
+    damaged: Path, outputs: Path, name: str, damage: Damage
+) -> None:
+    path = damaged / name
+    whole = path.read_bytes()
+    right = [answered(outputs, question) for question in QUESTIONS]
+    draw = random.Random(f"{name} {damage.__name__}")
+    refused = 0
+    try:
+        for _ in range(often(1, 10) * FILES[name] // len(DAMAGES)):
+            data = bytearray(whole)
+            damage(data, draw)
+            path.write_bytes(data)
+            for question, wanted in zip(QUESTIONS, right, strict=True):
+                found = answer_or_refusal(damaged, question)
+                if isinstance(found, TableError):
+                    assert "Run: pipeline precompute" in str(found)
+                    refused += 1
+                else:
+                    assert found == wanted, (question, "was answered wrong")
+            if path.suffix == ".idx" and data != whole:
+                refused += refused_where_damaged(path, whole, bytes(data))
+    finally:
+        path.write_bytes(whole)
+    assert refused, "no damage was noticed at all"
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
+    """In every file that is published, the largest too."""
+    listed = read_manifest(Folder(copy)).values()
+    files = [file["file"] for entry in listed for file in files_of(entry)]
+    for name in (*files, "manifest.json"):
+        path = own(copy / name) if (copy / name).is_symlink() else copy / name
+        whole = path.read_bytes()
+        draw = random.Random(f"verify {name} {damage.__name__}")
+        for _ in range(often(3, 100)):
+            data = bytearray(whole)
+            while data == whole:
+                damage(data, draw)
+            path.write_bytes(data)
+            with pytest.raises(TableError, match=re.escape(name)):
+                verify(Folder(copy), quick=True)
+        path.write_bytes(whole)
+    assert verify(Folder(copy), quick=True)

@@ -1,0 +1,167 @@
+"""Told to stop: from any command, at any moment, at once, quietly, and nothing is left behind."""
+
+import os
+import pty
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import often
+from tests.support.shell import ROOT, SCRIPT, environment
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WITHIN = 1.0
+"""Seconds from the signal to the end."""
+PATIENCE = 20.0
+
+COMMANDS = {
+    "query eight": 3.0,
+    "query eight --output answers.csv": 3.0,
+    "query eight --input keys.txt --output answers.parquet": 2.0,
+    "query senet --input keys.txt --output answers.csv": 2.0,
+    "query knight a1 --board 6x6 --svg tour.svg": 1.5,
+    "query eight 378546201": 0.1,
+    "verify": 12.0,
+    "verify --quick": 1.5,
+    "precompute --force --outputs again": 10.0,
+    "precompute": 1.5,
+    "histogram eight --svg bars.svg": 1.5,
+    "report --output report.html": 5.0,
+    "explore": 2.0,
+    "status": 1.0,
+}
+"""Every command, each with the seconds within which it is interrupted."""
+
+
+@pytest.fixture
+def folder(place: Path, tmp_path: Path) -> Path:
+    """A folder to work in, with tables and a batch's keys."""
+    shutil.copytree(place / "outputs", tmp_path / "outputs", symlinks=True)
+    (tmp_path / "keys.txt").write_text("378546201\n" * 500_000)
+    return tmp_path
+
+
+def stopped(words: str, number: int, after: float, folder: Path) -> tuple[int, float, str]:
+    """How a command ended that was sent a signal: its exit, how long that took, what it said."""
+    with subprocess.Popen(
+        [str(SCRIPT), *words.split()],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        while not watching(process.pid):
+            time.sleep(0.001)
+        time.sleep(after)
+        process.send_signal(number)
+        told = time.monotonic()
+        try:
+            _, said = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+        return process.returncode, time.monotonic() - told, said.decode()
+
+
+def watching(pid: int) -> bool:
+    """Whether a process has ended, or is past the start of Python itself and blocks the signals."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+    return "State:\tZ" in status or bool(blocked >> (signal.SIGINT - 1) & 1)
+
+
+def left_behind(folder: Path) -> list[str]:
+    """Files that are neither whole nor wanted by a later build."""
+    return [path.name for path in folder.rglob(".*") if path.suffix in (".part", ".new")]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("words", ["query eight", "query eight --output answers.csv"])
+def test_while_keys_are_waited_for(words: str, number: int, folder: Path) -> None:
+    code, took, said = stopped(words, number, 1.5, folder)
+    assert (code, said) == (128 + number, "")
+    assert took < WITHIN
+    assert {path.name for path in folder.iterdir()} == {"keys.txt", "outputs"}
+
+
+@pytest.mark.long
+def test_at_random_moments_of_every_command(folder: Path) -> None:
+    draw = random.Random(2026)
+    for _ in range(often(10, 200)):
+        words, most = draw.choice(list(COMMANDS.items()))
+        number = draw.choice(SIGNALS)
+        after = draw.uniform(0, most)
+        code, took, said = stopped(words, number, after, folder)
+        moment = f"{words}, signal {number} after {after:.3f} s"
+        # it may have ended before, and it may end while it is told
+        assert code in (128 + number, 0), (moment, code, said)
+        assert took < WITHIN or code == 0, (moment, took)
+        assert "Traceback" not in said, (moment, said)
+        assert "pipeline: " not in said, (moment, said)
+        assert left_behind(folder) == [], moment
+
+
+def test_an_interrupt_at_a_terminal_gives_it_back_as_it_was(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [str(SCRIPT), "precompute", "--force", "--outputs", "again"],
+        cwd=folder,
+        env=environment({"TERM": "xterm"}),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while b"\x1b[?25l" not in shown:  # the bar is there, the cursor is not
+            shown += os.read(ours, 10_000)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    while b"\x1b[?25h" not in shown:
+        shown += os.read(ours, 10_000)
+    os.close(ours)
+    assert shown.rindex(b"\x1b[?25h") > shown.rindex(b"\x1b[?25l")
+
+
+def test_what_is_ignored_stays_ignored(folder: Path) -> None:
+    """As `nohup` starts it."""
+    with subprocess.Popen(
+        ["sh", "-c", f"trap '' HUP; exec {SCRIPT} query eight"],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGHUP)
+        answers, _ = process.communicate(b"123456780\n", timeout=PATIENCE)
+    assert (process.returncode, len(answers.splitlines())) == (0, 2)
+
+
+def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
+    """No Python runs there for seconds; nor while the compiler works."""
+    code = (
+        "import sys; from tablebase.interrupts import watch; watch()\n"
+        "import numpy as np\n"
+        "from pipeline.verify.knight.recount import jumps, count_from\n"
+        "from tablebase.puzzles.knight import Board\n"
+        "near = jumps(Board(6, 6)); print('in', flush=True)\n"
+        "while True: count_from(near, 0)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment(), stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"in\n"
+        time.sleep(0.5)
+        told = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    assert time.monotonic() - told < WITHIN

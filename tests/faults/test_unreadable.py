@@ -1,0 +1,96 @@
+"""Files that are there and may not be read are told so, whoever asks: not missing, not damaged."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tablebase.errors import TableUnreadable
+from tablebase.tables.store import Folder
+from tests.support.falsified import own
+from tests.support.shell import SCRIPT, Said, environment, without_privileges
+
+
+def asked(*words: str, folder: Path) -> Said:
+    """The program as somebody whom permissions bind."""
+    ended = subprocess.run(
+        [*without_privileges(), str(SCRIPT), *words, "--outputs", str(folder)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "setpriv" in ended.stderr:
+        assert not os.environ.get("CI"), ended.stderr
+        pytest.skip("here a test cannot give up its privileges")
+    return Said(ended.returncode, ended.stdout, ended.stderr)
+
+
+FILES = {
+    "eight.idx": ("eight", "query eight 123456780", "verify --quick"),
+    "senet.parquet": ("senet", "histogram senet", "verify --quick"),
+    "knight_counts.parquet": ("knight", "query knight a1 --board 5x5 --count"),
+    "manifest.json": (
+        "--force",
+        "query eight 123456780",
+        "histogram eight",
+        "query knight a1 --board 5x5",
+        "verify --quick",
+        "status",
+        "precompute eight",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "words"), [(file, words) for file, (_, *asked) in FILES.items() for words in asked]
+)
+def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
+    path = copy / file
+    (own(path) if path.is_symlink() else path).chmod(0)
+    assert asked(*words.split(), folder=copy) == Said(
+        3,
+        "",
+        f"pipeline: {path} cannot be read: permission denied. Change its permissions, or "
+        f"rebuild it. Run: pipeline precompute {FILES[file][0]} --outputs {copy}\n",
+    )
+
+
+def test_a_folder_without_permission(copy: Path) -> None:
+    copy.chmod(0)
+    try:
+        said = asked("query", "eight", "123456780", folder=copy)
+    finally:
+        copy.chmod(0o755)
+    assert (said.code, said.out) == (3, "")
+    assert f"{copy}/manifest.json cannot be read: permission denied." in said.err
+
+
+def test_status_and_a_build_say_it_too(copy: Path) -> None:
+    own(copy / "eight.parquet").chmod(0)
+    said = asked("status", folder=copy)
+    command = f"pipeline precompute eight --outputs {copy}"
+    assert said.code == 3
+    assert f"unreadable: {command}\n" in said.out
+    assert said.err == f"pipeline: 1 of 7 tables cannot be used (1 unreadable). Run: {command}\n"
+    said = asked("precompute", "eight", folder=copy)
+    assert said.code == 0
+    assert "building eight (eight.parquet cannot be read)" in said.err.splitlines()
+    assert asked("status", folder=copy).code == 0
+
+
+def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from queries import open_tables
+
+    def refused(store: Folder, name: str) -> None:
+        raise PermissionError(13, "Permission denied", store.full(name))
+
+    monkeypatch.setattr(Folder, "open", refused)
+    with pytest.raises(TableUnreadable) as caught:
+        open_tables(str(copy)).eight.probe("123456780")
+    assert (caught.value.file, caught.value.reason) == (
+        f"{copy}/manifest.json",
+        "permission denied",
+    )
+    assert caught.value.exit_code == 3

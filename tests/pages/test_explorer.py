@@ -1,0 +1,342 @@
+"""The explorer's file, and its answers: headless Chromium opens it from disk and asks.
+
+`test_explorer_use.py` plays with it.
+"""
+
+import base64
+import gzip
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from playwright.sync_api import Browser, expect
+
+from queries import explorer as made
+from queries.explorer import SCRIPTS, made_from, write_explorer
+from queries.reader import Reader
+from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
+from tablebase.puzzles import eight, knight, senet
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests.support.explorer_browser import Explorer
+
+BOARD = knight.Board(8, 8)
+SIZE = 3_000_000
+PAGE = Path(made.__file__).parent / "page"
+
+
+# ---- the file -------------------------------------------------------------------------------
+
+
+def test_the_page_is_small_and_the_same_every_time(
+    explorer: Path, outputs: Path, tmp_path: Path
+) -> None:
+    again = tmp_path / "again.html"
+    write_explorer(Folder(outputs), str(again))
+    assert again.read_bytes() == explorer.read_bytes()
+    assert explorer.stat().st_size <= SIZE
+
+
+def test_the_page_names_nothing_outside_itself(explorer: Path) -> None:
+    text = re.sub(r'<script type="application/gzip".*?</script>', "", explorer.read_text("utf-8"))
+    assert set(re.findall(r"https?://[^\"' )]*", text)) == {"http://www.w3.org/2000/svg"}
+    (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', text)
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b", text)
+    assert "{{" not in text.partition("<script")[0]
+
+
+@pytest.mark.parametrize("damaged", ["senet.idx", "knight_tours_6x6.parquet"])
+def test_a_damaged_table_makes_no_page(outputs: Path, tmp_path: Path, damaged: str) -> None:
+    for file in outputs.iterdir():
+        if file.name != damaged and file.suffix != ".html":
+            (tmp_path / file.name).symlink_to(file)
+    content = bytearray((outputs / damaged).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / damaged).write_bytes(content)
+    with pytest.raises(TableDamaged, match=damaged):
+        write_explorer(Folder(tmp_path), str(tmp_path / "explorer.html"))
+    assert not (tmp_path / "explorer.html").exists()
+
+
+def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotWritten, match="cannot be written: no such file or directory"):
+        write_explorer(Folder(outputs), str(tmp_path / "nowhere" / "explorer.html"))
+
+
+def test_the_page_carries_no_dead_words() -> None:
+    """Every name that a module imports it uses, and every name that it exports another imports."""
+    modules = {name: (PAGE / f"{name}.js").read_text("utf-8") for name in SCRIPTS}
+    assert sorted(f"{name}.js" for name in modules) == sorted(
+        file.name for file in PAGE.glob("*.js")
+    )
+    imported: set[tuple[str, str]] = set()
+    for name, text in modules.items():
+        for names, source in re.findall(r"^import \{([^}]*)\} from \"\./(\w+)\.js\";", text, re.M):
+            for word in re.findall(r"\w+", names):
+                imported.add((source, word))
+                assert len(re.findall(rf"\b{word}\b", text)) > 1, f"{name} does not use {word}"
+    exported = {
+        (name, word)
+        for name, text in modules.items()
+        for word in re.findall(r"^export (?:async )?(?:const|function)\*? (\w+)", text, re.M)
+    }
+    assert exported == imported
+
+
+# ---- the page's own reader ------------------------------------------------------------------
+
+
+def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, outputs: Path) -> None:
+    found = shown.open("knight").evaluate(
+        """async () => {
+            const tables = { ...await explorer.openEight() };
+            tables.senet = await explorer.openSenet();
+            tables.knight_tours_8x8 = await explorer.openKnight();
+            const hashes = {};
+            for (const [name, table] of Object.entries(tables)) {
+                const bytes = await new Blob([...table.blocks()]).arrayBuffer();
+                const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+                hashes[name] = [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+            }
+            return hashes;
+        }"""
+    )
+    published = read_manifest(Folder(outputs))
+    indexed = [name for name in made_from() if published[name]["index"]]
+    assert found == {name: published[name]["index"]["sha256"] for name in indexed}
+
+
+def _said_otherwise(
+    found: list[dict[str, Any]], wanted: list[dict[str, object]]
+) -> list[tuple[dict[str, object], dict[str, Any]]]:
+    """Answers of the page that differ from the library's, in the keys that both have."""
+    return [
+        (want, got)
+        for got, want in zip(found, wanted, strict=True)
+        if any(got[key] != want[key] for key in want.keys() & got.keys())
+    ]
+
+
+def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[str, Reader]) -> None:
+    rng = random.Random(8)
+    pairs = [tuple(eight.unrank(rng.randrange(362_880)) for _ in range(2)) for _ in range(500)]
+    page = shown.open("eight")
+    found = page.evaluate("pairs => pairs.map((pair) => explorer.eight(...pair))", pairs)
+    wanted: list[dict[str, object]] = []
+    for state, goal in pairs:
+        try:
+            wanted.append(readers["eight"].facts(state, {"goal": goal, "path": True}).named())
+        except OutOfReach:
+            wanted.append({"state": state, "distance": None})
+    assert sum(one["distance"] is None for one in wanted) > 200
+    assert _said_otherwise(found, wanted) == []
+    assert {"goal", "best_moves", "best_tiles", "solutions", "solution", "tiles", "path"} <= {
+        key for one in found for key in one
+    }
+    own = [pair[0] for pair in pairs]
+    found = page.evaluate("states => states.map((state) => explorer.eight(state))", own)
+    assert (
+        _said_otherwise(found, [readers["eight"].facts(state, {}).named() for state in own]) == []
+    )
+
+
+def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reader]) -> None:
+    rng = random.Random(15)
+    positions = [senet.unrank(rng.randrange(senet.SIZE)) for _ in range(500)]
+    positions += [senet.OPENING, "BBBBBAAAAA....."]
+    page = shown.open("senet")
+    page.wait_for_selector("body[data-whole=senet]")
+    found = page.evaluate("positions => positions.map((one) => explorer.senet(one))", positions)
+    wanted: list[dict[str, object]] = []
+    for position in positions:
+        try:
+            wanted.append(readers["senet"].facts(position, {"path": True}).named())
+        except NotReached:
+            wanted.append({"position": position, "plies": None})
+    assert _said_otherwise(found, wanted) == []
+    assert found[0].keys() == wanted[0].keys()
+
+
+def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
+    rng = random.Random(64)
+    pairs = [(rng.randrange(64), rng.randrange(64)) for _ in range(1000)]
+    joined = [tuple(map(BOARD.name, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
+    page = shown.open("knight")
+    found = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
+    wanted = [readers["knight"].facts(start, {"to": end}).named() for start, end in joined]
+    assert _said_otherwise(found, wanted) == []
+    assert {"number", "closed", "path", "jumps"} <= found[0].keys()
+
+
+# ---- questions, asked by hand ---------------------------------------------------------------
+
+STATES = (
+    ("378546201", "123456780"),
+    ("283104765", "123804765"),
+    ("123456780", "123456780"),
+    ("123450786", "123456780"),
+    ("867254301", "123456780"),
+    ("012345678", "123456708"),
+    ("378546201", "087654321"),
+    ("647850321", "301254867"),
+    ("123456780", "123804765"),
+    ("213456780", "123456780"),
+)
+
+
+def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[str, Reader]) -> None:
+    page = shown.open("eight/152703846")
+    for state, goal in STATES:
+        page.fill("#eight-goal", goal)
+        page.fill("#eight-start", " ".join(state))
+        assert shown.address() == f"eight/{state}/{goal}"
+        facts = shown.facts("eight")
+        try:
+            wanted = readers["eight"].facts(state, {"goal": goal}).named()
+        except OutOfReach:
+            assert shown.text("#eight-distance") == "No solution"
+            assert "odd" in facts["Why"]
+            assert "Swap any two tiles" in facts["Why"]
+            page.click("#eight-exchange")
+            assert shown.text("#eight-distance").isdigit()
+            continue
+        assert shown.text("#eight-distance") == str(wanted["distance"])
+        if not wanted["distance"]:
+            assert "this is the goal" in shown.text("#eight-unit")
+            continue
+        assert shown.text("#say").startswith(f"{wanted['distance']} move")
+        assert facts["Shortest solutions"] == f"{wanted['solutions']:,}"
+        assert facts["Tiles to move"] == " ".join(str(wanted["tiles"]))
+        assert facts["As letters"].split()[0] == wanted["solution"]
+        best = next(facts[term] for term in ("Best move", "Best moves") if term in facts)
+        assert "".join(re.findall(r"\d", best)) == wanted["best_tiles"]
+
+
+POSITIONS = (
+    "ABAAABBB.B...A.",
+    "ABABABABAB.....",
+    ".....AAAAABBBBB",
+    "BAABABABAB.....",
+    "BBBBBAAAAA.....",
+)
+
+
+def test_positions_typed_are_answered_as_by_query(
+    shown: Explorer, readers: dict[str, Reader]
+) -> None:
+    page = shown.open("senet/.AAAAABBBBB....")
+    page.wait_for_selector("body[data-whole=senet]")
+    for position in POSITIONS:
+        page.fill("#senet-position", position.lower())
+        assert shown.address() == f"senet/{position}"
+        facts = shown.facts("senet")
+        try:
+            wanted = readers["senet"].facts(position, {}).named()
+        except NotReached:
+            assert shown.text("#senet-plies") == "Never"
+            assert "119 of the 756,756" in facts["Why"]
+            continue
+        assert shown.text("#senet-plies") == str(wanted["plies"])
+        assert facts["Shortest lines"] == f"{wanted['lines']:,}"
+        assert facts.get("Throws", "").replace(" ", "") == wanted["dice"]
+        for mover, plies in (("A", wanted["plies_even"]), ("B", wanted["plies_odd"])):
+            said = "never" if plies is None else f"after {plies} pl{'y' if plies == 1 else 'ies'}"
+            assert facts[f"{mover} to move"] == said
+        line = page.locator("#senet-line li").all_inner_texts()
+        moves = str(wanted["moves"]).split()
+        assert [re.findall(r"\d+", said)[1:] for said in line] == [
+            re.findall(r"\d+", move) for move in moves
+        ]
+        assert ["swaps" in said for said in line] == ["x" in move for move in moves]
+
+
+@pytest.mark.parametrize(("start", "end"), [("b1", "a3"), ("a1", "h7"), ("h8", "g8"), ("d5", "c4")])
+def test_squares_clicked_are_answered_as_by_query(
+    shown: Explorer, readers: dict[str, Reader], start: str, end: str
+) -> None:
+    page = shown.open("knight/e4/e5")
+    page.click(f"#knight-board [aria-label^='{start}']")
+    barred = page.locator("#knight-board .barred")
+    assert barred.count() == 31
+    assert page.locator("#knight-board .closing").count() == len(
+        BOARD.neighbours(BOARD.number(start))
+    )
+    if not BOARD.can_join(BOARD.number(start), BOARD.number(end)):
+        page.click(f"#knight-board [aria-label^='{end}']")
+        assert f"from {start} to {end}" in shown.text("#knight-problem")
+        end = BOARD.name(BOARD.number(end) ^ 1)
+    page.click(f"#knight-board [aria-label^='{end}']")
+    assert shown.address() == f"knight/{start}/{end}"
+    wanted = readers["knight"].facts(start, {"to": end}).named()
+    facts = shown.facts("knight")
+    assert shown.text("#knight-kind") == ("Closed" if wanted["closed"] else "Open")
+    assert facts["Squares"].replace(" ", "") == wanted["path"]
+    assert facts["Jumps"].splitlines()[0].split() == [str(jump) for jump in wanted["jumps"]]  # type: ignore[attr-defined]  # a list of numbers
+    squares = page.locator("#knight-board button").all()
+    order = [number for row in wanted["order"] for number in row]  # type: ignore[attr-defined]  # rows of numbers
+    for square, number in zip(squares, order, strict=True):
+        assert f"number {number}" in str(square.get_attribute("aria-label"))
+
+
+def test_the_buttons_lead_where_they_say(shown: Explorer, outputs: Path) -> None:
+    most = {
+        **dict(
+            pl.read_parquet(outputs / "eight.parquet")
+            .group_by("goal")
+            .agg(pl.max("distance"))
+            .rows()
+        ),
+        "edge": pl.read_parquet(outputs / "eight_edge.parquet")["distance"].max(),
+    }
+    page = shown.open("eight")
+    for goal in ("corner", "centre", "edge"):
+        page.click(f"[data-goal={goal}]")
+        page.click("#eight-hardest")
+        assert shown.text("#eight-distance") == str(most[goal])
+        page.click("#eight-random")
+        assert 0 <= int(shown.text("#eight-distance")) <= most[goal]
+    page.fill("#eight-goal", "876543210")
+    page.click("#eight-hardest")
+    assert shown.text("#eight-distance") == str(most["corner"])
+    page.click("nav >> text=Senet")
+    page.wait_for_selector("body[data-ready=senet]")
+    page.click("#senet-farthest")
+    assert shown.text("#senet-plies") == "15"
+    page.click("#senet-never")
+    assert shown.text("#senet-plies") == "Never"
+    page.click("#senet-opening")
+    assert shown.text("#senet-plies") == "0"
+    page.click("nav >> text=Knight")
+    page.wait_for_selector("body[data-ready=knight]")
+    page.click("#knight-closed")
+    assert shown.text("#knight-kind") == "Closed"
+    _, start, end = shown.address().split("/")
+    page.click("#knight-turn")
+    assert shown.address() == f"knight/{end}/{start}"
+    page.click("#knight-other")
+    assert shown.address() == f"knight/{end}"
+    page.click("#knight-random")
+    assert len(shown.address().split("/")) == 3
+
+
+def test_a_damaged_page_says_so(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
+    text = explorer.read_text("utf-8")
+    (packed,) = re.findall(r'id="eight\.idx">(.*?)<', text)
+    payload = gzip.decompress(base64.b64decode(packed))
+    wrongs = []
+    for at in (30, 130, 100_000):  # the content hash, a checksum, a record
+        damaged = payload[:at] + bytes([payload[at] ^ 1]) + payload[at + 1 :]
+        wrongs.append(base64.b64encode(gzip.compress(damaged)).decode())
+    for wrong in (*wrongs, packed[: len(packed) // 2], "?"):
+        file = tmp_path / "damaged.html"
+        file.write_text(text.replace(packed, wrong), "utf-8")
+        page = chromium.new_page()
+        page.goto(file.as_uri())
+        expect(page.locator("#trouble")).to_contain_text("eight.idx, inside this page, is damaged")
+        assert page.locator("#eight-distance").inner_text() == "–"
+        page.close()

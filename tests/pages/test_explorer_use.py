@@ -1,0 +1,390 @@
+"""The explorer used as people use it: playing, by keyboard, on a phone, by links, by everyone."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from queries.reader import Reader
+from tablebase.puzzles import senet
+from tests.support.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
+
+HOSTILE = "<img src=x onerror=document.title='owned'>"
+
+
+def in_window(*options: dict[str, Any]) -> pytest.MarkDecorator:
+    """The page in a window of another kind."""
+    return pytest.mark.parametrize("shown", options, indirect=True)
+
+
+# ---- playing --------------------------------------------------------------------------------
+
+
+@in_window(MOVING)
+def test_a_solution_plays_to_its_end(shown: Explorer) -> None:
+    page = shown.open("eight/123745086/123456780")
+    moves = int(shown.text("#eight-distance"))
+    page.click("#eight-player [aria-label=Play]")
+    expect(page.locator("#eight-now")).to_have_text("Solved.", timeout=10_000)
+    expect(page.locator("#eight-player .count")).to_have_text(f"move {moves} of {moves}")
+    assert shown.address() == "eight/123456780/123456780"
+    page.click("#eight-player [aria-label='One move back']")
+    assert shown.text("#eight-now") == "1 move to go."
+    page.click("#eight-player [aria-label='To the beginning']")
+    assert shown.address() == "eight/123745086/123456780"
+
+
+@in_window(MOVING)
+def test_tiles_are_slid_by_click_and_by_drag(shown: Explorer) -> None:
+    page = shown.open("eight/123456780/123456780")
+    page.click("#eight-board [aria-label^='tile 6']")
+    assert shown.text("#eight-now") == "1 move to go."
+    assert shown.text("#eight-change") == "Tile 6 down: one move farther."
+    page.wait_for_timeout(200)
+    tile = page.locator("#eight-board [aria-label^='tile 6']").bounding_box()
+    gap = page.locator("#eight-board .gap").bounding_box()
+    assert tile
+    assert gap
+    page.mouse.move(tile["x"] + 40, tile["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(tile["x"] + 40, tile["y"] + 20, steps=3)
+    page.mouse.up()
+    assert shown.address() == "eight/123450786/123456780", "let go early, a tile goes back"
+    page.mouse.move(tile["x"] + 40, tile["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(gap["x"] + 40, gap["y"] + 40, steps=5)
+    page.mouse.up()
+    assert shown.address() == "eight/123456780/123456780"
+    assert shown.text("#eight-now") == "Solved."
+    assert shown.text("#eight-change") == "Tile 6 up: one move nearer."
+
+
+def test_cells_are_exchanged_by_two_clicks(shown: Explorer) -> None:
+    page = shown.open("eight/123456780/123456780")
+    page.click("#eight-start-cells [aria-label='tile 1']")
+    page.click("#eight-start-cells [aria-label='tile 2']")
+    assert shown.address() == "eight/213456780/123456780"
+    page.click("#eight-goal-cells [aria-label='tile 1']")
+    page.click("#eight-goal-cells [aria-label='tile 2']")
+    assert shown.address() == "eight/213456780/213456780"
+
+
+@in_window(MOVING)
+def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str, Reader]) -> None:
+    page = shown.open("senet/ABAAABBB.B...A.")
+    path = readers["senet"].facts("ABAAABBB.B...A.", {"path": True}).named()["path"]
+    assert isinstance(path, list)
+
+    def board() -> str:
+        labels = [
+            str(square.get_attribute("aria-label"))
+            for square in page.locator("#senet-board button").all()
+        ]
+        pieces = "".join(re.sub(r".*: (\w+).*", r"\1", label) for label in labels)
+        position = pieces.replace("empty", ".")
+        for square, label in enumerate(labels, start=1):
+            held = position[square - 1] != "." and senet.guarded(position, square)
+            assert ("guarded" in label) == held
+        return position
+
+    assert board() == path[-1]
+    page.click("#senet-player [aria-label='To the beginning']")
+    assert board() == senet.OPENING
+    assert shown.text("#senet-now") == "The opening. A to move."
+    page.click("#senet-player [aria-label='Play']")
+    expect(page.locator("#senet-now")).to_have_text("A threw 5: 9 to 14. B to move.")
+    assert board() == path[1]
+    expect(page.locator("#senet-now")).to_have_text("B threw 3: 4 swaps with 7. A to move.")
+    assert board() == path[2]
+    page.click("#senet-parity >> text=B to move")
+    assert page.locator("#senet-line li").count() == 3
+    assert "B to move." in shown.text("#senet-now")
+    assert board() == path[2]
+
+
+def test_a_position_is_set_up_by_clicks(shown: Explorer) -> None:
+    page = shown.open("senet/ABABABABAB.....")
+    page.click("#senet-board [aria-label^='square 1:']")
+    assert shown.text("#senet-now") == "Setting up: 4 of 5 A, 6 of 5 B."
+    assert shown.text("#senet-unit") == "not a position yet"
+    page.click("#senet-board [aria-label^='square 2:']")
+    assert shown.text("#senet-now") == "Setting up: 4 of 5 A, 5 of 5 B."
+    page.click("#senet-board [aria-label^='square 2:']")
+    assert shown.address() == "senet/BAABABABAB....."
+    assert shown.text("#senet-plies") == "1"
+
+
+@in_window(MOVING)
+def test_a_tour_draws_itself(shown: Explorer) -> None:
+    page = shown.open("knight/b1")
+    page.click("#knight-board [aria-label^=a3]")
+    now = page.locator("#knight-now")
+    expect(now).to_contain_text(re.compile("square 1?[0-9] of 64"))
+    expect(now).to_contain_text(re.compile("square [234][0-9] of 64"))
+    drawn = str(page.get_attribute(".path", "points")).split()
+    assert 20 <= len(drawn) < 60
+    page.click("#knight-player [aria-label='To the end']")
+    expect(now).to_have_text("b1 to a3: square 64 of 64 is a3.")
+    assert len(str(page.get_attribute(".path", "points")).split()) == 64
+    assert page.locator(".way-back").is_visible()
+
+
+# ---- keyboard, phone, address, hostile text -------------------------------------------------
+
+
+def test_the_keyboard_alone_is_enough(shown: Explorer) -> None:
+    page = shown.open("eight/123405786/123456780")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "eight-board"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("6")
+    assert shown.text("#eight-now") == "Solved."
+    page.keyboard.press("ArrowUp")
+    assert shown.address() == "eight/123456780/123456780", "no tile below the gap"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert shown.address() == "eight/123405786/123456780", "to the beginning"
+    page.focus("#eight-start-cells [tabindex='0']")
+    for key in ("Enter", "ArrowRight", "ArrowDown", "Space"):
+        page.keyboard.press(key)
+    assert shown.address() == "eight/023415786/123456780"
+
+    page.focus("nav >> text=Senet")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body[data-ready=senet]")
+    page.focus("#senet-board [tabindex='0']")
+    for key in ("a", "ArrowRight", "a", "End", "b"):
+        page.keyboard.press(key)
+    assert "not a position yet" in shown.text("#senet-unit")
+    page.keyboard.press("Home")
+    for piece in "AAAAABBBBB.....":
+        page.keyboard.press(piece)
+        page.keyboard.press("ArrowRight")
+    assert shown.address() == "senet/AAAAABBBBB....."
+
+    page.focus("nav >> text=Knight")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body[data-ready=knight]")
+    page.focus("#knight-board [tabindex='0']")
+    for key in ("Enter", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert shown.address() == "knight/a8/a7"
+    page.focus("#knight-player input")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    assert "square 2 of 64" in shown.text("#knight-now")
+
+
+def test_every_control_shows_its_focus(shown: Explorer) -> None:
+    page = shown.open("eight")
+    for _ in range(24):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+@in_window(PHONE)
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_phone_shows_it_all_without_scrolling_sideways(shown: Explorer, view: str) -> None:
+    for address in VIEWS[view]:
+        page = shown.open(address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        board = page.locator(f"#{view}-board").bounding_box()
+        assert board
+        assert board["width"] > 300
+        assert board["y"] + board["height"] < 740
+        smallest = page.evaluate(
+            """() => Math.min(...[...document.querySelectorAll(".view:not([hidden]) button")]
+                .map((button) => button.getBoundingClientRect())
+                .filter((box) => box.width).flatMap((box) => [box.width, box.height]))"""
+        )
+        assert smallest >= 24
+
+
+@in_window(*({**DESK, "viewport": {"width": width, "height": 860}} for width in (320, 390, 1200)))
+def test_a_line_of_senet_that_wraps_does_not_come_under_its_number(shown: Explorer) -> None:
+    page = shown.open("senet/.....AAAAABBBBB")
+    width = page.viewport_size
+    assert width
+    assert page.evaluate("document.documentElement.scrollWidth") == width["width"]
+    # of every line: where the box, the words of each row, and they all begin
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll("#senet-line button")].map((button) => {
+            const words = document.createRange();
+            words.selectNodeContents(button);
+            return {
+                box: button.getBoundingClientRect().left,
+                lefts: [...words.getClientRects()].map(({ left }) => left),
+                first: button.querySelector(".who").getBoundingClientRect().left,
+            };
+        })"""
+    )
+    assert len(rows) == 14
+    for row in rows:
+        assert row["first"] - row["box"] > 20, "the number has its own column"
+        assert min(row["lefts"]) >= row["first"] - 1
+
+
+@in_window(PHONE)
+def test_a_tap_slides_a_tile(shown: Explorer) -> None:
+    page = shown.open("eight/123456708/123456780")
+    page.tap("#eight-board [aria-label^='tile 8']")
+    assert shown.text("#eight-now") == "Solved."
+
+
+def test_the_address_holds_what_is_seen(shown: Explorer) -> None:
+    for view, addresses in VIEWS.items():
+        page = shown.open(addresses[0])
+        assert shown.address() == addresses[0]
+        seen = page.locator(f"#view-{view}").inner_text()
+        page.goto(f"{shown.file.as_uri()}#{addresses[1]}")
+        expect(page.locator(f"#view-{view}")).not_to_have_text(seen, use_inner_text=True)
+        page.evaluate("history.back()")
+        expect(page).to_have_url(re.compile(re.escape(f"#{addresses[0]}")))
+    page = shown.open("eight/378546201")
+    assert shown.address() == "eight/378546201/123456780"
+    page.fill("#eight-start", "283104765")
+    page.fill("#eight-goal", "123804765")
+    assert page.title() == "4 moves · 8-puzzle"
+    page.evaluate("history.back()")
+    expect(page.locator("#eight-distance")).to_have_text("No solution")
+    assert shown.address() == "eight/283104765/123456780"
+    page.evaluate("history.back()")
+    expect(page.locator("#eight-distance")).to_have_text("27")
+    page.evaluate("history.forward()")
+    expect(page.locator("#eight-distance")).to_have_text("No solution")
+    page.evaluate("history.forward()")
+    expect(page.locator("#eight-distance")).to_have_text("4")
+    page.click("nav >> text=Knight")
+    page.wait_for_selector("body[data-ready=knight]")
+    page.click("nav >> text=8-puzzle")
+    page.wait_for_selector("body[data-ready=eight]")
+    assert shown.address() == "eight/283104765/123804765", "a view is left and found as it was"
+    shown.open("senet/ABAAABBB.B...A")
+    assert shown.address() == "senet/ABAAABBB.B...A.", "a link that lost its last full stop"
+
+
+HOSTILE_ADDRESSES = (
+    (f"eight/{HOSTILE}/{HOSTILE}", "is not an arrangement"),
+    (f"senet/{HOSTILE}", "is not a position"),
+    (f"knight/{HOSTILE}/a3", "is not a square"),
+    ("eight/constructor/__proto__", "is not an arrangement"),
+    (f"eight/{'1' * 5000}", "tile 1 stands 5000 times"),
+    ("knight/a1/c3", "is on the other colour"),
+    ("knight/\u202ea1", "is not a square"),
+    (f"{HOSTILE}/1", ""),
+    ("constructor", ""),
+    ("%E0%A4%A/%/%00", ""),
+)
+
+
+def test_hostile_text_in_the_address_stays_text(shown: Explorer) -> None:
+    for address, problem in HOSTILE_ADDRESSES:
+        page = shown.open(address)
+        assert page.locator("img").count() == 0
+        assert "owned" not in page.title()
+        assert page.locator("#trouble").is_hidden()
+        if problem:
+            expect(page.locator(".problem:visible")).to_contain_text(problem)
+
+
+@pytest.mark.parametrize(
+    ("view", "field"),
+    [("eight", "start"), ("eight", "goal"), ("senet", "position"), ("knight", "start")],
+)
+def test_hostile_text_typed_stays_text(shown: Explorer, view: str, field: str) -> None:
+    page = shown.open(VIEWS[view][0])
+    for text in (HOSTILE, f"</p><script>document.title='owned'</script>{'9' * 3000}", "１２３"):
+        page.fill(f"#{view}-{field}", text)
+        page.press(f"#{view}-{field}", "Enter")
+        if len(text) > 3:
+            problem = page.locator(f"#{view}-problem")
+            expect(problem).to_contain_text(text[:4], ignore_case=True)
+        assert page.locator("img").count() == 0
+        assert "owned" not in page.title()
+    assert shown.address() == VIEWS[view][0]
+
+
+def test_a_mistake_is_named_as_it_is_by_query(shown: Explorer) -> None:
+    page = shown.open("eight")
+    page.fill("#eight-start", "133456789")
+    problem = shown.text("#eight-problem")
+    assert "tile 3 stands twice, tile 9 does not exist, tile 2 is missing" in problem
+    page.fill("#eight-start", "123456780")
+    assert page.locator("#eight-problem").is_hidden()
+
+
+@pytest.mark.parametrize(
+    ("address", "field", "bad", "good", "button"),
+    [
+        ("eight", "eight-start", "113456780", "1134", "eight-random"),
+        ("eight", "eight-goal", "113456780", "1134", "eight-hardest"),
+        ("senet", "senet-position", "ABABABABABA....", "ABAB", "senet-opening"),
+        ("knight", "knight-start", "z9", "z", "knight-random"),
+        ("knight", "knight-end", "b1", "b", "knight-random"),
+        ("knight", "knight-number", "99", "9", "knight-random"),
+    ],
+)
+def test_a_message_goes_when_its_reason_goes(
+    shown: Explorer, address: str, field: str, bad: str, good: str, button: str
+) -> None:
+    page = shown.open(address)
+    problem = page.locator(f"#{address}-problem")
+    invalid = page.locator(f"#view-{address} [aria-invalid]")
+
+    def mistake() -> None:
+        page.fill(f"#{field}", bad)
+        page.press(f"#{field}", "Enter")
+        expect(problem).to_be_visible()
+        assert page.get_attribute(f"#{field}", "aria-invalid") == "true"
+        assert invalid.count() == 1
+
+    def over() -> None:
+        expect(problem).to_be_hidden()
+        assert invalid.count() == 0
+
+    mistake()
+    page.fill(f"#{field}", good)
+    over()
+    mistake()
+    page.click(f"#{button}")
+    over()
+
+
+def test_a_message_goes_when_the_board_is_used(shown: Explorer) -> None:
+    page = shown.open("senet")
+    page.fill("#senet-position", "ABABABABABA....")
+    expect(page.locator("#senet-problem")).to_be_visible()
+    page.click("#senet-board [aria-label^='square 1:']")
+    expect(page.locator("#senet-problem")).to_be_hidden()
+    page = shown.open("eight/123456708/123456780")
+    page.fill("#eight-start", "113456780")
+    expect(page.locator("#eight-problem")).to_be_visible()
+    page.click("#eight-board [aria-label^='tile 8']")
+    expect(page.locator("#eight-problem")).to_be_hidden()
+
+
+# ---- a page for everyone --------------------------------------------------------------------
+
+
+@in_window(*({**DESK, "color_scheme": scheme} for scheme in ("light", "dark")))
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(shown: Explorer, view: str) -> None:
+    for address in VIEWS[view]:
+        page = shown.open(address)
+        page.wait_for_selector(f"body[data-whole={view}]")
+        assert broken_rules(page) == []
+
+
+def test_the_page_opens_in_under_a_second(shown: Explorer) -> None:
+    def seconds(view: str) -> float:
+        page = shown.open(view)
+        drawn = page.evaluate("performance.getEntriesByType('mark').at(-1)?.startTime")
+        return float(drawn) / 1000
+
+    # a busy machine is slow: one of a few times is enough
+    for view in VIEWS:
+        assert any(seconds(view) < 1 for _ in range(9))

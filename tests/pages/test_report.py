@@ -1,0 +1,409 @@
+"""The report: one page that holds what it shows, made by the very code that it shows."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import importlib.util
+import os
+import re
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from playwright.sync_api import Browser, Locator, Page
+
+from queries.drawings import COLOURS
+from queries.figure import Figure, Sources
+from queries.overview import histogram
+from queries.report import figures, sections, write_report
+from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
+from tablebase.puzzles import MODULES
+from tablebase.puzzles.knight import Board
+from tablebase.tables.store import Folder
+from tests.support.explorer_browser import broken_rules
+from tests.support.generated_docs import pictures
+from tests.support.shell import ROOT, Cli, python
+
+MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
+SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> None:
+    """The extra that draws: without it these tests are skipped, and fail where nothing may be."""
+    if MISSING and os.environ.get("CI"):
+        pytest.fail(f"{' and '.join(MISSING)} must be installed in CI", pytrace=False)
+    if MISSING:
+        pytest.skip(
+            f"{' and '.join(MISSING)} not installed: pip install 'puzzle-tablebase[report]'"
+        )
+
+
+@pytest.fixture(scope="module")
+def page(drawn: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    target = tmp_path_factory.mktemp("report") / "report.html"
+    assert write_report(Folder(outputs), target) == [target]
+    return target.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def shown(drawn: None, outputs: Path) -> tuple[Sources, dict[str, Figure]]:
+    return Sources(Folder(outputs)), {figure.name: figure for figure in figures()}
+
+
+Shown = tuple[Sources, dict[str, Figure]]
+
+
+def answer(shown: Shown, name: str) -> pl.DataFrame:
+    return shown[0].answer(shown[1][name])
+
+
+def test_one_file_that_needs_nothing(page: str) -> None:
+    assert len(page.encode()) < 3_000_000
+    addresses = set(re.findall(r"""["'(]\s*((?:\w+:)?//[^"')]*)""", page))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert not re.search(r"<(script|link|img|iframe|object|base)\b|@import|\bon\w+=", page)
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
+
+
+def test_names_in_the_page_are_used_once(page: str) -> None:
+    names = re.findall(r'\bid="([^"]*)"', page)
+    assert len(names) == len(set(names)) >= len(figures())
+    used = set(re.findall(r"url\(#([^)]*)\)", page)) | set(re.findall(r'href="#([^"]*)"', page))
+    assert used <= set(names)
+
+
+def test_every_picture_is_whole_and_turns_dark(page: str) -> None:
+    pictures = SVG.findall(page)
+    assert len(pictures) == len(figures())
+    colour = re.compile(r'(?:fill|stroke)="([^"]*)"')
+    for picture in pictures:
+        root = ElementTree.fromstring(picture)
+        assert root.get("aria-label")
+        used = set(colour.findall(picture)) - {"none", "transparent"}
+        # clipping paths are never painted
+        assert {name for name in used if not name.startswith("url(")} <= set(COLOURS), used
+    rules = page[: page.index("</style>")]
+    assert all(f'[fill="{light}"]{{fill:{dark}}}' in rules for light, dark in COLOURS.items())
+
+
+def test_two_runs_are_the_same(page: str, outputs: Path, tmp_path: Path) -> None:
+    write_report(Folder(outputs), tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text("utf-8") == page
+
+
+def test_shown_code_is_what_made_the_picture(
+    page: str, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    checked: dict[str, pl.DataFrame] = {}
+    for figure in shown[1].values():
+        assert f"<code>{escape(figure.code)}</code></pre>" in page
+        if figure.code not in checked:
+            tree = ast.parse(figure.code)
+            last = tree.body.pop()
+            assert isinstance(last, ast.Expr)
+            names: dict[str, Any] = {}
+            exec(compile(tree, figure.name, "exec"), names)
+            value = compile(ast.Expression(last.value), figure.name, "eval")
+            checked[figure.code] = eval(value, names)
+        frame = answer(shown, figure.name)
+        assert checked[figure.code].equals(frame)
+        rows = sum(shown[0].rows[table] for table in figure.tables)
+        assert f"From {rows:,} rows of " in page
+        assert f"the query returns {frame.height:,} rows." in page
+
+
+# ---- on a phone, on a desk, on paper ------------------------------------------------------------
+
+
+def opened(chromium: Browser, page: str, folder: Path, width: int, scheme: Any = "light") -> Page:
+    """The report in a window of that width, every query unfolded."""
+    file = folder / "report.html"
+    file.write_text(page, "utf-8")
+    window = chromium.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    window.goto(file.as_uri())
+    window.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
+    return window
+
+
+def widths(window: Page) -> list[dict[str, float]]:
+    """Of every box: how wide it and what is in it are, and where it stands."""
+    found: list[dict[str, float]] = window.evaluate(
+        """() => [...document.querySelectorAll(".scroll")].map((box) => ({
+            shown: box.clientWidth, held: box.scrollWidth,
+            left: box.getBoundingClientRect().left, right: box.getBoundingClientRect().right,
+        }))"""
+    )
+    return found
+
+
+@pytest.mark.parametrize("width", [320, 390, 1200])
+def test_only_boxes_scroll_sideways(
+    chromium: Browser, page: str, tmp_path: Path, width: int
+) -> None:
+    window = opened(chromium, page, tmp_path, width)
+    assert window.evaluate("document.documentElement.scrollWidth") == width
+    boxes = widths(window)
+    assert len(boxes) == 1 + 2 * len(figures())
+    assert all(0 <= box["left"] < box["right"] <= width for box in boxes)
+    wide = [box for box in boxes if box["held"] > box["shown"]]
+    assert len(wide) > 30 if width < 400 else not wide
+    window.close()
+
+
+DITHER = 4
+"""By how much at most a gradient of one colour differs from that colour."""
+
+DIFFERENCES = """async (pictures) => {
+    const [one, other] = await Promise.all(pictures.map(async (text) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${text}`;
+        await image.decode();
+        const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, image.width, image.height);
+    }));
+    const most = [0, 0];
+    for (let at = 0; at < one.data.length; at++) {
+        const half = (at / 4) % one.width < one.width / 2 ? 0 : 1;
+        most[half] = Math.max(most[half], Math.abs(one.data[at] - other.data[at]));
+    }
+    return most;
+}"""
+"""The greatest difference of two pictures in the left half and in the right half."""
+
+
+def fades(window: Page, box: Locator) -> list[bool]:
+    """Whether a box's fades are to be seen: the left one, the right one."""
+    pictures = [box.screenshot()]
+    style = window.add_style_tag(content=".scroll::before,.scroll::after{opacity:0}")
+    pictures.append(box.screenshot())
+    style.evaluate("(style) => style.remove()")
+    texts = [base64.b64encode(picture).decode() for picture in pictures]
+    return [difference > DITHER for difference in window.evaluate(DIFFERENCES, texts)]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (390, "light")])
+def test_a_box_that_scrolls_shows_it_until_its_end(
+    chromium: Browser, page: str, tmp_path: Path, width: int, scheme: str
+) -> None:
+    window = opened(chromium, page, tmp_path, width, scheme)
+    found = window.locator(".scroll")
+    boxes = widths(window)
+    # every fifth: the table, pictures and queries in turn
+    for number in range(0, len(boxes), 5):
+        one = found.nth(number)
+        wide = boxes[number]["held"] > boxes[number]["shown"]
+        assert fades(window, one) == [False, wide]
+        if wide:
+            one.evaluate("(box) => { box.scrollLeft = 9999; }")
+            assert fades(window, one) == [True, False]
+    window.close()
+
+
+def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
+    chromium: Browser, page: str, tmp_path: Path
+) -> None:
+    window = opened(chromium, page, tmp_path, 390)
+    boxes = window.locator(".scroll[tabindex='0'][role=region]")
+    names = {boxes.nth(at).get_attribute("aria-label") for at in range(boxes.count())}
+    assert None not in names
+    assert len(names) == boxes.count() == window.locator(".scroll").count()
+    boxes.first.focus()
+    window.keyboard.press("ArrowRight")
+    window.wait_for_function("document.activeElement.scrollLeft > 0")
+    for scheme in ("light", "dark"):
+        window.emulate_media(color_scheme=scheme)
+        assert broken_rules(window) == []
+    window.close()
+
+
+def test_on_paper_nothing_is_cut_off(chromium: Browser, page: str, tmp_path: Path) -> None:
+    window = opened(chromium, page, tmp_path, 700)
+    window.emulate_media(media="print")
+    assert window.evaluate("document.documentElement.scrollWidth") == 700
+    assert all(box["held"] <= box["shown"] <= 700 for box in widths(window))
+    window.close()
+
+
+# ---- what is said is so -------------------------------------------------------------------------
+
+
+def test_distances_are_the_histogram(shown: Shown, outputs: Path) -> None:
+    mine = answer(shown, "eight-distances").select("goal", "distance", "states")
+    assert sorted(mine.rows()) == sorted(histogram("eight", Folder(outputs)).rows())
+    sums = mine.group_by("goal").agg(pl.col("states").sum())
+    assert set(sums["states"]) == {181_440}
+
+
+def test_blank_and_heuristics_count_every_state(shown: Shown) -> None:
+    blank = answer(shown, "eight-blank")
+    assert blank["states"].sum() == 3 * 181_440
+    parities = blank.group_by("goal", "blank").agg((pl.col("distance") % 2).n_unique())
+    assert set(parities["distance"]) == {1}
+    heuristics = answer(shown, "eight-heuristics")
+    assert heuristics["states"].sum() == 2 * 3 * 181_440
+    gap = (pl.col("distance") - pl.col("value")) * pl.col("states")
+    errors = (
+        heuristics.filter(pl.col("heuristic") == "manhattan")
+        .group_by("goal", "distance")
+        .agg((gap.sum() / pl.col("states").sum()).alias("error"))
+        .join(answer(shown, "eight-errors"), on=["goal", "distance"])
+    )
+    assert errors.height == 95
+    assert (errors["error"] - errors["manhattan"]).abs().max() == pytest.approx(0)
+
+
+def test_hardest_states_are_known(shown: Shown) -> None:
+    frame = answer(shown, "eight-hardest")
+    corner = frame.filter(pl.col("goal") == "corner")
+    assert corner["state"].to_list() == ["647850321", "867254301"]
+    assert dict(frame.group_by("goal").len().rows()) == {"corner": 2, "centre": 148, "edge": 2}
+
+
+def test_senet_counts_are_known(shown: Shown) -> None:
+    frame = answer(shown, "senet-plies")
+    plies = frame.filter(pl.col("variable") == "plies")
+    first = plies.sort("plies", nulls_last=True)["positions"].to_list()
+    assert first[:7] == [1, 18, 228, 1677, 8876, 31007, 70810]
+    assert first[-1] == 119
+    shares = answer(shown, "senet-squares").group_by("piece", "plies").agg(pl.col("share").sum())
+    assert shares.height == 32
+    assert all(share == pytest.approx(5) for share in shares["share"])
+
+
+def test_what_is_never_reached_has_the_shape_that_is_said(shown: Shown) -> None:
+    frame = answer(shown, "senet-never")
+    lost = frame.filter("never")["position"].to_list()
+    assert len(lost) == 119
+    for position in lost:
+        runs = ["".join(run) for _, run in groupby(position, key=lambda piece: piece == ".")]
+        block, gap, *beyond = runs
+        assert "." not in block
+        assert len(gap) in (4, 5)
+        assert len(set("".join(beyond)) - {"."}) <= 1
+    text = shown[1]["senet-never"].text(frame)
+    assert "All 119 have one shape" in text
+    assert "75 of the 252 with nothing beyond the gap" in text
+    other = frame.with_columns(shape=pl.lit(False))
+    assert "shape" not in shown[1]["senet-never"].text(other)
+
+
+def test_knight_counts_agree(shown: Shown, outputs: Path) -> None:
+    starts = answer(shown, "knight-starts")
+    counts = pl.read_parquet(outputs / "knight_counts.parquet")
+    same = starts.join(counts, on=["board", "start"], suffix="_counted")
+    assert same.height == starts.height == 13 + 36
+    assert (same["tours"] == same["tours_counted"]).all()
+    assert (same["closed"] == same["closed_counted"]).all()
+
+
+@pytest.mark.parametrize("side", [5, 6])
+def test_starts_shown_stand_for_all(shown: Shown, side: int) -> None:
+    ends = answer(shown, f"knight-ends-{side}x{side}")
+    board = Board(side, side)
+    reached = {
+        square for start in ends["start"].unique() for square in board.turned(board.number(start))
+    }
+    starts = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")["start"]
+    assert {board.name(square) for square in reached} == set(starts)
+    sums = dict(ends.group_by("start").agg(pl.col("tours").sum()).rows())
+    rows = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")
+    tours = dict(rows.select("start", "tours").rows())
+    assert all(tours[start] == total for start, total in sums.items())
+
+
+# ---- pictures alone, and trouble ----------------------------------------------------------------
+
+
+def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path) -> None:
+    for kind in ("svg", "png"):
+        written = write_report(Folder(outputs), tmp_path / kind, kind)
+        assert sorted((tmp_path / kind).iterdir()) == written
+        assert [path.name for path in written] == [
+            f"{number:02}-{figure.name}.{kind}" for number, figure in enumerate(figures(), 1)
+        ]
+        for path in written:
+            made = path.read_bytes()
+            if kind == "svg":
+                assert ElementTree.fromstring(made).tag.endswith("svg")
+            else:
+                assert made.startswith(b"\x89PNG\r\n\x1a\n")
+                width, height = (int.from_bytes(made[at : at + 4], "big") for at in (16, 20))
+                assert min(width, height) > 200
+
+
+def test_readme_pictures_are_current_and_small(outputs: Path) -> None:
+    for name, drawn in pictures().items():
+        assert (ROOT / name).read_text() == drawn, "run make docs"
+        assert len(drawn) < 60_000
+
+
+def test_a_puzzle_that_has_nothing_to_show_is_left_out(
+    drawn: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MODULES, "pancakes", "tests.support.pancakes")
+    assert [section.title for section in sections()] == [
+        "The 8-puzzle",
+        "Senet",
+        "The knight's tour",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["html", "svg"])
+def test_an_empty_name_is_no_file(cli: Cli, outputs: Path, tmp_path: Path, kind: str) -> None:
+    words = ("--outputs", str(outputs), "--output", "", "--format", kind)
+    said = cli("report", *words, cwd=tmp_path)
+    complaint = "pipeline: '' cannot be written: no such file or directory.\n"
+    assert said == (2, "", complaint)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_without_altair_the_error_says_what_to_install() -> None:
+    said = python(
+        "import sys\n"
+        "from pathlib import Path\n"
+        "sys.modules['altair'] = None\n"
+        "from queries.report import write_report\n"
+        "from tablebase.tables.store import Folder\n"
+        "from tablebase.errors import BadRequest\n"
+        "try:\n"
+        "    write_report(Folder('outputs'), Path('/nowhere/report.html'))\n"
+        "except BadRequest as error:\n"
+        "    print(error.exit_code, error)\n"
+    )
+    assert said.out == (
+        "2 The report needs altair and vl-convert, and altair is not installed. "
+        "Run: pip install 'puzzle-tablebase[report]'.\n"
+    ), said.err
+
+
+def test_bad_requests(drawn: None, outputs: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="html, svg, png"):
+        write_report(Folder(outputs), tmp_path / "report.pdf", "pdf")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotWritten, match="cannot be written"):
+        write_report(Folder(outputs), tmp_path / "file" / "docs", "svg")
+
+
+def test_damaged_and_missing_tables_draw_nothing(
+    drawn: None, outputs: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TableMissing):
+        write_report(Folder(tmp_path), tmp_path / "report.html")
+    for file in outputs.iterdir():
+        if file.suffix != ".html":
+            (tmp_path / file.name).symlink_to(file)
+    damaged = tmp_path / "knight_counts.parquet"
+    good = damaged.read_bytes()
+    damaged.unlink()
+    damaged.write_bytes(good[:-9] + b"!" + good[-8:])
+    with pytest.raises(TableDamaged, match="knight_counts"):
+        write_report(Folder(tmp_path), tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()

@@ -1,0 +1,74 @@
+"""The docs say what the program does: generated pages, sessions, and code that runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from pipeline.cli import app, query
+from tablebase.tables.store import Folder
+from tests.support.generated_docs import COMMANDS, MADE, ROOT
+
+CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+MARKDOWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "outputs" / "README.md"]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_page_is_what_the_program_writes(name: str, outputs: Path) -> None:
+    assert (ROOT / name).read_text() == MADE[name](), "run make docs, and read what changed"
+
+
+def test_every_command_is_documented() -> None:
+    named = {command[0] for command in COMMANDS if command}
+    assert named == set(get_command(app).commands)  # type: ignore[attr-defined]  # it is a group
+    assert {command[1] for command in COMMANDS if command[:1] == ("query",) and command[1:]} == set(
+        get_command(query).commands  # type: ignore[attr-defined]  # it is a group
+    )
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_in_docs_runs(page: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for code in CODE.findall(page.read_text()):
+        exec(compile(code, page.name, "exec"), {})
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    found = []
+    for code in CODE.findall((ROOT / "README.md").read_text())[:3]:
+        imported, line = code.strip().split("\n\n")
+        names: dict[str, object] = {}
+        exec(imported, names)
+        found.append(eval(line, names))
+    by_polars = [(str(goal), distance, states) for goal, distance, states in found[0].rows()]
+    assert sorted(by_polars) == found[1].fetchall(), "DuckDB sorts the goals by name"
+    assert by_polars == [(goal, distance, n) for (goal, distance), n in found[2].items()]
+
+
+def test_readme_table_of_tables_is_true(outputs: Path) -> None:
+    from tablebase.tables.manifest import read_manifest, size_of
+
+    entries = read_manifest(Folder(outputs))
+    rows = re.findall(
+        r"^\| `(\w+)\.parquet` \|[^|]*\| ([\d,]+) \| ([\d,]+) \|",
+        (ROOT / "README.md").read_text(),
+        re.MULTILINE,
+    )
+    said = {
+        name: (int(rows.replace(",", "")), int(size.replace(",", ""))) for name, rows, size in rows
+    }
+    assert said == {
+        name: (entry["rows"], size_of(entry)) for name, entry in entries.items() if name in said
+    }
+    assert len(said) == 7

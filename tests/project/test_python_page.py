@@ -1,0 +1,35 @@
+"""The page for Python: its sessions are run, and it leaves out nothing that can be called."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from queries import tables
+from tests.support.shell import ROOT
+
+PAGE = ROOT / "docs" / "python.md"
+SESSION = re.compile(r"```pycon\n(.*?)```", re.DOTALL)
+
+
+def test_its_sessions_say_what_the_program_says(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    text = "\n".join(SESSION.findall(PAGE.read_text("utf-8")))
+    session = doctest.DocTestParser().get_doctest(text, {}, PAGE.name, str(PAGE), 0)
+    assert len(session.examples) > 20
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(session, out=said.append).failed == 0, "".join(said)
+
+
+@pytest.mark.parametrize("name", ["eight", "senet", "knight"])
+def test_it_names_everything_that_can_be_called(name: str) -> None:
+    kind = {"eight": tables.EightTable, "senet": tables.SenetTable, "knight": tables.KnightTable}
+    (row,) = re.findall(rf"^\| `tables\.{name}` \| (.*) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    called = {word for word in dir(kind[name]) if not word.startswith("_")}
+    # made when the object is, so that a lookup is one call
+    called |= {"distance"} if name == "eight" else set()
+    assert set(re.findall(r"`(\w+)`", row)) == called

@@ -1,0 +1,127 @@
+"""`docs/recipes.md` and the notebook of the same: three ways to ask, one answer."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import polars as pl
+import pytest
+
+from tests.support.shell import ROOT, environment
+
+PAGE = ROOT / "docs" / "recipes.md"
+NOTEBOOK = ROOT / "examples" / "analysis.py"
+RECIPE = re.compile(
+    r"^## (?P<title>\d+\. .*?)\n.*?```python\n(?P<polars>.*?)```\n\n"
+    r"```sql\n(?P<sql>.*?)```\n\n```python\n(?P<pandas>.*?)```\n",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+class Recipe(NamedTuple):
+    title: str
+    polars: str
+    sql: str
+    pandas: str
+
+
+RECIPES = [Recipe(*found.groups()) for found in RECIPE.finditer(PAGE.read_text())]
+
+
+@pytest.fixture(autouse=True)
+def _beside_outputs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def run(code: str) -> Any:
+    """What the last expression of a piece of code is."""
+    tree = ast.parse(code)
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    names: dict[str, Any] = {}
+    exec(compile(tree, "recipe", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "recipe", "eval"), names)
+
+
+def plain(rows: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:
+    """Rows as the three agree on them: one kind of number, one kind of nothing."""
+    return [tuple(_plain(value) for value in row) for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    number = float(value)
+    return None if math.isnan(number) else round(number, 9)
+
+
+def test_the_page_has_twenty() -> None:
+    assert [int(recipe.title.split(".")[0]) for recipe in RECIPES] == list(range(1, 21))
+    assert PAGE.read_text().count("```python") == 40
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.title)
+def test_three_ways_agree(recipe: Recipe) -> None:
+    by_polars = run(recipe.polars)
+    by_duckdb: Any = duckdb.sql(recipe.sql)
+    by_pandas = run(recipe.pandas)
+    assert by_polars.columns == by_duckdb.columns == list(by_pandas.columns)
+    rows = plain(by_polars.rows())
+    assert rows
+    assert rows == plain(by_pandas.itertuples(index=False))
+    by_text = plain(by_duckdb.fetchall())
+    if any(isinstance(kind, pl.Enum) for kind in by_polars.dtypes):
+        # DuckDB reads an Enum as text, and sorts it so
+        rows, by_text = sorted(rows, key=repr), sorted(by_text, key=repr)
+    assert rows == by_text
+
+
+def test_known_answers() -> None:
+    """A few that are known from elsewhere, so that three equal mistakes are seen."""
+    found = {int(recipe.title.split(".")[0]): run(recipe.polars) for recipe in RECIPES}
+    assert found[2]["state"].to_list() == ["647850321", "867254301"]
+    assert all(misplaced < manhattan < 0 for _, manhattan, misplaced in found[4].rows())
+    assert found[6].row(-1) == (31, 2, 2 - 221, 2 / 221)
+    assert found[7]["distance"].to_list() == [None, 27, 31]
+    assert found[8].rows() == [("378546201", "corner", 27, 15)]
+    assert found[10]["within"].to_list()[:7] == [1, 19, 247, 1924, 10800, 41807, 112617]
+    assert found[13].row(-1) == (None, 119 + 423 + 410)
+    assert found[15].filter(pl.col("board") == "5x5").rows() == [("5x5", 1728, 0)]
+    assert found[16]["listed"].sum() == 1728 + 6_637_920
+    assert set(found[16]["missing"]) == {0}
+
+
+def test_notebook_asks_the_same_as_a_script() -> None:
+    if importlib.util.find_spec("marimo") is None:
+        if os.environ.get("CI"):
+            pytest.fail("marimo is not installed")
+        pytest.skip("marimo is not installed: pip install marimo")
+    ended = subprocess.run(
+        [sys.executable, str(NOTEBOOK)],
+        cwd=ROOT,
+        env=environment({"PYTHONIOENCODING": "utf-8"}),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "".join(f"{run(recipe.polars)}\n" for recipe in RECIPES)
+
+
+def test_notebook_has_the_page_s_code() -> None:
+    source = " ".join(NOTEBOOK.read_text().split())
+    for number, recipe in enumerate(RECIPES, start=1):
+        query = recipe.polars.split("\n\n", 1)[1]
+        assert f"answer_{number} = {' '.join(query.split())}" in source
+        assert f"## {recipe.title} " in source

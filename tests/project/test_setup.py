@@ -1,0 +1,196 @@
+"""The first command: what each lock file holds, and what `make` installs, says and mends."""
+
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.shell import ROOT
+
+LOCKS = ("requirements.lock", "requirements-report.lock", "requirements-dev.lock")
+PACKAGE = re.compile(r"[a-z0-9-]+==[\w.]+(?: ; [^;\\/]+)?")
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+def locked(name: str) -> dict[str, set[str]]:
+    """Each package of a lock file, with its version and marker, and the hashes of its files."""
+    found: dict[str, set[str]] = {}
+    for package in (ROOT / name).read_text("utf-8").replace("\\\n", "").splitlines():
+        first, *hashes = package.split("    ")
+        assert PACKAGE.fullmatch(first.strip()), first
+        assert all(HASH.fullmatch(word.strip()) for word in hashes), first
+        found[first.strip()] = {word.strip() for word in hashes}
+    return found
+
+
+def names(packages: dict[str, set[str]]) -> set[str]:
+    return {package.partition("==")[0] for package in packages}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_holds_names_versions_and_hashes_alone(name: str) -> None:
+    packages = locked(name)
+    assert packages
+    assert all(packages.values()), "every file that may be installed is known by its hash"
+
+
+def test_each_lock_file_holds_the_one_before_it() -> None:
+    few, more, all_of_them = (locked(name) for name in LOCKS)
+    assert few.items() < more.items() < all_of_them.items()
+
+
+def test_the_first_lock_file_has_what_the_program_needs_and_no_tool() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    few, more, all_of_them = (names(locked(name)) for name in LOCKS)
+
+    def named(requirements: list[str | dict[str, str]]) -> set[str]:
+        texts = [text for text in requirements if isinstance(text, str)]
+        return {re.split(r"[>=;]", text)[0] for text in texts}
+
+    groups = project["dependency-groups"]
+    assert named(project["project"]["dependencies"]) | named(groups["build"]) <= few
+    report = named(project["project"]["optional-dependencies"]["report"])
+    assert report <= more
+    assert not report & few
+    assert named(groups["dev"]) <= all_of_them
+    assert not named(groups["dev"]) & more
+
+
+# ---- make -----------------------------------------------------------------------------------
+
+STUB = """#!/bin/sh
+echo "$*" >> "$LOG"
+case "$*" in
+    *version_info*) exit ${OLD:-0} ;;
+    *ensurepip*) exit ${BARE:-0} ;;
+    *cpu_count*) echo 3 ;;
+    "-m venv --clear "*)
+        rm -rf "$4"
+        mkdir -p "$4/bin"
+        for name in python pipeline ruff mypy lint-imports; do cp "$0" "$4/bin/$name"; done ;;
+    "-m pip "*"-r ${CUT:-none}") kill -9 $PPID ;;
+esac
+"""
+"""In place of Python, pip and the program: writes down how it was called, and installs nothing."""
+
+
+class Clone:
+    """A fresh clone whose Python is the stub."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "log"
+        for name in ("Makefile", "pyproject.toml", *LOCKS):
+            shutil.copy2(ROOT / name, folder)
+        python = folder / "a-python"
+        python.write_text(STUB, "utf-8")
+        python.chmod(0o755)
+
+    def make(self, target: str, **settings: str) -> tuple[int, str, str]:
+        """How `make` ended, what it said and what was called."""
+        self.log.write_text("", "utf-8")
+        ended = subprocess.run(
+            ["make", "--no-print-directory", target, f"PYTHON={self.folder / 'a-python'}"],
+            cwd=self.folder,
+            env={"PATH": os.environ["PATH"], "LOG": str(self.log), **settings},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return ended.returncode, ended.stdout, self.log.read_text("utf-8")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path)
+
+
+def test_the_first_command_installs_what_the_tables_need_and_says_so(clone: Clone) -> None:
+    code, said, called = clone.make("precompute")
+    count = len(locked("requirements.lock"))
+    installing = f"Installing the packages in requirements.lock into .venv: up to {count}"
+    assert (code, said.splitlines()[0]) == (0, installing)
+    assert said.splitlines()[1].startswith("Building missing or outdated tables")
+    assert "requirements-dev.lock" not in called
+    assert called.splitlines()[-1] == "precompute"
+    assert clone.make("precompute")[2] == "precompute\n", "what is installed is installed once"
+
+
+@pytest.mark.parametrize(
+    ("target", "lock", "last"),
+    [("report", "requirements-report.lock", "report"), ("test", "requirements-dev.lock", "pytest")],
+)
+def test_other_targets_add_what_they_need(clone: Clone, target: str, lock: str, last: str) -> None:
+    assert clone.make("precompute")[0] == 0
+    code, _, called = clone.make(target)
+    assert code == 0
+    assert "-m venv" not in called
+    assert f"--require-hashes -r {lock}" in called
+    assert last in called.splitlines()[-1]
+    assert "-m pip" not in clone.make(target)[2]
+    assert clone.make("precompute")[2] == "precompute\n"
+
+
+def test_the_tests_packages_are_the_reports_too(clone: Clone) -> None:
+    assert clone.make("check")[0] == 0
+    assert clone.make("report")[2].splitlines() == ["precompute", "report"]
+
+
+@pytest.mark.parametrize("target", ["precompute", "report", "test"])
+def test_an_install_that_was_cut_short_begins_anew(clone: Clone, target: str) -> None:
+    assert clone.make("precompute")[0] == 0
+    for stamp in (clone.folder / ".venv").glob(".*"):
+        os.utime(stamp, (0, 0))
+    lock = dict(zip(("precompute", "report", "test"), LOCKS, strict=True))[target]
+    code, _, called = clone.make(target, CUT=lock)
+    assert code != 0
+    assert called.endswith(f"-r {lock}\n")
+    code, _, called = clone.make(target)
+    assert code == 0
+    assert called.index("-m venv --clear") < called.index(f"-r {lock}")
+    assert "-m pip" not in clone.make(target)[2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            {"OLD": "1"},
+            "is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13",
+        ),
+        (
+            {"BARE": "1"},
+            "has no module venv. On Debian and Ubuntu: apt-get install python3-venv",
+        ),
+    ],
+)
+def test_a_python_that_will_not_do_is_told_why(
+    clone: Clone, settings: dict[str, str], sentence: str
+) -> None:
+    code, said, called = clone.make("precompute", **settings)
+    assert code == 2
+    assert said.splitlines()[0] == f"{clone.folder / 'a-python'} {sentence}"
+    assert "-m pip" not in called
+
+
+def test_clean_leaves_nothing_that_was_installed(clone: Clone) -> None:
+    (clone.folder / "outputs").mkdir()
+    (clone.folder / "outputs" / "README.md").touch()
+    assert clone.make("test")[0] == 0
+    assert clone.make("clean")[0] == 0
+    assert not (clone.folder / ".venv").exists()
+    assert "-m venv --clear" in clone.make("precompute")[2]
+    assert [path.name for path in (clone.folder / "outputs").iterdir()] == ["README.md"]
+
+
+def test_help_lists_every_target(clone: Clone) -> None:
+    code, said, called = clone.make("help", PATH=os.environ["PATH"])
+    targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert targets
+    assert (code, called) == (0, ""), "help needs no Python"
+    assert sorted(line.split()[1] for line in said.splitlines()) == sorted(targets[1].split())

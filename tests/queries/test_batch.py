@@ -1,0 +1,299 @@
+"""Batches: what goes in and comes out, row for row, and what stops them."""
+
+from __future__ import annotations
+
+import io
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from queries import open_tables, stretches
+from queries.answers import reader
+from queries.batch import Batch, answer_all, output_format
+from queries.eight.columns import NO_RANK, ranks
+from queries.reader import Reader
+from tablebase.errors import BadRequest
+from tablebase.tables.store import Folder
+from tests.support.shell import Ask
+
+PROGRAM = str(Path(sys.executable).with_name("pipeline"))
+
+
+@pytest.fixture(scope="module")
+def eight(outputs: Path) -> Reader:
+    return reader("eight", Folder(outputs))
+
+
+def states(outputs: Path, count: int) -> pl.DataFrame:
+    table = pl.read_parquet(outputs / "eight.parquet")
+    return table.sample(count, seed=7, shuffle=True)
+
+
+@pytest.mark.parametrize("stretch", [1, 7, 100, 1 << 21])
+@pytest.mark.parametrize("space", [b" ", b"\n", b"\r\n", b"\t\t", b" \n "])
+def test_any_white_space_and_any_stretch(
+    eight: Reader, monkeypatch: pytest.MonkeyPatch, stretch: int, space: bytes, outputs: Path
+) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", stretch)
+    wanted = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
+    apart = [
+        " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
+    ]
+    text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
+    parts = stretches._text(text, "state", joins=eight.joins)
+    found = [key for part in parts for key in part.rows["state"]]
+    assert found == wanted
+
+
+def test_answers_are_the_tables_rows(ask: Ask, outputs: Path) -> None:
+    rows = states(outputs, 5_000)
+    code, said, complaint = ask("eight", text="\n".join(rows["state"]).encode())
+    assert (code, complaint) == (0, "")
+    answers = pl.read_csv(io.StringIO(said), infer_schema=False)
+    assert answers["state"].to_list() == rows["state"].to_list()
+    for name in ("goal", "distance", "best_moves", "solutions"):
+        wanted = rows[name].cast(pl.String).to_list()
+        assert answers[name].fill_null("").to_list() == wanted, name
+    assert answers["error"].is_null().all()
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_every_format_says_the_same(ask: Ask, tmp_path: Path, outputs: Path, kind: str) -> None:
+    keys = [*states(outputs, 50)["state"], "bad", "1 2 3"]
+    target = tmp_path / f"answers.{kind}"
+    code, said, _ = ask("eight", "--output", str(target), text="\n".join(keys).encode())
+    assert (code, said) == (2, "")
+    if kind == "parquet":
+        answers = pl.read_parquet(target)
+    else:
+        read = pl.read_csv if kind == "csv" else pl.read_ndjson
+        answers = read(target, schema_overrides={"state": pl.String})
+    eight = open_tables(str(outputs)).eight
+    assert len(answers) == 52
+    for row in answers.head(50).iter_rows(named=True):
+        answer = eight.probe(row["state"])
+        assert (row["goal"], row["distance"]) == (answer.goal, answer.distance)
+        assert (row["best_moves"] or "", row["solutions"]) == (answer.best_moves, answer.solutions)
+    assert "'b' is not one of the digits" in answers["error"][50]
+    assert "it has 3 digits, not 9" in answers["error"][51]
+    assert not list(tmp_path.glob(".*")), "nothing is left beside the answers"
+
+
+def test_columns_are_carried_along_and_named(ask: Ask, tmp_path: Path) -> None:
+    source = tmp_path / "asked.csv"
+    source.write_text('id,board,note\n1,123456780,x\n"a,b",nonsense,y\n')
+    code, said, complaint = ask("eight", "--input", str(source), "--column", "board")
+    assert code == 2
+    assert said.splitlines()[:2] == [
+        "id,board,note,goal,distance,best_moves,solutions,error",
+        '1,123456780,x,corner,0,"",1,',
+    ]
+    assert said.splitlines()[2].startswith("\"a,b\",nonsense,y,,,,,'nonsense' is not")
+    assert "1 key is invalid" in complaint
+    code, _, complaint = ask("eight", "--input", str(source))
+    assert code == 2
+    assert "no text column 'state'" in complaint
+
+
+def test_parquet_in_and_senet_joined(ask: Ask, tmp_path: Path, outputs: Path) -> None:
+    rows = pl.read_parquet(outputs / "senet.parquet").sample(2_000, seed=1, shuffle=True)
+    source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
+    rows.select("position", pl.lit(7).alias("mine")).write_parquet(source)
+    code, _, _ = ask("senet", "--input", str(source), "--output", str(target))
+    answers = pl.read_parquet(target)
+    assert code == 0
+    assert answers.drop("mine", "error").equals(rows)
+    assert answers["mine"].to_list() == [7] * len(rows)
+
+
+def test_senet_never_reached_is_said_and_not_bad(ask: Ask) -> None:
+    code, said, complaint = ask("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
+    assert (code, complaint) == (0, "")
+    assert "never reached" in said.splitlines()[1]
+    assert said.splitlines()[2].startswith("ABABABABAB.....,0,0,")
+
+
+def test_senet_keys_that_are_none_keep_their_rows(ask: Ask) -> None:
+    code, said, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
+    assert (code, "2 keys are invalid" in complaint) == (2, True)
+    keys = [line.partition(",")[0] for line in said.splitlines()]
+    assert keys == ["position", "nothing", "ABABABABAB.....", "BBBBBAAAAA...."]
+
+
+def test_knight_and_options_that_shape_the_answer(ask: Ask) -> None:
+    code, said, _ = ask("knight", "--closed", text=b"a1 z9 h8")
+    assert code == 2
+    lines = said.splitlines()
+    assert lines[1].startswith("a1,")
+    assert ",true,a1" in lines[1]
+    assert lines[2].startswith("z9,,,,")
+    code, said, _ = ask("eight", "--goal", "087654321", text=b"378546201 123804765")
+    assert code == 0
+    assert said.splitlines()[1] == "378546201,087654321,23,U,3,"
+    assert "cannot be reached" in said.splitlines()[2]
+
+
+@pytest.mark.parametrize("stretch", [8, 1 << 21])
+def test_strict_names_the_line(
+    eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stretch: int
+) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", stretch)
+    source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
+    source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
+    request = Batch(str(source), "csv", output=str(target), strict=True)
+    with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not"):
+        answer_all(eight, {}, request, lambda rows: None)
+    assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
+
+
+def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:
+    picked = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"].to_list()
+    random.Random(1).shuffle(picked)
+    part = "\n".join(picked) + "\n"
+    script = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    peaks = []
+    for times in (1, 12):
+        source = tmp_path / "asked.txt"
+        source.write_text(part * times)
+        command = [PROGRAM, "query", "eight", "--input", str(source), "--outputs", str(outputs)]
+        done = subprocess.run(
+            [sys.executable, "-c", script, *command, "--output", str(tmp_path / "answers.csv")],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.5 * peaks[0]
+    assert len(pl.read_csv(tmp_path / "answers.csv", columns=["goal"])) == 12 * 362_880
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["eight", "--input", "no-such-file"], "does not exist"),
+        (["eight", "--input", "."], "is a folder"),
+        (
+            ["eight", "--format", "xml"],
+            "There is no format 'xml'. Choose one of: csv, jsonl, parquet.",
+        ),
+        (["eight", "--output", "/no/such/folder/x.csv"], "cannot be written"),
+        (
+            ["eight", "123456780", "--strict"],
+            "--strict is for batches only. Leave out the key",
+        ),
+        (
+            ["eight", "123456780", "--input-format", "csv"],
+            "--input-format is for batches only. Leave out the key.",
+        ),
+        (
+            ["eight", "123456780", "--input", "x"],
+            "--input cannot be combined with a key. Use one of the two.",
+        ),
+        (["eight", "--input", ""], "The input '' does not exist."),
+        (["eight", "--output", ""], "'' cannot be written: no such file or directory."),
+        (["eight", "--format", ""], "There is no format ''. Choose one of: csv, jsonl, parquet."),
+        (["eight", "--input-format", ""], "There is no format ''. Choose one of: text, csv, tsv,"),
+        (["eight", "--column", ""], "is read as text, which has no columns."),
+        (["eight", "--input-format", "csv", "--column", ""], "The input has no text column ''."),
+        (["eight", "123456780", "--input", ""], "--input cannot be combined with a key."),
+        (["eight", "123456780", "--format", ""], "--format is for batches only."),
+        (["eight", "--boards"], "--boards works with a single key only"),
+    ],
+)
+def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:
+    code, said, found = ask(*words, text=b"a,state\n1,123456780\n" * ("csv" in words))
+    assert (code, said) == (2, "")
+    assert complaint in found
+    assert "Traceback" not in found
+
+
+def test_output_format() -> None:
+    assert output_format("a.PARQUET", None) == "parquet"
+    assert output_format("a.csv", "jsonl") == "jsonl"
+    assert output_format(None, None) == "csv"
+    with pytest.raises(BadRequest):
+        output_format("a.txt", None)
+
+
+def test_annotate_is_the_join(outputs: Path) -> None:
+    eight = open_tables(str(outputs)).eight
+    table = pl.read_parquet(outputs / "eight.parquet")
+    rows = table.select("state", "goal", "distance", "best_moves", "solutions")
+    asked = rows.select("state").sample(50_000, seed=3, with_replacement=True)
+    odd = pl.DataFrame(
+        {"state": [None, "", "12345678", "112345678", "123456789", "１２３", "1" * 40]}
+    )
+    asked = pl.concat([asked, odd, asked])
+    joined = asked.join(rows, on="state", how="left", maintain_order="left")
+    assert eight.annotate(asked).equals(joined)
+    assert eight.annotate(asked.lazy()).collect().equals(joined)
+    assert eight.annotate(asked[7:1000]).equals(joined[7:1000])
+    named = asked.rename({"state": "s"}).with_columns(n=1)
+    assert eight.annotate(named, "s").drop("n").rename({"s": "state"}).equals(joined)
+    with pytest.raises(BadRequest, match="no text column 'state'"):
+        eight.annotate(named)
+    assert eight.annotate(asked.clear()).equals(joined.clear())
+
+
+def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
+    tables = open_tables(str(outputs))
+    for name, table in (
+        ("state", tables.eight),
+        ("position", tables.senet),
+        ("start", tables.knight),
+    ):
+        found = table.annotate(pl.DataFrame({name: [None, None]}), name)
+        assert found.null_count().row(0) == (2,) * found.width
+
+
+def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
+    keys = pl.Series(["b1", "z9", None, "b1", "x"])
+    answers, bad = reader("knight", Folder(outputs)).answers(keys, {})
+    table = pl.read_parquet_schema(outputs / "knight_tours_8x8.parquet")
+    for name, kind in answers.schema.items():
+        assert kind == table.get(name, pl.String), name
+    assert bad == [1, 4]
+    assert answers["finish"].is_null().to_list() == [False, True, True, False, True]
+    assert answers["error"].is_null().to_list() == [True, False, True, True, False]
+
+
+def test_a_named_goal_has_the_tables_type_and_any_other_is_text(ask: Ask, tmp_path: Path) -> None:
+    target = tmp_path / "answers.parquet"
+    types = []
+    for words in ((), ("--goal", "edge"), ("--goal", "087654321")):
+        for more in ((), ("--solutions",)):
+            code, _, _ = ask("eight", *words, *more, "--output", str(target), text=b"378546201")
+            assert code == 0
+            types.append(pl.read_parquet_schema(target)["goal"])
+    assert types == [*[pl.Enum(["corner", "centre", "edge"])] * 4, pl.String, pl.String]
+
+
+def test_annotated_tours_join_the_table(outputs: Path) -> None:
+    tours = pl.read_parquet(outputs / "knight_tours_8x8.parquet")
+    asked = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
+    found = open_tables(str(outputs)).knight.annotate(asked)
+    assert len(found.join(tours, on=["start", "finish", "number"])) == 1
+
+
+def test_what_stands_under_a_null_is_no_state() -> None:
+    texts = pa.array(["123456780"] * 3 + ["1234567801234567"], pa.string_view())
+    _, views, *more = texts.buffers()
+    masked = pa.Array.from_buffers(pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more])
+    states = pl.Series("state", pl.from_arrow(masked))
+    assert states.to_list() == ["123456780", None, "123456780", "1234567801234567"]
+    assert (ranks(states) == NO_RANK).to_list() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("size", [10, 12, 13, 16, 256 + 9, 512 + 9, 65536 + 9])
+def test_longer_texts_are_no_states(size: int) -> None:
+    texts = pl.Series("state", ["123456780" * (1 + size // 9)]).str.slice(0, size)
+    assert texts.str.len_bytes().item() == size
+    assert ranks(texts).to_list() == [NO_RANK]

@@ -1,0 +1,84 @@
+"""Any of the 9! goals: whole classes of states against a search from the goal itself."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from queries.answers import reader
+from queries.eight.reader import EightReader
+from queries.goals import GoalReader
+from queries.tables import Tables
+from tablebase.errors import BadRequest, OutOfReach
+from tablebase.puzzles.eight import PUZZLE, odd
+from tablebase.tables.store import Folder
+from tests.support.oracles import eight_best_moves, eight_replay, eight_search
+
+STATES = st.permutations("012345678").map("".join)
+
+
+@pytest.fixture(scope="module")
+def asks(outputs: Path) -> EightReader:
+    found = reader("eight", Folder(outputs))
+    assert isinstance(found, EightReader)
+    return found
+
+
+def goal_with_blank_on(cell: int) -> str:
+    """Some goal whose blank stands there, tiles in no order that a layout has."""
+    tiles = list("12345678")
+    random.Random(cell).shuffle(tiles)
+    return "".join([*tiles[:cell], "0", *tiles[cell:]])
+
+
+@pytest.mark.parametrize("cell", range(9))
+def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, cell: int) -> None:
+    goal = goal_with_blank_on(cell)
+    distances, solutions = eight_search(goal)
+    view = PUZZLE.view(goal)
+    assert len(distances) == 181_440
+    rows = asks.rows_to(goal)
+    of_reached = rows.with_row_index().filter(pl.col("distance").is_not_null())
+    assert {
+        PUZZLE.unrank(rank): (distance, count)
+        for rank, distance, count in of_reached.select("index", "distance", "solutions").iter_rows()
+    } == {state: (distance, solutions[state]) for state, distance in distances.items()}
+    for state, distance in distances.items():
+        assert asks.record(view, state) == (distance, solutions[state]), state
+    for state in random.Random(cell).sample(sorted(distances), 300):
+        best = "".join(letter for letter, _ in asks.best(state, goal))
+        assert best == eight_best_moves(state, distances)
+        assert best == rows["best_moves"][PUZZLE.rank(state)]
+        path = asks.path(state, goal)
+        assert [step for _, step in path] == eight_replay(state, "".join(x for x, _ in path[1:]))
+        assert path[-1][1] == goal
+        assert len(path) == distances[state] + 1
+
+
+@given(state=STATES, goal=STATES)
+@settings(max_examples=300, deadline=None)
+def test_any_start_and_any_goal(state: str, goal: str) -> None:
+    found = reader("eight", Folder("outputs"))
+    assert isinstance(found, GoalReader)
+    if odd(found.puzzle.view(goal).state(state)) != odd(found.puzzle.view(goal).state(goal)):
+        with pytest.raises(OutOfReach, match="Swap any two tiles"):
+            found.facts(state, {"goal": goal}).named()
+        state = state.translate(str.maketrans("12", "21"))
+    facts = found.facts(state, {"goal": goal}).named()
+    steps = eight_replay(state, str(facts["solution"]))
+    assert steps[-1] == goal
+    assert len(steps) == int(str(facts["distance"])) + 1
+    assert found.to_goal(goal, state)[0] == facts["distance"], "moves can be undone"
+
+
+@pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
+def test_a_puzzle_without_goals_is_refused_by_its_name(tables: Tables, name: str) -> None:
+    sentence = f"{name!r} is not a puzzle with goals. Choose one of: eight."
+    with pytest.raises(BadRequest, match=f"^{re.escape(sentence)}$"):
+        tables.goals(name)

@@ -1,0 +1,359 @@
+"""Every kind of question, by the words of `respond` and by the typed tables."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from queries import open_tables
+from queries.answers import respond
+from queries.tables import KnightAnswer, Tables
+from tablebase.errors import NoAnswer, NotationError, NotReached, TablebaseError, TableMissing
+from tests.support import oracles, references
+from tests.support.shell import ROOT
+from tests.support.strategies import eight_states, senet_positions
+
+# the jumps 1-8 as the rules name them: files to the right, ranks downwards
+JUMPS = [(-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1)]
+
+
+@pytest.fixture(scope="module")
+def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
+    """The table of the 8-puzzle by state."""
+    rows = pl.read_parquet(outputs / "eight.parquet").iter_rows()
+    return {row[0]: row for row in rows}
+
+
+def words(name: str, key: str, **asked: str | bool) -> str:
+    """The answer for people, from the repository's tables wherever the test runs."""
+    return respond(name, key, {"outputs": str(ROOT / "outputs"), **asked})
+
+
+def facts(name: str, key: str, **asked: str | bool) -> dict[str, Any]:
+    """The answer as JSON, which is one object on one line."""
+    text = words(name, key, json=True, **asked)
+    assert text.count("\n") == 1
+    found = json.loads(text)
+    assert isinstance(found, dict)
+    return found
+
+
+def check_path(path: list[str], start: str, goal: str, distance: int) -> None:
+    """Every state on the way is one move from the one before."""
+    assert (path[0], path[-1], len(path)) == (start, goal, distance + 1)
+    for before, after in pairwise(path):
+        assert after in oracles.eight_neighbours(before).values()
+
+
+def squares(files: int, path: str) -> list[int]:
+    """A tour's path as square numbers."""
+    return [oracles.square_number(files, path[at : at + 2]) for at in range(0, len(path), 2)]
+
+
+# ---- the worked examples --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("key", "goal", "moves"), references.examples("eight"))
+def test_examples_of_the_8_puzzle(outputs: Path, key: str, goal: str, moves: str) -> None:
+    state = key.replace(" ", "")
+    found = facts("eight", key, goal=goal)
+    assert (found["state"], found["goal_state"], found["distance"]) == (state, goal, int(moves))
+    assert oracles.eight_replay(state, found["solution"])[-1] == goal
+    assert facts("eight", key)["distance"] == int(moves)
+    assert f"{moves} moves" in words("eight", key)
+
+
+@pytest.mark.parametrize(("start", "goal"), references.examples("eight path"))
+def test_example_of_a_path(outputs: Path, start: str, goal: str) -> None:
+    path = words("eight", start, goal=goal, path=True).splitlines()
+    check_path(path, start, goal, oracles.eight_distances(goal)[start])
+
+
+@pytest.mark.parametrize(("position", "dice"), references.examples("senet"))
+def test_example_of_senet(outputs: Path, position: str, dice: str) -> None:
+    found = facts("senet", position)
+    assert " ".join(found["dice"]) == dice
+    assert oracles.senet_replay(found["dice"], found["moves"]) == position
+    assert f"dice       {dice}\n" in words("senet", position)
+
+
+@pytest.mark.parametrize(("board", "start"), references.examples("knight"))
+def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
+    found = facts("knight", start, board=board)
+    tour = squares(8, found["path"])
+    oracles.knight_check(8, 8, tour)
+    assert tour[0] == oracles.square_number(8, start) == 1  # file 1, rank 7 from the top
+    order = {square: move for move, square in enumerate(tour, start=1)}
+    rows = [[order[8 * rank + file] for file in range(8)] for rank in reversed(range(8))]
+    assert found["order"] == rows
+    # each jump leads from its square to the next
+    for (here, there), jump in zip(pairwise(tour), found["jumps"], strict=True):
+        right, down = JUMPS[jump - 1]
+        assert there == here + right - 8 * down
+    # the words draw the same board
+    drawn = words("knight", start).splitlines()
+    assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == found["order"]
+    assert drawn[8].split() == list("abcdefgh")
+
+
+# ---- 8-puzzle -------------------------------------------------------------------------------
+
+
+@given(eight_states)
+def test_any_state_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state: str) -> None:
+    found = facts("eight", state, path=True)
+    columns = ("state", "goal", "distance", "best_moves", "solutions", "blank", "manhattan")
+    assert tuple(found[name] for name in (*columns, "misplaced")) == eight_rows[state]
+    check_path(found["path"], state, found["goal_state"], found["distance"])
+    assert oracles.eight_replay(state, found["solution"]) == found["path"]
+    slid = [before[after.index("0")] for before, after in pairwise(found["path"])]
+    assert found["tiles"] == "".join(slid)
+    best = oracles.eight_neighbours(state)
+    assert found["best_tiles"] == "".join(
+        state[best[letter].index("0")] for letter in found["best_moves"]
+    )
+    other = {"corner": "centre", "centre": "corner"}[found["goal"]]
+    assert found["out_of_reach"] == [other]
+    assert f"out of reach  {other} " in words("eight", state)
+
+
+@settings(max_examples=60)
+@given(eight_states, eight_states)
+def test_any_two_states_of_the_8_puzzle(outputs: Path, start: str, goal: str) -> None:
+    tables = open_tables(str(outputs))
+    answer = tables.eight.get(start, goal=goal)
+    back = tables.eight.get(goal, goal=start)
+    if answer is None:
+        # exchanging two tiles of the goal makes it reachable
+        swapped = goal.translate(str.maketrans("12", "21"))
+        assert back is None
+        assert tables.eight.get(start, goal=swapped) is not None
+        return
+    assert back is not None
+    assert (back.distance, back.solutions) == (answer.distance, answer.solutions)
+    assert answer.distance >= oracles.eight_manhattan(start, goal)
+    path = tables.eight.path(start, goal)
+    check_path(path, start, goal, answer.distance)
+    assert oracles.eight_replay(start, tables.eight.solution(start, goal)) == path
+    first = tables.eight.solution(start, goal)[:1]
+    assert first in answer.best_moves
+
+
+@settings(max_examples=2)
+@given(eight_states, st.lists(eight_states, min_size=50, max_size=50))
+def test_distances_to_any_goal_are_the_oracles(outputs: Path, goal: str, starts: list[str]) -> None:
+    distances, solutions = oracles.eight_search(goal)
+    eight = open_tables(str(outputs)).eight
+    for start in starts:
+        answer = eight.get(start, goal=goal)
+        if answer is None:
+            assert start not in distances
+        else:
+            assert (answer.distance, answer.solutions) == (distances[start], solutions[start])
+            assert answer.best_moves == oracles.eight_best_moves(start, distances)
+
+
+def test_a_layout_may_be_named_or_written(outputs: Path) -> None:
+    for name, state in (("corner", "123456780"), ("edge", "123456708")):
+        assert facts("eight", "152703846", goal=name) == facts("eight", "152703846", goal=state)
+        assert facts("eight", state, goal=name)["distance"] == 0
+    assert "none: this is the goal" in words("eight", "123456780")
+
+
+def test_pictures_of_every_state_on_the_way(outputs: Path) -> None:
+    drawn = words("eight", "123450786", boards=True)
+    assert drawn == "0\n 1 2 3\n 4 5 .\n 7 8 6\n\n1  D (tile 6)\n 1 2 3\n 4 5 6\n 7 8 .\n"
+    path = words("eight", "867254301", path=True).split()
+    blocks = words("eight", "867254301", boards=True).split("\n\n")
+    pictures = ["".join(block.split("\n", 1)[1].split()).replace(".", "0") for block in blocks]
+    assert pictures == path
+    assert len(path) == 32
+
+
+# ---- Senet ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def senet_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
+    """Some of Senet's table by position, those that are never reached among them."""
+    table = pl.read_parquet(outputs / "senet.parquet")
+    never = table.filter(pl.col("plies").is_null())
+    return {row[0]: row for row in pl.concat([table.gather_every(1511), never]).iter_rows()}
+
+
+def test_positions_of_senet(senet_rows: dict[str, tuple[Any, ...]], tables: Tables) -> None:
+    never = 0
+    for position, row in senet_rows.items():
+        if row[1] is None:
+            never += 1
+            with pytest.raises(NotReached) as caught:
+                tables.senet.probe(position)
+            assert str(caught.value) == (
+                f"{position} is never reached: no line of play from the opening leads to it."
+            )
+            continue
+        found = facts("senet", position, path=True)
+        columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
+        assert tuple(found[name] for name in columns) == row
+        answer = tables.senet.probe(position)
+        assert tuple(getattr(answer, name) for name in columns) == row
+        assert found["path"][0] == oracles.SENET_OPENING
+        assert found["path"][-1] == position
+        moves = found["moves"].split()
+        for ply, (before, after) in enumerate(pairwise(found["path"])):
+            legal = {move[4] for move in oracles.senet_successors(before, "AB"[ply % 2])}
+            assert after in legal
+        assert len(moves) == found["plies"] == len(found["path"]) - 1
+    assert never == 119
+    assert len(senet_rows) > 600
+
+
+@given(senet_positions)
+def test_any_position_of_senet_in_words(position: str) -> None:
+    try:
+        said = words("senet", position)
+    except NotReached:
+        return
+    assert said.split("\n")[0].split() == list(position)
+    assert said.split("\n")[1].split() == [str(square) for square in range(1, 16)]
+
+
+# ---- the knight -----------------------------------------------------------------------------
+
+
+def replayed(answer: KnightAnswer) -> list[int]:
+    files, ranks = map(int, answer.board.split("x"))
+    tour = squares(files, answer.path)
+    oracles.knight_check(files, ranks, tour)
+    ends = [oracles.square_name(files, square) for square in (tour[0], tour[-1])]
+    assert [answer.start, answer.finish] == ends
+    assert answer.closed == oracles.is_closed(files, tour)
+    for (here, there), jump in zip(pairwise(tour), answer.jumps, strict=True):
+        right, down = JUMPS[jump - 1]
+        assert there == here + right - files * down
+    return tour
+
+
+def test_tours_of_the_chessboard_from_every_square(tables: Tables) -> None:
+    for start in range(64):
+        name = oracles.square_name(8, start)
+        assert replayed(tables.knight.probe(name))[0] == start
+        closed = tables.knight.probe(name, closed=True)
+        assert closed.closed
+        assert replayed(closed)[0] == start
+
+
+def test_tours_of_the_chessboard_to_every_end(tables: Tables) -> None:
+    for start, ends in ((0, range(1, 64)), (37, range(64))):
+        for end in ends:
+            names = oracles.square_name(8, start), oracles.square_name(8, end)
+            answer = tables.knight.get(names[0], to=names[1])
+            colours = [(square % 8 + square // 8) % 2 for square in (start, end)]
+            if colours[0] == colours[1]:
+                assert answer is None
+                continue
+            assert answer is not None
+            tour = replayed(answer)
+            assert (tour[0], tour[-1]) == (start, end)
+            assert tables.knight.probe(names[0], number=answer.number) == answer
+
+
+@pytest.mark.parametrize("board", ["5x5", "6x6"])
+def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> None:
+    table = pl.scan_parquet(outputs / f"knight_tours_{board}.parquet")
+    some = table.filter(pl.col("start") == "c3").collect()
+    for number in (0, 1, len(some) // 2, len(some) - 1):
+        answer = tables.knight.probe("c3", board=board, number=number)
+        replayed(answer)
+        assert answer.path == some["path"][number]
+    assert tables.knight.probe("c3", board=board).number == 0
+    end = str(some["finish"][-1])
+    answer = tables.knight.probe("c3", board=board, to=end)
+    assert (answer.finish, answer.number) == (
+        end,
+        some["finish"].to_list().index(end),
+    )
+    closed = tables.knight.get("c3", board=board, closed=True)
+    assert (closed is not None) == (board == "6x6")
+    count = tables.knight.count("c3", board=board)
+    assert (count.tours, count.closed) == (len(some), some["closed"].sum())
+
+
+# ---- the typed tables -----------------------------------------------------------------------
+
+
+@given(eight_states)
+def test_plain_lookups_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state: str) -> None:
+    eight = open_tables(str(ROOT / "outputs")).eight
+    answer = eight.probe(state)
+    found = (answer.state, answer.goal, answer.distance, answer.best_moves, answer.solutions)
+    assert found == eight_rows[state][:5]
+    assert eight.distance(state) == eight.distance(" ".join(state)) == answer.distance
+    assert eight.get(state) == answer
+    assert eight.probe(state, goal=answer.goal) == answer
+    assert eight.probe(f" {state}\n") == answer
+
+
+@given(st.text(max_size=10))
+def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> None:
+    tables = open_tables(str(outputs))
+    if sorted("".join(text.split())) == list("012345678"):
+        return
+    for lookup in (tables.eight.probe, tables.eight.distance, tables.senet.probe):
+        with pytest.raises(NotationError):
+            lookup(text)
+    assert tables.eight.get(text, default="none") == "none"
+    assert tables.senet.get(text) is None
+    assert tables.senet.get(text, default="none") == "none"
+    square = text.strip() in [oracles.square_name(8, square) for square in range(64)]
+    assert (tables.knight.get(text) is not None) == square
+
+
+@pytest.mark.parametrize(
+    "text", ["123412340", "123456781", "012301230", "123456789", "12345678", ""]
+)
+def test_plain_lookups_refuse_what_is_no_state(tables: Tables, text: str) -> None:
+    """Digits that come twice too: both halves are then in the dictionaries of ranks."""
+    for ask in (tables.eight.distance, tables.eight.probe):
+        for _ in range(2):  # the first call makes the dictionaries
+            with pytest.raises(NotationError) as caught:
+                ask(text)
+            assert caught.value.text == text
+
+
+def test_plain_lookups_take_white_space(tables: Tables) -> None:
+    eight = tables.eight
+    assert eight.distance(" 378546201\n") == eight.distance("378 546 201") == 27
+    assert eight.probe("3 7 8 5 4 6 2 0 1") == eight.probe("378546201")
+
+
+def test_answers_cannot_be_changed(tables: Tables) -> None:
+    answer = tables.eight.probe("123456780")
+    with pytest.raises(AttributeError):
+        answer.distance = 1  # type: ignore[misc]  # frozen: that is what is tested
+    assert hash(answer) == hash(tables.eight.probe("123456780"))
+    assert hash(tables.knight.probe("b1")) == hash(tables.knight.probe("b1"))
+
+
+def test_a_folder_without_tables_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(TableMissing) as caught:
+        open_tables(str(tmp_path))
+    assert str(caught.value) == (
+        f"{tmp_path}/manifest.json is not published. Run: pipeline precompute --outputs {tmp_path}"
+    )
+    assert issubclass(TableMissing, TablebaseError)
+
+
+def test_get_passes_on_all_that_probe_takes(tables: Tables) -> None:
+    knight = tables.knight
+    assert knight.get("b1") == knight.probe("b1")
+    assert knight.get("b1", closed=True) == knight.probe("b1", closed=True)
+    assert knight.get("a1", board="5x5", number=7) == knight.probe("a1", board="5x5", number=7)
+    assert knight.get("a1", board="5x5", number=304, default="none") == "none"
+    with pytest.raises(NoAnswer, match="8x8"):
+        knight.count("a1")

@@ -1,0 +1,51 @@
+"""An answer that a reader in `examples/` cannot write is told, and is no exit 0."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.reader_programs import COMMANDS
+from tests.support.shell import environment
+
+
+@pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of one of the readers."""
+    return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
+
+
+def written(program: list[str], output: int, *words: object) -> tuple[int, str]:
+    """How a reader ended whose answers went there, and what it said."""
+    ended = subprocess.run(
+        [*program, *map(str, words)],
+        env=environment(),
+        stdout=output,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    return ended.returncode, ended.stderr.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full disk to try")
+@pytest.mark.parametrize("keys", [1, 5000])
+def test_a_reader_says_that_the_disk_is_full(program: list[str], outputs: Path, keys: int) -> None:
+    with open("/dev/full", "wb") as full:
+        code, said = written(program, full.fileno(), outputs, "eight", *["123456780"] * keys)
+    assert code == 2
+    assert said.startswith("reader: standard output cannot be written")
+    assert said.count("\n") == 1, "a sentence, and no traceback"
+
+
+def test_a_reader_whose_answers_nobody_reads_has_no_traceback(
+    program: list[str], outputs: Path
+) -> None:
+    nobody, pipe = os.pipe()
+    os.close(nobody)
+    with os.fdopen(pipe, "wb"):
+        code, said = written(program, pipe, outputs, "eight", "378546201")
+    assert code != 0
+    assert code != 1, "which is said where there is no answer"
+    assert said.count("\n") <= 1, "a sentence at most, and no traceback"

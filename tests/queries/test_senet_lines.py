@@ -1,0 +1,129 @@
+"""Senet's line of either parity, its picture, and its letters in any case, at every door."""
+
+import json
+from itertools import islice
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from queries.answers import reader
+from queries.drawings import AMBER, BLUE, INK, PAPER
+from queries.tables import Tables
+from tablebase.errors import BadRequest, NotReached
+from tablebase.tables.store import Folder
+from tests.support import oracles
+from tests.support.shell import Cli
+
+KNOWN = "ABAAABBB.B...A."
+
+
+def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
+    """Every position that four plies or fewer lead to, and whose turn it is then."""
+    asks = reader("senet", Folder(outputs))
+    layers = list(islice(oracles.senet_layers(), 5))
+    for plies, layer in enumerate(layers):
+        for position, line in layer.items():
+            found = asks.facts(position, {"turn": "AB"[plies % 2]}).named()
+            assert (found["dice"], found["moves"], found["plies"]) == (line.dice, line.moves, plies)
+    assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
+
+
+def test_the_longer_line_leads_there_too(outputs: Path) -> None:
+    whole = pl.read_parquet(outputs / "senet.parquet")
+    once = whole.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
+    table = pl.concat([whole.gather_every(1511), once])
+    asks = reader("senet", Folder(outputs))
+    never = 0
+    for row in table.iter_rows(named=True):
+        for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
+            if plies is None:
+                with pytest.raises(NotReached):
+                    asks.facts(row["position"], {"turn": side}).named()
+                never += 1
+                continue
+            found = asks.facts(row["position"], {"turn": side, "path": True}).named()
+            assert found["plies"] == plies
+            assert oracles.senet_replay(str(found["dice"]), str(found["moves"])) == row["position"]
+            # how many longer lines there are is not in the index, so no number is stated
+            assert found["lines"] == (row["lines"] if plies == row["plies"] else None)
+            path = found["path"]
+            assert isinstance(path, list)
+            assert len(path) == plies + 1
+    assert never >= len(once) > 119
+
+
+def test_a_side_that_never_moves_there(outputs: Path) -> None:
+    asks = reader("senet", Folder(outputs))
+    with pytest.raises(NotReached) as caught:
+        asks.facts("BAABABABAB.....", {"turn": "A"}).named()
+    assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
+    assert str(caught.value) == (
+        "BAABABABAB..... is never reached with A to move: "
+        "no line of play from the opening leads to it."
+    )
+    with pytest.raises(NotReached, match="is never reached"):
+        asks.facts("BBBBBAAAAA.....", {"turn": "A"}).named()
+    for side in ("", "C", "AB"):
+        with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
+            asks.checked({"turn": side})
+
+
+def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Path) -> None:
+    small = KNOWN.lower()
+    asked = ("query", "senet", "--outputs", str(outputs))
+    assert cli(*asked, small) == cli(*asked, KNOWN)
+    assert tables.senet.probe(small) == tables.senet.probe(KNOWN)
+    for more in ((), ("--turn", "b"), ("--turn", "a")):
+        batch = cli(*asked, *more, stdin=f"{small}\n{KNOWN}\n")
+        _, first, second = batch.out.splitlines()
+        assert first == second.replace(KNOWN, small)
+        assert second.startswith(f"{KNOWN},{3 if 'b' in more else 2},2,3,")
+    said = cli(*asked, stdin="abx\n")
+    assert "abx,,,,,,,\"'abx' is not a Senet position: 'x' is not one of" in said.out
+
+
+@pytest.mark.parametrize("asked", [{}, {"turn": "B"}])
+def test_the_picture_is_the_line(outputs: Path, asked: dict[str, str | bool]) -> None:
+    answer = reader("senet", Folder(outputs)).facts(KNOWN, {**asked, "path": True})
+    facts, svg = answer.named(), ElementTree.fromstring(answer.drawn())
+    dots = [shape for shape in svg if shape.tag.endswith("circle")]
+    rows: dict[float, dict[float, str]] = {}
+    for dot in dots:
+        piece = {BLUE: "A", AMBER: "B"}.get(dot.get("fill", ""))
+        if piece:
+            rows.setdefault(float(dot.get("cy", 0)), {})[float(dot.get("cx", 0))] = piece
+    squares = sorted({float(s.get("x", 0)) + 15 for s in svg if s.get("width") == "30"})
+    assert len(squares) == 15
+    drawn = ["".join(row.get(x, ".") for x in squares) for _, row in sorted(rows.items())]
+    assert drawn == facts["path"]
+    # the piece that moved stands in a ring, over the end of the line that it came by
+    moves = [move.replace("x", "-").split("-") for move in str(facts["moves"]).split()]
+    rings = [float(dot.get("cx", 0)) for dot in dots if dot.get("fill") == INK]
+    assert rings == [squares[int(goal) - 1] for _, goal in moves]
+    ways = [s.get("d", "")[1:].split("L") for s in svg if s.tag.endswith("path")]
+    ends = [[float(point.split()[0]) for point in way] for way in ways]
+    assert ends == [[squares[int(start) - 1], squares[int(goal) - 1]] for start, goal in moves]
+    texts = [text.text for text in svg if text.tag.endswith("text")]
+    assert f"{KNOWN} after {len(moves)} plies" in texts
+    for number, (throw, move) in enumerate(
+        zip(str(facts["dice"]), str(facts["moves"]).split(), strict=True), start=1
+    ):
+        at = texts.index(f"{'AB'[(number - 1) % 2]} throws {throw}")
+        assert (texts[at - 1], texts[at + 1]) == (str(number), move)
+
+
+def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
+    asks = reader("senet", Folder(outputs))
+    assert "after 0 plies" in asks.facts(oracles.SENET_OPENING, {}).drawn()
+    assert "after 1 ply<" in asks.facts("BAABABABAB.....", {}).drawn()
+
+
+def test_a_picture_at_the_shell(cli: Cli, tmp_path: Path, outputs: Path) -> None:
+    target = tmp_path / "line.svg"
+    asked = ("query", "senet", KNOWN, "--turn", "B", "--json", "--outputs", str(outputs))
+    said = cli(*asked, "--svg", str(target))
+    assert said == cli(*asked)
+    assert json.loads(said.out)["lines"] is None
+    assert PAPER in target.read_text()

@@ -1,0 +1,231 @@
+"""The rules of the 8-puzzle: notation, ranks, moves, heuristics, and any goal seen as a layout."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tablebase.errors import NotationError
+from tablebase.puzzle import GoalPuzzle
+from tablebase.puzzles.eight import LAYOUTS, PUZZLE, SOLVED, Turned, odd
+from tests.support import oracles
+from tests.support.strategies import eight_states, white_space
+
+BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
+NINE = "tile 9 does not exist"
+NO_BLANK = "the blank (0) is missing"
+GOOD = "Example: 123456780 (0 is the blank)"
+
+
+@pytest.fixture(scope="module")
+def all_states() -> list[str]:
+    """Every state, in notation order, by itertools alone."""
+    return ["".join(digits) for digits in permutations("012345678")]
+
+
+# ---- notation and ranks ---------------------------------------------------------------------
+
+
+@given(st.integers(0, PUZZLE.size - 1))
+def test_a_number_gives_a_state_that_gives_the_number(number: int) -> None:
+    assert PUZZLE.rank(PUZZLE.unrank(number)) == number
+
+
+@given(eight_states, eight_states)
+def test_ranks_are_in_notation_order(one: str, other: str) -> None:
+    assert PUZZLE.unrank(PUZZLE.rank(one)) == one
+    assert (PUZZLE.rank(one) < PUZZLE.rank(other)) == (one < other)
+
+
+def test_ranks_number_every_state(all_states: list[str]) -> None:
+    assert len(all_states) == PUZZLE.size
+    assert [PUZZLE.rank(state) for state in all_states] == list(range(PUZZLE.size))
+    assert [state.decode() for state in PUZZLE.states().tolist()] == all_states
+
+
+@given(eight_states, st.lists(white_space, min_size=10, max_size=10))
+def test_white_space_between_digits_does_not_matter(state: str, gaps: list[str]) -> None:
+    text = gaps[9] + "".join(digit + gap for digit, gap in zip(state, gaps[:9], strict=True))
+    assert PUZZLE.parse(text) == state
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "it is empty"),
+        ("  \n", "it is empty"),
+        ("1", "it has 1 digit, not 9"),
+        (
+            "12345678",
+            (
+                "it has 8 digits, not 9, and may have lost a leading 0 when read as a number: "
+                "012345678"
+            ),
+        ),
+        ("11345678", "it has 8 digits, not 9, tile 1 stands twice"),
+        ("10345678", "it has 8 digits, not 9"),
+        ("1234567", "it has 7 digits, not 9"),
+        ("1234567800", "it has 10 digits, not 9, the blank (0) stands twice"),
+        ("123356780", "tile 3 stands twice, tile 4 is missing"),
+        ("123456789", f"{NINE}, {NO_BLANK}"),
+        ("133456789", f"tile 3 stands twice, {NINE}, tile 2 is missing, {NO_BLANK}"),
+        ("111456780", "tile 1 stands 3 times, tile 2 is missing, tile 3 is missing"),
+        ("12345678a", "'a' is not one of the digits 0-8"),
+        ("1234-5678", "'-' is not one of the digits 0-8"),
+        ("１２３４５６７８０", "'１' is not one of the digits 0-8"),
+        ("12\x1b[31m", r"'\x1b' is not one of the digits 0-8"),
+    ],
+)
+def test_what_is_no_state_is_told_why(text: str, problem: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        PUZZLE.parse(text)
+    assert str(caught.value) == f"{text!r} is not an 8-puzzle state: {problem}. {GOOD}"
+    assert (caught.value.text, caught.value.exit_code) == (text, 2)
+
+
+def test_a_long_text_is_not_repeated_whole() -> None:
+    with pytest.raises(NotationError) as caught:
+        PUZZLE.parse("7" * 5000)
+    begin = f"'{'7' * 60}'... (5,000 characters) is not an 8-puzzle state: it has 5,000 digits"
+    assert str(caught.value).startswith(begin)
+    assert len(str(caught.value)) < 500
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_state_or_is_refused(text: str) -> None:
+    if sorted("".join(text.split())) == list("012345678"):
+        assert PUZZLE.parse(text) == "".join(text.split())
+    else:
+        with pytest.raises(NotationError):
+            PUZZLE.parse(text)
+
+
+# ---- moves ----------------------------------------------------------------------------------
+
+
+@given(eight_states)
+def test_moves_are_the_oracles_in_the_same_order(state: str) -> None:
+    assert list(PUZZLE.moves(state)) == list(oracles.eight_neighbours(state).items())
+
+
+@given(eight_states)
+def test_every_move_is_undone_by_its_opposite(state: str) -> None:
+    for letter, after in PUZZLE.moves(state):
+        assert dict(PUZZLE.moves(after))[BACK[letter]] == state
+
+
+@given(eight_states)
+def test_no_move_changes_the_parity(state: str) -> None:
+    assert {odd(after) for _, after in PUZZLE.moves(state)} == {odd(state)}
+    assert {PUZZLE.layout_of(after) for _, after in PUZZLE.moves(state)} == {
+        PUZZLE.layout_of(state)
+    }
+
+
+@given(eight_states, st.sampled_from(list(permutations("12345678", 2))))
+def test_exchanging_two_tiles_changes_the_parity(state: str, tiles: tuple[str, str]) -> None:
+    one, other = tiles
+    assert odd(state.translate(str.maketrans(one + other, other + one))) != odd(state)
+
+
+def test_every_move_of_every_state_is_in_the_graph(all_states: list[str]) -> None:
+    number = {state: rank for rank, state in enumerate(all_states)}
+    graph = PUZZLE.graph()
+    offsets, targets = graph.offsets.tolist(), graph.targets.tolist()
+    letters = ["UDLR"[label >> 4] for label in graph.labels.tolist()]
+    assert not np.any(graph.labels & 15)
+    assert len(offsets) == len(all_states) + 1
+    for rank, state in enumerate(all_states):
+        edges = slice(offsets[rank], offsets[rank + 1])
+        found = list(zip(letters[edges], targets[edges], strict=True))
+        expected = oracles.eight_neighbours(state)
+        assert found == [(letter, number[after]) for letter, after in expected.items()], state
+
+
+def test_the_graph_is_the_one_of_the_plain_moves() -> None:
+    """Any goal puzzle's graph, made move by move, against the one that is made column by column."""
+    plain, fast = GoalPuzzle.graph(PUZZLE), PUZZLE.graph()
+    for name in ("offsets", "targets", "labels"):
+        one, other = getattr(plain, name), getattr(fast, name)
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other), name
+
+
+# ---- heuristics -----------------------------------------------------------------------------
+
+
+@given(eight_states, eight_states)
+def test_features_are_the_oracles(state: str, goal: str) -> None:
+    assert PUZZLE.features(state, goal) == {
+        "blank": state.index("0"),
+        "manhattan": oracles.eight_manhattan(state, goal),
+        "misplaced": oracles.eight_misplaced(state, goal),
+    }
+
+
+@given(eight_states)
+def test_nothing_is_out_of_place_at_the_goal(goal: str) -> None:
+    assert PUZZLE.features(goal, goal) == {
+        "blank": goal.index("0"),
+        "manhattan": 0,
+        "misplaced": 0,
+    }
+
+
+# ---- any goal -------------------------------------------------------------------------------
+
+
+@given(eight_states)
+def test_a_goal_reads_as_a_layout(goal: str) -> None:
+    view = Turned(goal)
+    assert view.state(goal) == LAYOUTS[view.layout]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_layout_reads_as_itself(layout: str) -> None:
+    view = Turned(LAYOUTS[layout])
+    assert view.layout == layout
+    assert view.state("867254301") == "867254301"
+
+
+@given(eight_states, eight_states)
+def test_a_turned_board_has_the_same_neighbours(goal: str, state: str) -> None:
+    view = Turned(goal)
+    turned = view.state(state)
+    assert sorted(turned) == sorted(state)
+    after = sorted(view.state(neighbour) for neighbour in oracles.eight_neighbours(state).values())
+    assert after == sorted(oracles.eight_neighbours(turned).values())
+
+
+@given(eight_states, eight_states, eight_states)
+def test_two_states_never_read_as_one(goal: str, one: str, other: str) -> None:
+    assume(one != other)
+    view = Turned(goal)
+    assert view.state(one) != view.state(other)
+
+
+@pytest.fixture(scope="module")
+def to_layouts() -> dict[str, dict[str, int]]:
+    return {layout: oracles.eight_distances(state) for layout, state in LAYOUTS.items()}
+
+
+@settings(max_examples=2)
+@given(eight_states)
+def test_distances_to_a_goal_are_those_to_its_layout(
+    to_layouts: dict[str, dict[str, int]], goal: str
+) -> None:
+    view = Turned(goal)
+    expected = to_layouts[view.layout]
+    distances = oracles.eight_distances(goal)
+    for state in list(distances)[::7]:
+        assert expected[view.state(state)] == distances[state], (goal, state)
+
+
+def test_what_cannot_be_reached_is_told_why() -> None:
+    assert PUZZLE.apart(SOLVED, "123804765") == (
+        "the number of tile pairs out of order is even in the state and odd in the goal, and no "
+        "move changes that. Swap any two tiles to make it reachable."
+    )
+    assert "is odd in the state and even in the goal" in PUZZLE.apart("123804765", SOLVED)

@@ -1,0 +1,238 @@
+"""The knight's board: squares, jumps, colours, symmetries, and the tables that it may have."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablebase.errors import BoardTooLarge, NotationError
+from tablebase.puzzles.knight import (
+    COUNTED,
+    PUZZLE,
+    Board,
+    listed_table,
+    no_tour,
+    parse_board,
+)
+from tests.support import oracles
+
+# the jumps 1-8 as the rules name them: files to the right, ranks downwards
+JUMPS = {1: (-1, -2), 2: (1, -2), 3: (2, -1), 4: (2, 1), 5: (1, 2), 6: (-1, 2), 7: (-2, 1)}
+JUMPS[8] = (-2, -1)
+
+boards = st.builds(Board, st.integers(1, 12), st.integers(1, 9))
+
+
+@given(boards)
+def test_squares_are_numbered_along_the_ranks(board: Board) -> None:
+    names = [oracles.square_name(board.files, square) for square in range(board.squares)]
+    assert list(board.names()) == names
+    assert [board.number(name) for name in names] == list(range(board.squares))
+    assert [board.number(f" {name}\n") for name in names] == list(range(board.squares))
+
+
+def test_the_corners_of_a_chessboard() -> None:
+    board = Board(8, 8)
+    assert [board.name(square) for square in (0, 1, 7, 56, 63)] == ["a1", "b1", "h1", "a8", "h8"]
+    assert not board.light(0)
+    assert board.light(7)
+
+
+@given(boards)
+def test_neighbours_are_the_oracles(board: Board) -> None:
+    jumps = oracles.knight_jumps(board.files, board.ranks)
+    assert {square: board.neighbours(square) for square in range(board.squares)} == jumps
+
+
+@given(boards)
+def test_jumps_have_the_numbers_of_the_rules(board: Board) -> None:
+    for start in range(board.squares):
+        for goal in board.neighbours(start):
+            right = goal % board.files - start % board.files
+            down = start // board.files - goal // board.files
+            assert (right, down) == JUMPS[board.jump(start, goal)]
+
+
+def test_no_number_leads_where_no_jump_does() -> None:
+    with pytest.raises(ValueError, match="not in tuple"):
+        Board(8, 8).jump(0, 1)
+
+
+@given(boards)
+def test_a_jump_changes_the_colour(board: Board) -> None:
+    for square in range(board.squares):
+        assert all(board.light(there) != board.light(square) for there in board.neighbours(square))
+
+
+@pytest.mark.parametrize(("files", "ranks"), [(3, 4), (4, 3), (3, 7), (4, 5), (1, 1)])
+def test_colours_rule_out_no_tour_that_there_is(files: int, ranks: int) -> None:
+    board = Board(files, ranks)
+    for start in range(board.squares):
+        for tour in oracles.knight_tours(files, ranks, start):
+            assert board.can_join(tour[0], tour[-1])
+
+
+@pytest.mark.parametrize(("files", "ranks", "pairs"), [(8, 8, 2048), (5, 5, 13 * 13 + 12 * 12)])
+def test_half_of_all_pairs_could_be_joined(files: int, ranks: int, pairs: int) -> None:
+    board = Board(files, ranks)
+    squares = range(board.squares)
+    assert sum(board.can_join(a, b) for a in squares for b in squares) == pairs
+
+
+@given(boards)
+def test_a_turned_board_is_the_same_board(board: Board) -> None:
+    squares = range(board.squares)
+    turns = list(zip(*(board.turned(square) for square in squares), strict=True))
+    assert len(turns) == (8 if board.files == board.ranks else 4)
+    for turn in turns:
+        assert sorted(turn) == list(squares)
+        for square in squares:
+            moved = sorted(turn[there] for there in board.neighbours(square))
+            assert moved == board.neighbours(turn[square])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "it is empty"),
+        ("i1", "the squares are a1 to h8"),
+        ("a9", "the squares are a1 to h8"),
+        ("z9", "the squares are a1 to h8"),
+        ("a0", "a square is a letter and a digit (file and rank)"),
+        ("a10", "a square is a letter and a digit (file and rank)"),
+        ("\u212a1", "a square is a letter and a digit (file and rank)"),
+        ("1a", "a square is a letter and a digit (file and rank)"),
+        ("17", "a square is a letter and a digit (file and rank)"),
+        ("b１", "a square is a letter and a digit (file and rank)"),
+        ("ａ1", "a square is a letter and a digit (file and rank)"),
+        ("b²", "a square is a letter and a digit (file and rank)"),
+    ],
+)
+def test_what_is_no_square_is_told_why(text: str, problem: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        Board(8, 8).number(text)
+    assert str(caught.value) == f"{text!r} is not a square of 8x8: {problem}. Example: b1"
+
+
+def test_a_square_off_a_smaller_board_is_told_its_squares() -> None:
+    with pytest.raises(NotationError, match=r"'d1' is not a square of 3x4: the squares are a1 to"):
+        Board(3, 4).number("d1")
+    with pytest.raises(NotationError, match=r"Example: a1$"):
+        Board(1, 1).number("b1")
+
+
+@pytest.mark.parametrize("text", ["B1", " B1 ", "b1"])
+def test_a_square_is_named_in_any_case(text: str) -> None:
+    assert Board(8, 8).number(text) == 1
+
+
+@pytest.mark.parametrize("text", ["5x6", " 5x6 ", "5X6", "05x6"])
+def test_a_board_is_written_files_by_ranks(text: str) -> None:
+    board = parse_board(text)
+    assert (board.files, board.ranks, str(board)) == (5, 6, "5x6")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "a board is files x ranks"),
+        ("8", "a board is files x ranks"),
+        ("8x", "a board is files x ranks"),
+        ("8x8x8", "a board is files x ranks"),
+        ("8*8", "a board is files x ranks"),
+        ("-8x8", "a board is files x ranks"),
+        ("８x8", "a board is files x ranks"),
+        ("²x8", "a board is files x ranks"),
+        ("0x5", "it has no squares"),
+        ("5x0", "it has no squares"),
+        ("9999x9", "it is too large"),
+        ("9x9999", "it is too large"),
+        ("9" * 50 + "x9", "it is too large"),
+    ],
+)
+def test_what_is_no_board_is_told_why(text: str, problem: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        parse_board(text)
+    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 8x8"
+
+
+@pytest.mark.parametrize(("files", "ranks"), [(26, 1), (1, 9), (26, 9)])
+def test_the_widest_and_the_highest_board(files: int, ranks: int) -> None:
+    board = parse_board(f"{files}x{ranks}")
+    assert (board.files, board.ranks) == (files, ranks)
+
+
+@pytest.mark.parametrize("text", ["27x3", "3x10", "100x1", "1x999"])
+def test_a_board_has_as_many_squares_as_names_allow(text: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        parse_board(text)
+    problem = "boards have at most 26 files (a-z) and 9 ranks (1-9)"
+    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 12x3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["7x7", "8x8", "5x8"],
+)
+def test_a_board_too_large_to_list_is_refused(text: str) -> None:
+    with pytest.raises(BoardTooLarge) as caught:
+        listed_table(parse_board(text))
+    assert str(caught.value) == (
+        f"{text} has too many tours to list. Boards of up to 36 squares can be listed."
+    )
+    assert (caught.value.board, caught.value.limit) == (text, 36)
+
+
+def test_more_boards_are_listed_and_counted() -> None:
+    tables = PUZZLE.with_boards(["3x7", "5x5", "3x7", "7x3"])
+    plain = [table.name for table in PUZZLE.tables]
+    assert [table.name for table in tables] == [
+        *plain[:-1],
+        "knight_tours_3x7",
+        "knight_tours_7x3",
+        "knight_counts",
+    ]
+    counted = tables[-1].recipe.parameters()["boards"]
+    assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED, (3, 7), (7, 3)])]
+
+
+@pytest.mark.parametrize(
+    ("name", "board"),
+    [
+        ("knight_tours_3x7", (3, 7)),
+        ("knight_tours_9x4", (9, 4)),
+        ("knight_tours_4x9", (4, 9)),
+        ("knight_tours_6x7", None),  # published by nobody: counts are of boards that are listed
+        ("knight_tours_8x8", None),
+        ("knight_tours_03x7", None),
+        ("knight_tours_3X7", None),
+        ("knight_tours_3", None),
+        ("knight_tours_x", None),
+        ("knight_tours_3x7x2", None),
+        ("knight_tours_99x1", None),
+        ("tours_3x7", None),
+        ("3x7", None),
+        ("eight", None),
+    ],
+)
+def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] | None) -> None:
+    counts = PUZZLE.tables[-1]
+    grown = PUZZLE.grown(counts, ["eight", name, "senet"])
+    assert grown.recipe.parameters()["boards"] == [
+        f"{files}x{ranks}" for files, ranks in sorted({*COUNTED, *([board] if board else [])})
+    ]
+    assert PUZZLE.grown(PUZZLE.tables[0], [name]) is PUZZLE.tables[0]
+
+
+COLOURS = (
+    "a tour alternates in colour, and the board has 13 squares of a1's colour and 12 of the other, "
+    "so a tour starts and ends on a1's colour"
+)
+SEARCHED = "a search of all paths found none"
+
+
+@pytest.mark.parametrize(
+    ("board", "square", "why"),
+    [(Board(5, 5), "b1", COLOURS), (Board(4, 4), "b1", SEARCHED), (Board(3, 3), "b2", SEARCHED)],
+)
+def test_why_no_tour_begins_at_a_square(board: Board, square: str, why: str) -> None:
+    assert no_tour(board, board.number(square)) == f"No tour of {board} starts at {square}: {why}."

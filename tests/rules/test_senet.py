@@ -1,0 +1,185 @@
+"""The rules of Senet: notation, ranks, moves of both sides, and the graph that is searched."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablebase.errors import NotationError
+from tablebase.puzzles.senet import (
+    OPENING,
+    PUZZLE,
+    SIZE,
+    exchanged,
+    guarded,
+    move_text,
+    moves,
+)
+from tests.support import oracles
+from tests.support.strategies import senet_positions, white_space
+
+GOOD = "Example: ABABABABAB....."
+
+
+def arrangements(left: dict[str, int], begun: str = "") -> Iterator[str]:
+    """Every arrangement of what is left, in notation order."""
+    if not any(left.values()):
+        yield begun
+    for piece, count in left.items():
+        if count:
+            yield from arrangements({**left, piece: count - 1}, begun + piece)
+
+
+# ---- notation and ranks ---------------------------------------------------------------------
+
+
+@given(st.integers(0, SIZE - 1))
+def test_a_number_gives_a_position_that_gives_the_number(number: int) -> None:
+    assert PUZZLE.rank(PUZZLE.unrank(number)) == number
+
+
+@given(senet_positions, senet_positions)
+def test_ranks_are_in_notation_order(one: str, other: str) -> None:
+    assert PUZZLE.unrank(PUZZLE.rank(one)) == one
+    assert (PUZZLE.rank(one) < PUZZLE.rank(other)) == (one < other)  # as in ASCII: . < A < B
+
+
+def test_every_position_is_numbered() -> None:
+    expected = list(arrangements({".": 5, "A": 5, "B": 5}))
+    assert len(expected) == SIZE
+    assert [position.decode() for position in PUZZLE.states().tolist()] == expected
+    for number in range(0, SIZE, 997):
+        assert PUZZLE.unrank(number) == expected[number]
+
+
+@given(senet_positions, st.data())
+def test_letters_may_be_small(position: str, data: st.DataObject) -> None:
+    small = data.draw(st.lists(st.booleans(), min_size=15, max_size=15))
+    text = "".join(a.lower() if low else a for a, low in zip(position, small, strict=True))
+    assert PUZZLE.parse(text) == position
+
+
+@given(senet_positions, white_space, white_space)
+def test_white_space_around_a_position_does_not_matter(
+    position: str, before: str, after: str
+) -> None:
+    assert PUZZLE.parse(f"{before}{position}{after}") == position
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "it is empty"),
+        (" \t", "it is empty"),
+        ("AAAAAAABBB.....", "it has 7 As, not 5, it has 3 Bs, not 5"),
+        ("ABABABABA......", "it has 4 Bs, not 5, it has 6 empty squares, not 5"),
+        ("ABBBBB.........", "it has 1 A, not 5, it has 9 empty squares, not 5"),
+        ("AABBBBB........", "it has 2 As, not 5, it has 8 empty squares, not 5"),
+        (
+            "BBBBBBBBBBBBBBB",
+            "it has 0 As, not 5, it has 15 Bs, not 5, it has 0 empty squares, not 5",
+        ),
+        ("AB", "it has 2 squares, not 15"),
+        ("ABABABABAB....", "it has 14 squares, not 15"),
+        ("A", "it has 1 square, not 15"),
+        ("ABABABABAB......", "it has 16 squares, not 15"),
+        ("ababababab....c", "'c' is not one of A, B and '.'"),
+        ("ababababa......", "it has 4 Bs, not 5, it has 6 empty squares, not 5"),
+        ("ABABABABAB....C", "'C' is not one of A, B and '.'"),
+        ("ABABABABAB____.", "'_' is not one of A, B and '.'"),
+        ("ABABA BABAB.....", "' ' is not one of A, B and '.'"),
+        ("ＡBABABABAB.....", "'Ａ' is not one of A, B and '.'"),
+        ("123456780", "'1' is not one of A, B and '.'"),
+    ],
+)
+def test_what_is_no_position_is_told_why(text: str, problem: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        PUZZLE.parse(text)
+    assert str(caught.value) == f"{text!r} is not a Senet position: {problem}. {GOOD}"
+    assert (caught.value.text, caught.value.exit_code) == (text, 2)
+
+
+@given(st.text(alphabet=".AB ", max_size=17) | st.text(max_size=17))
+def test_any_text_is_a_position_or_is_refused(text: str) -> None:
+    if sorted(text.strip()) == sorted(OPENING):
+        assert PUZZLE.parse(text) == text.strip()
+    else:
+        with pytest.raises(NotationError):
+            PUZZLE.parse(text)
+
+
+# ---- moves ----------------------------------------------------------------------------------
+
+
+@given(senet_positions, st.sampled_from("AB"))
+def test_moves_are_the_oracles_in_the_same_order(position: str, mover: str) -> None:
+    expected = oracles.senet_successors(position, mover)
+    assert list(moves(position, mover)) == [
+        (throw, start, after) for throw, start, _, _, after in expected
+    ]
+    for throw, start, target, is_swap, after in expected:
+        assert move_text(position, throw, start) == f"{start}{'x' if is_swap else '-'}{target}"
+        assert exchanged(position, start, target) == after
+        assert exchanged(after, start, target) == position
+
+
+@pytest.mark.parametrize(
+    ("position", "square", "expected"),
+    [
+        ("AABABABABB.....", 1, True),
+        ("ABABABABAB.....", 1, False),
+        ("ABABABABAB.....", 5, False),
+        (".....AAAAABBBBB", 15, True),
+        (".....AAAAABBBBB", 10, True),
+        ("A.....AAAABBBBB", 1, False),
+        ("B.....AAAAABBBB", 1, False),
+        ("AAAAABBBB.....B", 15, False),
+    ],
+)
+def test_a_piece_is_guarded_by_its_neighbour(position: str, square: int, expected: bool) -> None:
+    assert guarded(position, square) is expected
+
+
+def test_a_guarded_piece_is_not_swapped_and_a_lone_one_is() -> None:
+    # B's pieces: 3 and 4 guard each other, 6 stands alone
+    position = "AABB.BA.A.A.B.B"
+    goals = {(throw, start + throw) for throw, start, _ in moves(position, "A")}
+    assert not any(goal in (3, 4) for _, goal in goals)
+    assert (4, 6) in goals
+    assert (4, 13) in goals
+
+
+def test_no_piece_leaves_the_board() -> None:
+    assert list(moves("BBBBB.....AAAAA", "A")) == []
+
+
+# ---- the graph ------------------------------------------------------------------------------
+
+
+def test_the_graph_has_every_move_of_both_sides() -> None:
+    graph = PUZZLE.graph()
+    assert len(graph.offsets) == 2 * SIZE + 1
+    assert graph.offsets[-1] == len(graph.targets) == len(graph.labels)
+    chosen = [*range(0, SIZE, 181), PUZZLE.rank(OPENING), SIZE - 1]
+    edges = 0
+    for rank in chosen:
+        position = PUZZLE.unrank(rank)
+        for side, mover in enumerate("AB"):
+            node = rank + side * SIZE
+            found = slice(graph.offsets[node], graph.offsets[node + 1])
+            targets, labels = graph.targets[found].tolist(), graph.labels[found].tolist()
+            after = oracles.senet_successors(position, mover)
+            assert labels == [throw * 16 + start for throw, start, *_ in after], (position, mover)
+            assert targets == [PUZZLE.rank(move[4]) + (1 - side) * SIZE for move in after]
+            assert list(moves(position, mover)) == [(*move[:2], move[4]) for move in after]
+            edges += len(after)
+    assert len(chosen) > 4000
+    assert edges > 8 * len(chosen)
+
+
+def test_the_graph_alternates_between_the_sides() -> None:
+    graph = PUZZLE.graph()
+    sources = np.repeat(np.arange(2 * SIZE), np.diff(graph.offsets))
+    assert np.all((sources < SIZE) != (graph.targets < SIZE))

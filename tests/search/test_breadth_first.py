@@ -1,0 +1,209 @@
+"""Breadth-first search: graphs drawn by hand, random graphs, and the compiler off."""
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.search.breadth_first import breadth_first
+from tablebase.errors import SearchError
+from tablebase.graph import UNREACHED, Graph
+from tests.support.shell import uncompiled
+
+Edge = tuple[int, int, int]
+"""From, label, to."""
+Line = tuple[tuple[int, ...], tuple[int, ...]]
+"""The high and the low labels of a line, in the order in which lines are compared."""
+
+
+def graph_of(nodes: int, edges: list[Edge]) -> Graph:
+    edges = sorted(edges)
+    offsets = [sum(source < node for source, _, _ in edges) for node in range(nodes + 1)]
+    return Graph(
+        np.array(offsets, dtype=np.int64),
+        np.array([target for _, _, target in edges], dtype=np.int32),
+        np.array([label for _, label, _ in edges], dtype=np.uint8),
+    )
+
+
+def searched(graph: Graph, root: int) -> dict[str, list[int]]:
+    """The walk as plain lists, with the number of nodes of each layer as it was told."""
+    layers: list[tuple[int, int]] = []
+    walk = breadth_first(graph, root, lambda depth, nodes: layers.append((depth, nodes)))
+    assert [depth for depth, _ in layers] == list(range(len(layers)))
+    found = {name: getattr(walk, name).tolist() for name in walk.__slots__}
+    return {**found, "layers": [nodes for _, nodes in layers]}
+
+
+def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
+    """The same by comparing every shortest line with every other, layer by layer."""
+    lines: dict[int, list[tuple[Line, int]]] = {root: [(((), ()), -1)]}
+    depth = {root: 0}
+    layers = [[root]]
+    while layers[-1]:
+        after: dict[int, list[tuple[Line, int]]] = {}
+        for source, label, target in edges:
+            if source in layers[-1] and target not in depth:
+                for (high, low), _ in lines[source]:
+                    line = ((*high, label >> 4), (*low, label & 15))
+                    after.setdefault(target, []).append((line, source))
+        depth.update(dict.fromkeys(after, len(layers)))
+        lines.update(after)
+        layers.append(list(after))
+    smallest = {node: min(found) for node, found in lines.items()}
+    everyone = range(nodes)
+    return {
+        "depth": [depth.get(node, UNREACHED) for node in everyone],
+        "ways": [len(lines.get(node, [])) for node in everyone],
+        "parent": [smallest[node][1] if node in smallest else -1 for node in everyone],
+        "label": [
+            smallest[node][0][0][-1] << 4 | smallest[node][0][1][-1]
+            if node in smallest and node != root
+            else 0
+            for node in everyone
+        ],
+        "order": sorted(smallest, key=lambda node: (depth[node], smallest[node][0])),
+        "layers": [len(layer) for layer in layers[:-1]],
+    }
+
+
+# ---- by hand --------------------------------------------------------------------------------
+
+
+def test_a_single_node() -> None:
+    assert searched(graph_of(1, []), 0) == {
+        "depth": [0], "ways": [1], "parent": [-1], "label": [0], "order": [0], "layers": [1],
+    }  # fmt: skip
+
+
+def test_a_diamond_has_two_ways_and_the_smaller_label_leads() -> None:
+    # 0 -> 1 -> 3 by the labels 0x20 0x10, 0 -> 2 -> 3 by 0x10 0x90; 3 -> 0 leads back; 4 is alone
+    edges = [(0, 0x20, 1), (0, 0x10, 2), (1, 0x10, 3), (2, 0x90, 3), (3, 0x10, 0)]
+    assert searched(graph_of(5, edges), 0) == {
+        "depth": [0, 1, 1, 2, UNREACHED],
+        "ways": [1, 1, 1, 2, 0],
+        "parent": [-1, 0, 0, 2, -1],
+        "label": [0, 0x20, 0x10, 0x90, 0],
+        "order": [0, 2, 1, 3],
+        "layers": [1, 2, 1],
+    }
+
+
+def test_high_labels_are_compared_all_along_before_any_low_one() -> None:
+    # to 5: by 1 the labels 0x15 0x21, by 2 the labels 0x11 0x39. Highs 12 before 13: it comes by 1.
+    # to 6: by 1 the labels 0x15 0x40, by 2 the labels 0x11 0x4f. Highs equal: lows 10 < 5: by 2.
+    edges = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]
+    found = searched(graph_of(7, edges), 0)
+    assert found["parent"] == [-1, 0, 0, -1, -1, 1, 2]
+    assert found["label"] == [0, 0x15, 0x11, 0, 0, 0x21, 0x4F]
+    assert found["order"] == [0, 2, 1, 5, 6]
+
+
+def test_lines_that_differ_by_a_high_label_are_never_compared_by_a_later_one() -> None:
+    # 4 is reached by 2 after 0x20 0x50 and by 3 after 0x30 0x10: the first labels decide
+    edges = [(0, 0x10, 1), (0, 0x20, 2), (0, 0x30, 3), (2, 0x50, 4), (3, 0x10, 4), (3, 0x11, 5)]
+    found = searched(graph_of(6, edges), 0)
+    assert found["parent"] == [-1, 0, 0, 0, 2, 3]
+    assert found["order"] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_layer_later_is_too_late_to_be_a_way() -> None:
+    edges = [(0, 0x10, 1), (1, 0x10, 2), (0, 0x20, 2)]
+    found = searched(graph_of(3, edges), 0)
+    assert (found["depth"], found["ways"]) == ([0, 1, 1], [1, 1, 1])
+
+
+def test_two_edges_between_two_nodes_are_two_ways() -> None:
+    found = searched(graph_of(2, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1)]), 0)
+    assert (found["ways"], found["label"]) == ([1, 3], [0, 0x11])
+
+
+def test_any_node_can_be_the_root() -> None:
+    found = searched(graph_of(3, [(2, 0x10, 0)]), 2)
+    assert (found["depth"], found["order"]) == ([1, UNREACHED, 0], [2, 0])
+
+
+def test_ways_are_counted_to_64_bits_and_no_further() -> None:
+    def chain(length: int) -> list[Edge]:
+        return [(node, label, node + 1) for node in range(length) for label in (0x10, 0x20)]
+
+    assert searched(graph_of(64, chain(63)), 0)["ways"][-1] == 2**63
+    with pytest.raises(SearchError, match=r"^A node has 2\^64 or more shortest lines\.$"):
+        searched(graph_of(65, chain(64)), 0)
+
+
+def test_a_node_too_deep_is_no_answer() -> None:
+    def chain(length: int) -> list[Edge]:
+        return [(node, 0x10, node + 1) for node in range(length)]
+
+    assert searched(graph_of(255, chain(254)), 0)["depth"][-1] == 254
+    with pytest.raises(SearchError, match=r"^A node lies 255 or more edges from the root\.$"):
+        searched(graph_of(256, chain(255)), 0)
+
+
+# ---- at random ------------------------------------------------------------------------------
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
+    """A small graph; no node has two edges of one label, so that a line names its nodes."""
+    nodes = draw(st.integers(1, 9))
+    node = st.integers(0, nodes - 1)
+    labels = st.sampled_from([0x00, 0x01, 0x0F, 0x10, 0x11, 0x12, 0x21, 0x2F, 0xF0, 0xFF])
+    edges = draw(st.dictionaries(st.tuples(node, labels), node, max_size=4 * nodes))
+    return nodes, [(source, label, target) for (source, label), target in edges.items()]
+
+
+@given(graphs())
+def test_a_random_graph_is_searched_as_the_obvious_search_does(
+    graph: tuple[int, list[Edge]],
+) -> None:
+    nodes, edges = graph
+    for root in range(nodes):
+        assert searched(graph_of(nodes, edges), root) == obvious(nodes, edges, root)
+
+
+# ---- a small sliding puzzle, also with the compiler off -------------------------------------
+
+
+def small_slide() -> tuple[int, list[Edge]]:
+    """The sliding puzzle on 2 x 3 cells: 720 states, half of them within reach."""
+    states = ["".join(digits) for digits in permutations("012345")]
+    number = {state: at for at, state in enumerate(states)}
+    edges = []
+    for state in states:
+        blank = state.index("0")
+        for label, step in ((0x00, -3), (0x10, 3), (0x20, -1), (0x30, 1)):
+            cell = blank + step
+            if cell in range(6) and (abs(step) == 3 or cell // 3 == blank // 3):
+                cells = list(state)
+                cells[blank], cells[cell] = cells[cell], cells[blank]
+                edges.append((number[state], label, number["".join(cells)]))
+    return len(states), edges
+
+
+def small_searches() -> str:
+    """What the search finds on some graphs, as text."""
+    nodes, edges = small_slide()
+    root = nodes - 1
+    some = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 3), (2, 0x39, 3), (1, 0x40, 4), (2, 0x4F, 4)]
+    return json.dumps([searched(graph_of(nodes, edges), root), searched(graph_of(6, some), 0)])
+
+
+def test_a_small_sliding_puzzle() -> None:
+    nodes, edges = small_slide()
+    found = searched(graph_of(nodes, edges), 0)
+    assert sum(found["layers"]) == nodes // 2
+    # the lines are too many to be listed, so depth and ways alone, from the layer before
+    for node, depth in enumerate(found["depth"]):
+        before = [s for s, _, target in edges if target == node and found["depth"][s] == depth - 1]
+        if depth not in (0, UNREACHED):
+            assert found["ways"][node] == sum(found["ways"][source] for source in before) > 0
+    assert all(abs(found["depth"][s] - found["depth"][t]) <= 1 for s, _, t in edges)
+
+
+def test_the_search_finds_the_same_with_the_compiler_off() -> None:
+    assert uncompiled(small_searches) == small_searches()

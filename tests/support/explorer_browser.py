@@ -1,0 +1,158 @@
+"""A real browser for the pages' tests, and the pictures of them that the docs show.
+
+`python -m tests.support.explorer_browser` takes the pictures anew.
+"""
+
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from queries.explorer import write_explorer
+from queries.report import write_report
+from tablebase.tables.store import Folder
+from tests.support.shell import ROOT
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    # a container's root has no sandbox; the others keep the browser from calling home
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PICTURES = {
+    "eight": "eight/378546201/123456780",
+    "senet": "senet/B..AABA.BA.BB.A",
+    "knight": "knight/b1/a3",
+}
+"""What each picture in the docs shows."""
+HALFWAY = """() => {
+    const slider = document.querySelector("#knight-player input");
+    slider.value = 31;
+    slider.dispatchEvent(new Event("input"));
+}"""
+
+
+VIEWS = {
+    "eight": ("eight/378546201/123456780", "eight/123456780/123804765"),
+    "senet": ("senet/ABAAABBB.B...A.", "senet/BBBBBAAAAA....."),
+    "knight": ("knight/b1/a3", "knight/d4", "knight/6x6/a1/12345", "knight/5x5"),
+}
+"""Some addresses of each view: a plain answer first, then special cases."""
+DESK = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
+MOVING = {"viewport": {"width": 1200, "height": 860}}
+PHONE = {
+    "viewport": {"width": 360, "height": 740},
+    "has_touch": True,
+    "is_mobile": True,
+    "reduced_motion": "reduce",
+}
+
+
+def found() -> str | None:
+    """The path of the system's Chromium."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Headless Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found(), args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+def broken_rules(page: Page) -> list[tuple[str, list[str]]]:
+    """The rules of access for everyone that a page breaks, each with the places."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+    return [
+        (rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found["violations"]
+    ]
+
+
+class Explorer:
+    """The page in a browser. What it says on the console or asks of the network is an error."""
+
+    def __init__(self, file: Path, context: BrowserContext) -> None:
+        self.file = file
+        self.page = context.new_page()
+        self.said: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        context.on("request", lambda request: self.asked(request.url))
+
+    def asked(self, url: str) -> None:
+        if not url.startswith((self.file.as_uri(), "data:", "about:")):
+            self.said.append(f"asked for {url}")
+
+    def open(self, address: str = "") -> Page:
+        """The page at an address, opened anew."""
+        view = address.partition("/")[0]
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.file.as_uri()}#{address}" if address else self.file.as_uri())
+        self.page.wait_for_selector(f"body[data-ready={view if view in VIEWS else 'eight'}]")
+        return self.page
+
+    def address(self) -> str:
+        return str(self.page.evaluate("location.hash.slice(1)"))
+
+    def facts(self, view: str) -> dict[str, str]:
+        """The rows of a view's answer."""
+        rows = self.page.locator(f"#{view}-facts")
+        terms, said = (rows.locator(tag).all_inner_texts() for tag in ("dt", "dd"))
+        return dict(zip(terms, said, strict=True))
+
+    def text(self, place: str) -> str:
+        return self.page.locator(place).inner_text()
+
+
+def take_pictures(folder: Path) -> None:
+    """Write `report.png`, and `explorer-NAME.png` for each view."""
+    with TemporaryDirectory() as place, launched() as browser:
+        report = Path(place) / "report.html"
+        write_report(Folder(ROOT / "outputs"), report)
+        page = browser.new_page(viewport={"width": 920, "height": 1100})
+        page.goto(report.as_uri())
+        page.locator("h2").first.evaluate("(title) => title.scrollIntoView()")
+        (folder / report.with_suffix(".png").name).write_bytes(_smaller(page.screenshot()))
+        target = Path(place) / "explorer.html"
+        write_explorer(Folder(ROOT / "outputs"), str(target))
+        page = browser.new_page(viewport={"width": 920, "height": 730}, reduced_motion="reduce")
+        for name, address in PICTURES.items():
+            page.goto("about:blank")
+            page.goto(f"{target.as_uri()}#{address}")
+            page.wait_for_selector(f"body[data-whole={name}]")
+            if name == "knight":
+                page.evaluate(HALFWAY)
+            (folder / f"explorer-{name}.png").write_bytes(_smaller(page.screenshot()))
+
+
+def _smaller(png: bytes) -> bytes:
+    """The same picture; a browser compresses in a hurry."""
+    chunks, at = [], 8
+    while at < len(png):
+        size = int.from_bytes(png[at : at + 4], "big")
+        chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + size]))
+        at += size + 12
+    packed = b"".join(data for kind, data in chunks if kind == b"IDAT")
+    kept = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"IEND")]
+    kept += [(b"IDAT", zlib.compress(zlib.decompress(packed), 9)), (b"IEND", b"")]
+    return png[:8] + b"".join(
+        len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+        for kind, data in kept
+    )
+
+
+if __name__ == "__main__":
+    take_pictures(ROOT / "docs")

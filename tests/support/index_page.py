@@ -1,0 +1,90 @@
+"""`docs/index-format.md` as its tests read it, and records found by its own rule."""
+
+import re
+import struct
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tablebase.puzzle import Table
+from tablebase.puzzles import puzzles
+from tests.support.shell import ROOT
+
+DOC = ROOT / "docs" / "index-format.md"
+INDEXES = {table.index_file: table for found in puzzles() for table in found.tables if table.index}
+
+Row = dict[str, str]
+
+
+def text() -> str:
+    return DOC.read_text("utf-8")
+
+
+def section(title: str) -> str:
+    """The text under a heading."""
+    sections = re.split(r"^#+ ", text(), flags=re.MULTILINE)
+    return next(section for section in sections if section.startswith(title))
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.replace("`", "").strip("|").split("|")]
+
+
+def tables_under(title: str) -> list[list[Row]]:
+    """The tables under a heading, a row by its columns' names."""
+    found: list[list[Row]] = []
+    for block in re.findall(r"(?:^\|.*\n)+", section(title), re.MULTILINE):
+        head, _, *rows = block.splitlines()
+        found.append([dict(zip(cells(head), cells(row), strict=True)) for row in rows])
+    return found
+
+
+def fenced(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text(), re.MULTILINE | re.DOTALL)
+
+
+def number_in(cell: str) -> int:
+    return int(cell.replace(",", ""), 0)
+
+
+def numbers_in(rows: list[Row], column: str) -> list[int]:
+    return [number_in(row[column]) for row in rows]
+
+
+def record_of(outputs: Path, table: Table, rank: int) -> bytes:
+    """A record by the document's own rule."""
+    width = struct.calcsize(table.record)
+    _, at = place_of(width, rank)
+    return (outputs / table.index_file).read_bytes()[at : at + width]
+
+
+def place_of(width: int, rank: int) -> tuple[int, int]:
+    """The block of a record and its first byte in the file."""
+    number, place = divmod(rank, 4092 // width)
+    return 1 + number, 4096 * (1 + number) + place * width
+
+
+def placed(row: Row) -> tuple[int, int]:
+    return number_in(row["block"]), number_in(row["byte"])
+
+
+def all_records(outputs: Path, table: Table) -> npt.NDArray[np.uint8]:
+    """All records by the document's own rule, a row each."""
+    width = struct.calcsize(table.record)
+    blocks = np.fromfile(outputs / table.index_file, np.uint8).reshape(-1, 4096)
+    count = struct.unpack("<Q", blocks[0, 16:24].tobytes())[0]
+    used = 4092 // width * width
+    return blocks[1:, :used].reshape(-1, width)[:count]
+
+
+TYPES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
+
+
+def layout_of(rows: list[Row]) -> str:
+    """The `struct` format of a table of fields, whose offsets must follow on each other."""
+    sizes = numbers_in(rows, "size")
+    assert numbers_in(rows, "offset") == [sum(sizes[:at]) for at in range(len(sizes))]
+    letters = [TYPES.get(row["type"], f"{row['size']}s") for row in rows]
+    assert [struct.calcsize(f"<{letter}") for letter in letters] == sizes
+    return "<" + "".join(letters)

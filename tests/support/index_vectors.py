@@ -1,0 +1,210 @@
+"""Writes `docs/index-vectors/`: small indexes, whole and faulty, and what a reader does with each.
+
+It follows docs/index-format.md and shares no code with the program, so that each can find the
+other wrong. `python -m tests.support.index_vectors` writes them anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[2] / "docs" / "index-vectors"
+LIST = "vectors.json"
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A file; what a reader expects of it, and what the reader is to do."""
+
+    file: str
+    name: str
+    width: int
+    content: str
+    why: str
+    opens: bool
+    sound: bool
+    records: dict[str, str] = field(default_factory=dict)
+    refused: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Made:
+    """An index as its bodies, before each has its checksum."""
+
+    name: str
+    width: int
+    count: int
+
+    @property
+    def content(self) -> bytes:
+        return hashlib.sha256(self.name.encode()).digest()
+
+    def record(self, number: int) -> bytes:
+        return bytes((7 * number + 3 * at + number // 256) % 251 for at in range(self.width))
+
+    def header(self, **changed: object) -> bytes:
+        fields: dict[str, object] = {
+            "magic": b"PTIX",
+            "version": 2,
+            "zero": 0,
+            "width": self.width,
+            "block": 4096,
+            "count": self.count,
+            "content": self.content,
+            "name": self.name.encode(),
+        }
+        return struct.pack("<4sHHIIQ32s64s", *(fields | changed).values())
+
+    def bodies(self) -> list[bytes]:
+        each = 4092 // self.width
+        firsts = range(0, self.count, each)
+        numbers = (range(first, min(first + each, self.count)) for first in firsts)
+        return [self.header(), *(b"".join(map(self.record, some)) for some in numbers)]
+
+    def file(self, header: bytes | None = None, *, content: bytes | None = None) -> bytes:
+        bodies = self.bodies()
+        bodies[0] = header or bodies[0]
+        return b"".join(
+            block(content or self.content, number, body) for number, body in enumerate(bodies)
+        )
+
+
+def block(content: bytes, number: int, body: bytes) -> bytes:
+    """A body filled up, and its checksum."""
+    whole = body.ljust(4092, b"\0")
+    crc = zlib.crc32(content + number.to_bytes(8, "little") + whole)
+    return whole + crc.to_bytes(4, "little")
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :]
+
+
+def replaced(data: bytes, number: int, new: bytes) -> bytes:
+    """A file with another block in the place of one."""
+    return data[: 4096 * number] + new + data[4096 * (number + 1) :]
+
+
+THREE = Made("three", 2, 3)
+CROSSING = Made("crossing", 64, 130)
+WHOLE = (
+    (THREE, "one block of records"),
+    (CROSSING, "records on three blocks, the last of them nearly empty"),
+    (Made("uneven", 5, 819), "two bytes of a block are left over: no record straddles two"),
+    (Made("full", 4, 1023), "the records fill their block to its last byte"),
+    (Made("wide", 4092, 2), "a record is all of a block"),
+    (Made("empty", 8, 0), "no records: the header alone"),
+    (Made("n" * 64, 1, 2), "a name of 64 bytes, with no zero byte after it"),
+)
+
+
+def whole(made: Made, why: str) -> tuple[Vector, bytes]:
+    each = 4092 // made.width
+    near = (at + step for at in range(0, made.count + 1, each) for step in (-1, 0, 1))
+    numbers = sorted({n for n in (*near, made.count - 1) if 0 <= n < made.count})
+    vector = Vector(
+        f"whole-{made.name[:8]}.idx",
+        made.name,
+        made.width,
+        made.content.hex(),
+        why,
+        opens=True,
+        sound=True,
+        records={str(number): made.record(number).hex() for number in numbers},
+        refused=[made.count],
+    )
+    return vector, made.file()
+
+
+def not_opened() -> Iterator[tuple[str, str, bytes]]:
+    """Files that are refused when they are opened: name, why, bytes."""
+    data = THREE.file()
+    for name, why, changed in (
+        ("magic", "it begins with PTIY", {"magic": b"PTIY"}),
+        ("version-1", "version 1", {"version": 1}),
+        ("version-3", "version 3", {"version": 3}),
+        ("zero", "zero is 1", {"zero": 1}),
+        ("width-0", "records of no bytes", {"width": 0}),
+        ("width-4", "records of 4 bytes where the table's are of 2", {"width": 4}),
+        ("width-4093", "records wider than a body", {"width": 4093}),
+        ("block-512", "blocks of 512 bytes", {"block": 512}),
+        ("count-more", "more records than the file has room for", {"count": 2047}),
+        ("count-none", "no records, but a block of them", {"count": 0}),
+        ("count-most", "so many records that a sum in 64 bits overflows", {"count": 2**64 - 1}),
+        ("other-name", "the name of another table", {"name": b"thre"}),
+        ("name-tail", "bytes behind the zero byte that ends the name", {"name": b"three\0x"}),
+    ):
+        yield name, why, THREE.file(THREE.header(**changed))
+    other = hashlib.sha256(b"another build").digest()
+    built_again = THREE.file(THREE.header(content=other), content=other)
+    yield "other-content", "it was made from another table than is published", built_again
+    yield "header-bit", "a bit of the name is another", flipped(data, 58)
+    yield "header-filling-bit", "a bit behind the header's 120 bytes is another", flipped(data, 99)
+    yield "header-checksum-bit", "a bit of the header's checksum is another", flipped(data, 4093)
+    yield "nothing", "no bytes at all", b""
+    yield "header-short", "100 bytes do not hold the header", data[:100]
+    yield "header-alone", "the block of records is missing", data[:4096]
+    yield "byte-short", "the last byte is missing", data[:-1]
+    yield "byte-long", "one byte follows the last block", data + b"\0"
+    yield "block-long", "a block follows the last", data + block(THREE.content, 2, b"")
+
+
+def not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
+    """Files of which some blocks are not read: name, why, bytes, the numbers of those blocks."""
+    data = CROSSING.file()
+    one, two = data[4096:8192], data[8192:12288]
+    again = CROSSING.file(content=hashlib.sha256(b"another build").digest())[8192:12288]
+    other = Made("another", 64, 130).file()[8192:12288]
+    yield "record-bit", "a bit of a record is another", flipped(data, 8192 + 5), [2]
+    yield "filling-bit", "a bit behind the last record is another", flipped(data, 12288 + 999), [3]
+    yield "checksum-bit", "a bit of a checksum is another", flipped(data, 8192 + 4095), [2]
+    swapped = replaced(replaced(data, 1, two), 2, one)
+    yield "swapped", "two blocks stand in each other's place", swapped, [1, 2]
+    yield "twice", "a block stands in another's place too", replaced(data, 2, one), [2]
+    yield "hole", "a block is all zeros", replaced(data, 2, bytes(4096)), [2]
+    yield "older-block", "a block of another build of the table", replaced(data, 2, again), [2]
+    yield "foreign-block", "a block of another table", replaced(data, 2, other), [2]
+    zeros = replaced(data, 3, block(CROSSING.content, 3, CROSSING.bodies()[3] + b"\1"))
+    yield "filling", "a byte behind the last record is no zero", zeros, []
+    header = CROSSING.file(CROSSING.header() + b"\1")
+    yield "header-filling", "a byte behind the header's 120 is no zero", header, []
+
+
+def vectors() -> Iterator[tuple[Vector, bytes]]:
+    for made, why in WHOLE:
+        yield whole(made, why)
+    words = THREE.name, THREE.width, THREE.content.hex()
+    for name, why, data in not_opened():
+        yield Vector(f"{name}.idx", *words, why, opens=False, sound=False), data
+    words = CROSSING.name, CROSSING.width, CROSSING.content.hex()
+    numbers = (0, 62, 63, 125, 126, 129)
+    for name, why, data, blocks in not_answered():
+        bad = [number for number in numbers if 1 + number // 63 in blocks]
+        good = {str(n): CROSSING.record(n).hex() for n in numbers if n not in bad}
+        yield (
+            Vector(f"{name}.idx", *words, why, opens=True, sound=False, records=good, refused=bad),
+            data,
+        )
+
+
+def written() -> dict[str, bytes]:
+    """Every file of the folder."""
+    made = list(vectors())
+    files = {vector.file: data for vector, data in made}
+    assert len(files) == len(made)
+    text = json.dumps([asdict(vector) for vector, _ in made], indent=1)
+    return {**files, LIST: f"{text}\n".encode()}
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for path in FOLDER.iterdir():
+        path.unlink()
+    for name, data in written().items():
+        (FOLDER / name).write_bytes(data)

@@ -1,0 +1,178 @@
+"""How the readers in `examples/` are run: compiled, by Node, by Python, and the page in Node."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.shell import ROOT, Said, environment
+
+EXAMPLES = ROOT / "examples"
+
+IN_NODE = """
+// The functions of the page, asked as the other readers are; then the page itself, by its events.
+const { fstatSync, openSync, readFileSync, readSync } = require("node:fs");
+const [html, how, path, ...given] = process.argv.slice(2);
+const script = /<script>\\n(.*)<\\/script>/s.exec(readFileSync(html, "utf8"))[1];
+const textOnly = { set(on, key, value) {
+  if (key !== "textContent") throw new Error(`the page sets ${key}`);
+  on[key] = value;
+  return true;
+} };
+const page = { file: { files: [] }, state: { value: "" }, output: new Proxy({}, textOnly) };
+const made = new Function("document", `${script}; return { openIndex, eight };`);
+const { openIndex, eight } = made({ getElementById: (id) => page[id] });
+// A file that a page has been given, as far as a page may look into it.
+function file(path) {
+  const opened = openSync(path);
+  const arrayBuffer = async (from, to) => {
+    const bytes = new Uint8Array(to - from);
+    return bytes.slice(0, readSync(opened, bytes, 0, bytes.length, from)).buffer;
+  };
+  const slice = (from, to) => ({ arrayBuffer: () => arrayBuffer(from, to) });
+  return { size: fstatSync(opened).size, slice };
+}
+async function typed() {
+  page.file.onchange();
+  if (page.output.textContent !== undefined) throw new Error("an answer without a file");
+  page.file.files = [file(path)];
+  for (const state of given) {
+    page.state.value = state;
+    await page.state.oninput();
+    console.log(JSON.stringify(page.output.textContent));
+  }
+}
+function opened(name, width) {
+  const { size, slice } = file(`${path}/${name}.idx`);
+  const read = async (from, to) => new Uint8Array(await slice(from, to).arrayBuffer());
+  return openIndex(read, size, name, width);
+}
+async function asked() {
+  const record = await opened("eight", 2);
+  const [puzzle, ...states] = given;
+  for (const state of states.length ? states : readFileSync(0, "utf8").match(/\\S+/g) ?? []) {
+    const said = Object.values(await eight(record, state));
+    console.log(said.map((word) => (word === "" ? "-" : word)).join(" "));
+  }
+}
+async function records() {
+  const [name, width, ...numbers] = given;
+  const record = await opened(name, Number(width));
+  for (const number of numbers) {
+    console.log(Buffer.from(await record(Number(number))).toString("hex"));
+  }
+}
+({ typed, asked, records })[how]().catch((error) => {
+  console.error(error.message);
+  process.exitCode = error.code === "ENOENT" || error.code === "EISDIR" ? 3 : error.code;
+});
+"""
+
+
+def tool(name: str) -> str:
+    """The path of a program. Without it the test is skipped, and fails in CI."""
+    found = shutil.which(name)
+    if found:
+        return found
+    sentence = f"{name} is not installed, so the reader that needs it cannot be tested."
+    if os.environ.get("CI") == "true":
+        pytest.fail(sentence, pytrace=False)
+    pytest.skip(sentence)
+
+
+def run(*command: str | Path, stdin: str = "") -> Said:
+    ended = subprocess.run(
+        list(map(str, command)),
+        env=environment(),
+        input=stdin.encode(),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def compiled(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:
+    program = folder / "reader"
+    strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
+    said = run(tool("gcc"), "-O2", *strict, f"-I{EXAMPLES}", "-o", program, source)
+    assert said.code == 0, said.err
+    return [str(program)]
+
+
+def in_node(folder: Path, how: str) -> list[str]:
+    node = tool("node")
+    harness = folder / "page.cjs"
+    harness.write_text(IN_NODE, "utf-8")
+    return [node, str(harness), str(EXAMPLES / "read_eight.html"), how]
+
+
+RECORDS_IN_C = """
+#define main as_it_is
+#include "reader.c"
+#undef main
+int main(int argc, char **argv) {
+    unsigned char bytes[BODY];
+    open_index(argv[1], argv[2], (size_t)atoi(argv[3]));
+    for (int at = 4; at < argc; at++, puts("")) {
+        read_record((uint64_t)atoll(argv[at]), bytes);
+        for (size_t byte = 0; byte < width; byte++) printf("%02x", bytes[byte]);
+    }
+    return 0;
+}
+"""
+
+RECORDS_IN_NODE = """
+const [folder, name, width, ...numbers] = process.argv.slice(2);
+(async () => {
+  const record = await openFile(folder, name, Number(width));
+  for (const number of numbers) {
+    console.log(Buffer.from(await record(Number(number))).toString("hex"));
+  }
+})().catch((error) => { console.error(error.message); process.exitCode = error.code; });
+"""
+
+RECORDS_IN_PYTHON = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import reader
+try:
+    index = reader.Index(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    for number in sys.argv[4:]:
+        print(index.record(int(number)).hex())
+except reader.Trouble as trouble:
+    sys.exit(trouble.code)
+"""
+
+
+def records_in_c(folder: Path) -> list[str]:
+    source = folder / "records.c"
+    source.write_text(RECORDS_IN_C, "utf-8")
+    return compiled(folder, source)
+
+
+def records_in_node(folder: Path) -> list[str]:
+    text = (EXAMPLES / "reader.mjs").read_text("utf-8")
+    program = folder / "records.mjs"
+    program.write_text(text[: text.index("\nmain(")] + RECORDS_IN_NODE, "utf-8")
+    return [tool("node"), str(program)]
+
+
+COMMANDS: dict[str, Callable[[Path], list[str]]] = {
+    "c": compiled,
+    "mjs": lambda _: [tool("node"), str(EXAMPLES / "reader.mjs")],
+    "html": lambda folder: in_node(folder, "asked"),
+    "py": lambda _: [sys.executable, "-I", str(EXAMPLES / "reader.py")],
+}
+
+RECORDS: dict[str, Callable[[Path], list[str]]] = {
+    "c": records_in_c,
+    "mjs": records_in_node,
+    "html": lambda folder: in_node(folder, "records"),
+    "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
+}
+"""Those that ask their functions for records of any index: FOLDER NAME WIDTH NUMBER..."""

@@ -1,0 +1,44 @@
+"""The known numbers of `tests/reference`, read from their files."""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "reference"
+
+
+def lines(name: str) -> list[tuple[str, str]]:
+    """A file's lines as (label, value); those that begin with # say where the numbers come from."""
+    text = (FOLDER / name).read_text("utf-8")
+    pairs = (line.split(": ") for line in text.splitlines() if not line.startswith("#"))
+    return [(label, value) for label, value in pairs]
+
+
+def numbers(name: str, label: str) -> list[int]:
+    """The numbers of the line with that label."""
+    return [int(number) for number in dict(lines(name))[label].split()]
+
+
+def named_numbers(name: str, label: str) -> dict[str, int]:
+    """The same for a line of `name=number`."""
+    items = (item.split("=") for item in dict(lines(name))[label].split())
+    return {key: int(number) for key, number in items}
+
+
+def eight_distances() -> dict[tuple[str, str], list[int]]:
+    """States at distance 0, 1, 2 ... by layout and its state."""
+    found = {}
+    for label, value in lines("eight.txt"):
+        layout, state = label.split()
+        if layout != "farthest":
+            found[layout, state] = [int(number) for number in value.split()]
+    return found
+
+
+def knight_5x5() -> list[list[int]]:
+    """Tours by start square of 5x5, rank 1 first."""
+    rows = dict(lines("knight.txt"))["5x5"].split(" / ")
+    return [[int(number) for number in row.split()] for row in reversed(rows)]
+
+
+def examples(label: str) -> list[list[str]]:
+    """The worked examples of one kind: the parts of each."""
+    return [value.split(" | ") for found, value in lines("examples.txt") if found == label]

@@ -1,0 +1,115 @@
+"""The program as the shell sees it: the installed script, or Python, in a process of its own."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from tests.support.warm import warm
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"
+KEPT = (
+    "COVERAGE_PROCESS_CONFIG",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "MUTANT_UNDER_TEST",
+    "NUMBA_CACHE_DIR",
+    "PATH",
+    "PYTHONPATH",
+    "TMPDIR",
+)
+"""The variables of the caller that a process is given; no other can change what it says."""
+
+
+class Said(NamedTuple):
+    """How a process ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Cli(Protocol):
+    def __call__(
+        self,
+        *words: str,
+        cwd: Path = ROOT,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        timeout: float = 120,
+    ) -> Said:
+        """Run `pipeline` with these words."""
+
+
+class Ask(Protocol):
+    def __call__(self, *words: str, text: bytes = b"") -> tuple[int, str, str]:
+        """Run `pipeline query` with these words and this standard input."""
+
+
+def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A plain terminal-less environment of 80 columns."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return {**kept, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **(more or {})}
+
+
+def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str:
+    """`pipeline` or `python` where its start is not tested; some variables matter to that."""
+    cold = "COVERAGE_PROCESS_CONFIG" in os.environ or {*(env or {})} - {"PIPELINE_OUTPUTS"}
+    return str(Path(sys.executable).with_name(name)) if cold else warm(name)
+
+
+def _run(
+    command: list[str], cwd: Path, env: Mapping[str, str] | None, stdin: str, timeout: float
+) -> Said:
+    ended = subprocess.run(
+        command,
+        cwd=cwd,
+        env=environment(env),
+        input=stdin.encode(),
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+    )
+    return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def pipeline(
+    *words: str,
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    timeout: float = 120,
+) -> Said:
+    """Run `pipeline` with these words."""
+    lone = words[:1] == ("query",) and not stdin and "--input" not in words
+    return _run([str(SCRIPT) if lone else program(env=env), *words], cwd, env, stdin, timeout)
+
+
+def python(code: str, *, env: Mapping[str, str] | None = None, timeout: float = 120) -> Said:
+    """Run a piece of Python in the project's folder."""
+    return _run([sys.executable, "-c", code], ROOT, env, "", timeout)
+
+
+def uncompiled(function: Callable[[], str], ignored: str = "") -> str:
+    """What a function of a test module returns with the compiler off and warnings as errors.
+
+    `ignored`: how the message of a warning begins that is none.
+    """
+    code = (
+        f"import warnings, {function.__module__} as module\n"
+        "warnings.simplefilter('error')\n"
+        f"if {ignored!r}: warnings.filterwarnings('ignore', {ignored!r})\n"
+        f"print(module.{function.__name__}(), end='')"
+    )
+    said = python(code, env={"NUMBA_DISABLE_JIT": "1"})
+    assert said.code == 0, said.err
+    return said.out
+
+
+def without_privileges() -> list[str]:
+    """What a command is begun with so that permissions bind it, even where all is run as root."""
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] * (os.geteuid() == 0)

@@ -1,0 +1,41 @@
+"""Every tour of a small board by the oracle, which searches once for squares that look alike."""
+
+from functools import cache
+
+from tests.support import oracles
+
+Tour = tuple[int, ...]
+
+
+def mirrored(files: int, ranks: int) -> list[list[int]]:
+    """Where each way to turn the board over brings its squares; the first leaves all in place."""
+    squares = [divmod(square, files) for square in range(files * ranks)]
+    found = []
+    for left_right in (False, True):
+        for up_down in (False, True):
+            for swapped in (False, True) if files == ranks else (False,):
+                turned = []
+                for rank, file in squares:
+                    to_file = files - 1 - file if left_right else file
+                    to_rank = ranks - 1 - rank if up_down else rank
+                    if swapped:
+                        to_file, to_rank = to_rank, to_file
+                    turned.append(to_file + files * to_rank)
+                found.append(turned)
+    return found
+
+
+@cache
+def all_tours(files: int, ranks: int) -> list[list[Tour]]:
+    """Every tour from each square, in ascending order."""
+    found: dict[int, list[Tour]] = {}
+    for start in range(files * ranks):
+        if start in found:
+            continue
+        tours = oracles.knight_tours(files, ranks, start)
+        for turned in mirrored(files, ranks):
+            found.setdefault(
+                turned[start],
+                sorted(tuple(turned[square] for square in tour) for tour in tours),
+            )
+    return [found[start] for start in range(files * ranks)]

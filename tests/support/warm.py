@@ -1,0 +1,166 @@
+"""The program without what its libraries take to load: forked from a process that has them.
+
+Where a test runs `pipeline` to its end, and its start is not what is tested, it runs
+`warm("pipeline")`: a script that hands its words, folder, environment and standard streams,
+whatever they are, to a process forked for it, waits, and ends as that one did. Nothing of the
+project is loaded before. `warm("python") -c CODE` runs a piece of Python in the same way.
+"""
+
+import atexit
+import contextlib
+import functools
+import gc
+import importlib
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import traceback
+from pathlib import Path
+from typing import NoReturn
+
+LIBRARIES = ("numba", "numpy", "polars", "pyarrow.parquet", "rich.progress", "typer._adapters")
+
+CLIENT = """#!{python} -ISE
+import os, socket, sys
+
+streams = []
+for number in range(3):
+    try:
+        os.fstat(number)
+        streams.append(number)
+    except OSError:
+        pass
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect("{address}")
+    variables = [name + b"=" + value for name, value in os.environb.items()]
+    words = [os.fsencode(word) for word in sys.argv]
+    asked = b"\\0".join([os.getcwdb(), b"%d" % len(words), *words, *variables])
+    socket.send_fds(server, [bytes(streams).ljust(4, b"\\xff")], streams)
+    server.sendall(asked)
+    server.shutdown(socket.SHUT_WR)
+    code = int(server.recv(10) or 99)
+if code < 0:
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+
+
+def warm(name: str) -> str:
+    """The script that stands for this program."""
+    return str(_scripts() / name / name)
+
+
+@functools.cache
+def _scripts() -> Path:
+    """The folder of the scripts; the process behind them lives as long as this one."""
+    folder = Path(tempfile.mkdtemp(prefix="warm-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    address = str(folder / "socket")
+    for name in ("pipeline", "python"):
+        (folder / name).mkdir()
+        (folder / name / name).write_text(CLIENT.format(python=sys.executable, address=address))
+        (folder / name / name).chmod(0o755)
+    ended, _life = os.pipe()
+    ready, told = os.pipe()
+    os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-c", f"from tests.support.warm import serve; serve({address!r})"],
+        {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        file_actions=[(os.POSIX_SPAWN_DUP2, ended, 0), (os.POSIX_SPAWN_DUP2, told, 1)],
+        setpgroup=0,
+    )
+    for number in (ended, told):
+        os.close(number)
+    assert os.read(ready, 1), "the process that knows the libraries did not start"
+    os.close(ready)
+    return folder
+
+
+def serve(address: str) -> None:
+    """Fork for every one who connects, until standard input ends with the tests."""
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(address)
+        listening.listen(64)
+        gc.freeze()
+        os.write(1, b"!")
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while listening in select.select([listening, sys.stdin], [], [])[0]:
+            connection, _ = listening.accept()
+            if os.fork() == 0:
+                listening.close()
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                _attend(connection)
+            connection.close()
+
+
+def _attend(connection: socket.socket) -> NoReturn:
+    """Be the process that was asked for, or, as its parent, tell how it ended."""
+    numbers, streams, _, _ = socket.recv_fds(connection, 4, 3)
+    with connection.makefile("rb") as asked:
+        folder, count, *rest = asked.read().split(b"\0")
+    words, variables = rest[: int(count)], rest[int(count) :]
+    child = os.fork()
+    if child:
+        _wait(connection, child)
+    connection.close()
+    for number in range(3):
+        with contextlib.suppress(OSError):
+            os.close(number)
+    for number, stream in zip(numbers, streams, strict=False):
+        os.dup2(stream, number)
+    for stream in streams:
+        os.close(stream)
+    os.chdir(folder)
+    os.environb.clear()
+    for variable in variables:
+        name, _, value = variable.partition(b"=")
+        os.environb[name] = value
+    program, *sys.argv = map(os.fsdecode, words)
+    for number, standard in enumerate(("stdin", "stdout", "stderr")):
+        setattr(sys, standard, None)
+        if number in numbers:
+            setattr(sys, standard, os.fdopen(number, "w" if number else "r", closefd=False))
+    code = _run(program)
+    threading._shutdown()  # type: ignore[attr-defined]  # what Python does at its end,
+    atexit._run_exitfuncs()  # but for freeing, module by module, all that was loaded
+    os._exit(code)
+
+
+def _run(program: str) -> int:
+    try:
+        if program.endswith("python"):
+            _, code, *sys.argv[1:] = sys.argv
+            exec(code, {"__name__": "__main__"})
+            return 0
+        from pipeline.__main__ import main
+
+        sys.argv.insert(0, program)
+        return main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+
+
+def _wait(connection: socket.socket, child: int) -> NoReturn:
+    """Whoever asked and is gone wants no answer."""
+    either = select.poll()
+    either.register(ended := os.pidfd_open(child), select.POLLIN)
+    either.register(connection, 0)  # hung up on, that is
+    if ended not in dict(either.poll()):
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    with contextlib.suppress(OSError):
+        connection.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+    os._exit(0)

@@ -1,0 +1,273 @@
+"""Building: what stands in the way, and what is left when it goes wrong."""
+
+import errno
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import pipeline.build
+from queries.overview import status
+from tablebase.errors import (
+    OutputsError,
+    SearchError,
+    TablebaseError,
+    TableDamaged,
+    TableVersionError,
+)
+from tablebase.graph import Graph, Walk
+from tablebase.output import writing
+from tablebase.puzzle import Table
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.tables.parquet import TableWriter
+from tablebase.tables.store import Folder
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.pancakes import Pancakes
+from tests.support.recorder import COUNTS, SMALL, TOURS, built, contents, described, litter
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Columns
+
+
+# ---- the folder -----------------------------------------------------------------------------
+
+
+def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
+    with Folder(tmp_path).lock(), pytest.raises(OutputsError) as caught:
+        built(tmp_path, KNIGHT, TOURS)
+    assert caught.value.exit_code == 3
+    assert str(caught.value) == (
+        f"Cannot build in {tmp_path}: another build holds it (process {os.getpid()}). "
+        "Wait until it has ended."
+    )
+    assert built(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
+
+
+def test_whoever_is_refused_leaves_the_holders_name(tmp_path: Path) -> None:
+    with Folder(tmp_path).lock():
+        for _ in range(2):
+            with pytest.raises(OutputsError, match=rf"\(process {os.getpid()}\)"):
+                built(tmp_path, KNIGHT, TOURS)
+
+
+def test_a_board_asked_for_once_stays_counted(tmp_path: Path) -> None:
+    asked = KNIGHT.with_boards(["3x7"])
+    few = [table for table in asked if table.name in ("knight_tours_3x7", "knight_counts")]
+    built(tmp_path, KNIGHT, *few)
+    again = built(tmp_path, KNIGHT, KNIGHT.tables[-1])
+    assert again.reasons == {"knight_counts": "up to date"}
+    rows = status(Folder(tmp_path))
+    assert rows[-1]["command"].startswith("pipeline precompute knight --board 3x7")
+
+
+def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:
+    (tmp_path / ".knight_tours_3x4.parquet.part").write_bytes(b"half")
+    (tmp_path / ".pancakes.idx.part").write_bytes(b"half")
+    (tmp_path / "notes.txt").write_text("mine", "utf-8")
+    built(tmp_path, KNIGHT, TOURS)
+    assert litter(tmp_path) == []
+    assert (tmp_path / "notes.txt").read_text("utf-8") == "mine"
+
+
+def test_what_others_are_writing_is_left_alone(tmp_path: Path) -> None:
+    """The part of a batch's answers or of a report, and of whatever else is written there."""
+    with writing(str(tmp_path / "answers.csv")) as answers:
+        answers.write(b"half")
+        (tmp_path / ".film.mkv.part").write_bytes(b"half")
+        built(tmp_path, KNIGHT, TOURS)
+        built(tmp_path, KNIGHT, TOURS, force=True)
+        answers.write(b" and half")
+    assert (tmp_path / "answers.csv").read_bytes() == b"half and half"
+    assert litter(tmp_path) == [".film.mkv.part"]
+
+
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
+    (tmp_path / "taken").write_bytes(b"a file")
+    path = tmp_path / "taken" / below
+    with pytest.raises(OutputsError) as caught:
+        built(path, KNIGHT, TOURS)
+    assert str(caught.value) == (
+        f"Cannot build in {path}: it is a file, not a folder. Choose a folder with --outputs."
+    )
+    assert (tmp_path / "taken").read_bytes() == b"a file"
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        (errno.EACCES, "Choose a folder that you may write to with --outputs."),
+        (errno.EROFS, "Choose a folder that you may write to with --outputs."),
+        (errno.ENOSPC, "Free some space, or choose another folder with --outputs."),
+    ],
+)
+def test_a_folder_that_cannot_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
+) -> None:
+    def refused(*_: object, **__: object) -> int:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(OutputsError) as caught:
+        built(tmp_path, KNIGHT, TOURS)
+    problem = os.strerror(code).lower()
+    assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. {hint}"
+    assert contents(tmp_path) == {}
+
+
+# ---- the manifest ---------------------------------------------------------------------------
+
+
+def test_a_newer_manifest_is_refused_and_mended_by_force(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS)
+    before = contents(tmp_path)
+    manifest = json.loads(before["manifest.json"])
+    newer = json.dumps({**manifest, "format_version": 3}, indent=1)
+    (tmp_path / "manifest.json").write_text(newer, "utf-8")
+    with pytest.raises(TableVersionError, match="has format version 3; this program reads") as told:
+        built(tmp_path, KNIGHT, TOURS)
+    assert (told.value.found, told.value.wanted, told.value.exit_code) == (3, 2, 3)
+    assert (tmp_path / "manifest.json").read_text("utf-8") == newer
+    assert built(tmp_path, KNIGHT, TOURS, force=True).finished == [TOURS.name]
+    assert contents(tmp_path) == before
+
+
+BROKEN = ["", "{", "[]", "null", '"1"', "{}", "[" * 100_000, "\udce9"]
+BROKEN += ['{"format_version": 2}', '{"format_version": 2, "tables": []}']
+BROKEN += ['{"format_version": 2, "tables": {"eight": {}}}']
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_manifest_is_refused_and_mended_by_force(tmp_path: Path, text: str) -> None:
+    built(tmp_path, KNIGHT, TOURS)
+    before = contents(tmp_path)
+    (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(TableDamaged, match=r"manifest\.json is damaged: .* Run: pipeline precom"):
+        built(tmp_path, KNIGHT, TOURS)
+    built(tmp_path, KNIGHT, TOURS, force=True)
+    assert contents(tmp_path) == before
+
+
+# ---- interrupted ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SearchError])
+def test_a_write_that_stops_halfway_leaves_the_old_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    write, batches = TableWriter.write, 0
+
+    def failing(writer: TableWriter, columns: "Columns") -> None:
+        nonlocal batches
+        batches += 1
+        if batches == 3:
+            raise error("in the middle")
+        write(writer, columns)
+
+    monkeypatch.setattr(TableWriter, "write", failing)
+    with pytest.raises(error, match="in the middle"):
+        built(tmp_path, KNIGHT, described(TOURS, "Some words"), COUNTS)
+    assert contents(tmp_path) == before
+    assert litter(tmp_path) == []
+    monkeypatch.undo()
+    assert set(built(tmp_path, KNIGHT, *SMALL).reasons.values()) == {"up to date"}
+
+
+def test_an_index_that_cannot_be_written_leaves_the_old_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+
+    def failing(file: IO[bytes], *_: object) -> int:
+        file.write(b"half of it")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pipeline.build, "write_index", failing)
+    with pytest.raises(OutputsError, match="no space left on device"):
+        built(tmp_path, PANCAKES, force=True)
+    assert contents(tmp_path) == before
+    assert litter(tmp_path) == []
+
+
+# ---- what the rules say cannot be -----------------------------------------------------------
+
+
+class Wrong(Pancakes):
+    """Pancakes whose columns or records are not what their table holds."""
+
+    def __init__(
+        self, columns: Mapping[str, int] | None = None, records: Mapping[str, int] | None = None
+    ) -> None:
+        super().__init__()
+        self.wrong_columns = columns or {}
+        self.wrong_records = records or {}
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> "Columns":
+        return {**super().fill(table, graph, walks), **self.all_of(self.wrong_columns)}
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> "Columns":
+        return {**super().records(table, walks), **self.all_of(self.wrong_records)}
+
+    def all_of(self, wrong: Mapping[str, int]) -> dict[str, Any]:
+        return {name: np.full(self.size, value) for name, value in wrong.items()}
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "said"),
+    [
+        (Wrong({"distance": 128}), "A value of column distance does not fit int8."),
+        (Wrong({"distance": -129}), "A value of column distance does not fit int8."),
+        (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes."),
+        (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index of panc"),
+    ],
+    ids=["column too large", "column negative", "index too large", "index negative"],
+)
+def test_a_value_that_does_not_fit_is_published_nowhere(
+    tmp_path: Path, puzzle: Wrong, said: str
+) -> None:
+    with pytest.raises(SearchError) as caught:
+        built(tmp_path, puzzle)
+    assert str(caught.value).startswith(said)
+    assert contents(tmp_path) == {}
+    assert litter(tmp_path) == []
+
+
+def test_a_number_of_rows_that_cannot_be_is_published_nowhere(tmp_path: Path) -> None:
+    (table,) = PANCAKES.tables
+    short = Table(
+        table.name, table.meaning, table.rank, table.columns, table.recipe, table.index, rows=119
+    )
+    with pytest.raises(SearchError, match=r"^pancakes has 120 rows, expected 119\.$"):
+        built(tmp_path, PANCAKES, short)
+    assert contents(tmp_path) == {}
+
+
+class TwoGoals(Pancakes):
+    """Two layouts that every state reaches, in one table that has room for one."""
+
+    layouts = {"stacked": "12345", "upside_down": "54321"}  # noqa: RUF012  # as its parent's
+
+    def __init__(self) -> None:
+        self.tables = (self.goal_table("pancakes", "Both", ("stacked", "upside_down")),)
+
+
+def test_a_state_that_reaches_two_layouts_is_published_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match=r"more than one of the layouts stacked, upside_down\."):
+        built(tmp_path, TwoGoals())
+    assert contents(tmp_path) == {}
+
+
+def test_every_refusal_is_an_error_with_an_exit_code() -> None:
+    def below(kind: type[TablebaseError]) -> Iterator[type[TablebaseError]]:
+        yield kind
+        for child in kind.__subclasses__():
+            yield from below(child)
+
+    assert {kind.exit_code for kind in below(TablebaseError)} == {1, 2, 3, 141}

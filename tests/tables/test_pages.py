@@ -1,0 +1,87 @@
+"""Pages made from tables: the manifest lists of what, status says when they have aged."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from queries.explorer import made_from
+from queries.overview import status
+from tablebase.errors import TableDamaged
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import read_manifest, read_pages, record_page
+from tablebase.tables.store import Folder
+from tests.support.recorder import built
+from tests.support.shell import Cli
+
+TOURS, COUNTS = listed_table(Board(3, 4)), counts_table(((3, 4),))
+
+
+def state(folder: Path, name: str) -> str | None:
+    return next((row["state"] for row in status(Folder(folder)) if row["table"] == name), None)
+
+
+def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS, COUNTS)
+    page = tmp_path / "page.html"
+    assert state(tmp_path, page.name) is None
+    page.write_text("a page")
+    record_page(Folder(tmp_path), str(page), (COUNTS.name,))
+    contents = {COUNTS.name: read_manifest(Folder(tmp_path))[COUNTS.name]["content"]}
+    hashed = hashlib.sha256(b"a page").hexdigest()
+    facts = {"bytes": 6, "sha256": hashed, "made_from": contents}
+    assert read_pages(Folder(tmp_path)) == {page.name: facts}
+    assert state(tmp_path, page.name) == "published"
+    built(tmp_path, KNIGHT, TOURS, force=True)
+    assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"
+    built(tmp_path, KNIGHT, counts_table(((3, 4), (3, 3))))
+    assert state(tmp_path, page.name) == "older than its tables"
+    page.unlink()
+    assert state(tmp_path, page.name) is None
+
+
+def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    built(folder, KNIGHT, TOURS)
+    page = tmp_path / "page.html"
+    page.write_text("a page")
+    record_page(Folder(folder), str(page), (TOURS.name,))
+    assert read_pages(Folder(folder)) == {}
+
+
+def test_a_changed_list_of_pages_is_refused(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS)
+    page = tmp_path / "page.html"
+    page.write_text("a page")
+    record_page(Folder(tmp_path), str(page), (TOURS.name,))
+    manifest = tmp_path / MANIFEST
+    manifest.write_text(manifest.read_text().replace("page.html", "fake.html"))
+    with pytest.raises(TableDamaged, match="its text or checksum was changed"):
+        read_pages(Folder(tmp_path))
+
+
+def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
+    made = cli("explore", "--outputs", str(copy))
+    assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
+    assert state(copy, "explorer.html") == "published"
+    assert sorted(read_pages(Folder(copy))["explorer.html"]["made_from"]) == sorted(made_from())
+
+
+def test_report_lists_its_page(cli: Cli, copy: Path) -> None:
+    made = cli("report", "--outputs", str(copy))
+    assert (made.code, made.out) == (0, f"{copy}/report.html\n"), made.err
+    assert state(copy, "report.html") == "published"
+    assert sorted(read_pages(Folder(copy))["report.html"]["made_from"]) == sorted(
+        read_manifest(Folder(copy))
+    )
+
+
+def test_pictures_alone_are_not_listed(cli: Cli, copy: Path, tmp_path: Path) -> None:
+    target, listed = tmp_path / "pictures", read_pages(Folder(copy))
+    made = cli("report", "--format", "svg", "--output", str(target), "--outputs", str(copy))
+    assert made.code == 0, made.err
+    assert sorted(made.out.split()) == sorted(str(path) for path in target.iterdir())
+    assert {path.suffix for path in target.iterdir()} == {".svg"}
+    assert read_pages(Folder(copy)) == listed

@@ -1,0 +1,89 @@
+"""The published tables of the 8-puzzle and of Senet, state for state against the oracles."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.support import oracles
+
+# ---- 8-puzzle -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "goal"),
+    [
+        ("eight", "corner", "123456780"),
+        ("eight", "centre", "123804765"),
+        ("eight_edge", "edge", "123456708"),
+    ],
+)
+def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goal: str) -> None:
+    distances, solutions = oracles.eight_search(goal)
+    table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == layout)
+    assert table["state"].to_list() == sorted(distances)
+    for row in table.drop("goal").iter_rows():
+        state = row[0]
+        assert row == (
+            state,
+            distances[state],
+            oracles.eight_best_moves(state, distances),
+            solutions[state],
+            state.index("0"),
+            oracles.eight_manhattan(state, goal),
+            oracles.eight_misplaced(state, goal),
+        )
+
+
+# ---- Senet ----------------------------------------------------------------------------------
+
+
+def expected_layers() -> list[pl.DataFrame]:
+    """Every position reached after 0, 1, 2 ... plies for the first time with that side to move."""
+    schema = {"plies": pl.UInt8, "lines": pl.UInt64}
+    return [
+        pl.DataFrame(
+            {
+                "position": list(layer),
+                "plies": [plies] * len(layer),
+                "lines": [lines.number for lines in layer.values()],
+                "dice": [lines.dice for lines in layer.values()],
+                "moves": [lines.moves for lines in layer.values()],
+            },
+            schema_overrides=schema,
+        )
+        for plies, layer in enumerate(oracles.senet_layers())
+    ]
+
+
+@pytest.mark.long
+def test_senet_state_for_state(outputs: Path) -> None:
+    """Every column, from one walk of the whole space."""
+    layers = expected_layers()
+    table = pl.read_parquet(outputs / "senet.parquet")
+    assert len(layers) > 16  # the even and the odd plies go on past the fewest of both
+    expected = (
+        pl.concat(layers)
+        .sort("plies", maintain_order=True)
+        .unique("position", keep="first", maintain_order=True)
+    )
+    for name, some in (("plies_even", layers[0::2]), ("plies_odd", layers[1::2])):
+        plies = pl.concat(some).select("position", pl.col("plies").alias(name))
+        expected = expected.join(plies, on="position", how="left")
+    assert len(expected) == table["plies"].count()
+    both = table.join(expected, on="position", how="left", suffix=" expected")
+    for name in table.columns[1:]:
+        wrong = both.filter(pl.col(name).ne_missing(pl.col(f"{name} expected")))
+        assert wrong.is_empty(), f"{name}: {wrong.head(3).rows(named=True)}"
+
+
+def test_senets_lines_are_legal(outputs: Path) -> None:
+    """Some of the lines played by the oracle, and the longest of them."""
+    table = pl.read_parquet(outputs / "senet.parquet").drop_nulls("plies")
+    longest = table.filter(pl.col("plies") == pl.col("plies").max())
+    some = pl.concat([table.gather_every(601), longest.gather_every(50)])
+    for row in some.iter_rows(named=True):
+        assert oracles.senet_replay(row["dice"], row["moves"]) == row["position"]
+        assert len(row["dice"]) == row["plies"]
+        others = [row["plies_even"], row["plies_odd"]]
+        assert min(plies for plies in others if plies is not None) == row["plies"]

@@ -1,0 +1,357 @@
+"""The published files: columns, types, rows, what they say of themselves, index and manifest."""
+
+import hashlib
+import json
+import math
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from tablebase.puzzle import Column, StateSpace, Table
+from tablebase.puzzles import puzzle, puzzles
+from tests.support import oracles
+
+TABLES = {table.name: table for registered in puzzles() for table in registered.tables}
+WITH_INDEX = {name: table for name, table in TABLES.items() if table.index}
+
+NAMES = [oracles.square_name(8, square) for square in range(64)]
+
+
+GOAL_COLUMNS: dict[str, pl.DataType] = {
+    "state": pl.String(),
+    "goal": pl.Enum(["corner", "centre", "edge"]),
+    "distance": pl.Int8(),
+    "best_moves": pl.String(),
+    "solutions": pl.Int16(),
+    "blank": pl.Int8(),
+    "manhattan": pl.Int8(),
+    "misplaced": pl.Int8(),
+}
+SQUARES = pl.Enum([f"{file}{rank}" for rank in range(1, 10) for file in ascii_lowercase])
+TOUR_COLUMNS: dict[str, pl.DataType] = {
+    "board": pl.String(),
+    "start": SQUARES,
+    "finish": SQUARES,
+    "number": pl.Int64(),
+    "closed": pl.Boolean(),
+    "path": pl.String(),
+}
+
+# what the contract says: columns in order with their types, rows, columns that may be null
+CONTRACT: dict[str, tuple[dict[str, pl.DataType], int, set[str]]] = {
+    "eight": (GOAL_COLUMNS, 362_880, set()),
+    "eight_edge": (GOAL_COLUMNS, 181_440, set()),
+    "senet": (
+        {
+            "position": pl.String(),
+            "plies": pl.Int8(),
+            "plies_even": pl.Int8(),
+            "plies_odd": pl.Int8(),
+            "dice": pl.String(),
+            "moves": pl.String(),
+            "lines": pl.Int64(),
+        },
+        756_756,
+        {"plies", "plies_even", "plies_odd", "dice", "moves", "lines"},
+    ),
+    "knight_tours_5x5": (TOUR_COLUMNS, 1_728, set()),
+    "knight_tours_6x6": (TOUR_COLUMNS, 6_637_920, set()),
+    "knight_tours_8x8": (TOUR_COLUMNS, 2_048, set()),
+    "knight_counts": (
+        {
+            "board": pl.String(),
+            "files": pl.Int8(),
+            "ranks": pl.Int8(),
+            "start": SQUARES,
+            "tours": pl.Int64(),
+            "closed": pl.Int64(),
+        },
+        sum(files * ranks for files in range(1, 7) for ranks in range(1, 7)),
+        set(),
+    ),
+}
+
+
+def file_of(outputs: Path, name: str) -> Path:
+    return outputs / f"{name}.parquet"
+
+
+def entries(outputs: Path) -> dict[str, dict[str, object]]:
+    tables = json.loads((outputs / "manifest.json").read_text("utf-8"))["tables"]
+    assert isinstance(tables, dict)
+    return tables
+
+
+# ---- columns and rows -----------------------------------------------------------------------
+
+
+def test_the_contract_names_every_table() -> None:
+    assert list(TABLES) == list(CONTRACT)
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_columns_and_their_types(outputs: Path, name: str) -> None:
+    columns, _, _ = CONTRACT[name]
+    found = pl.scan_parquet(file_of(outputs, name)).collect_schema()
+    assert list(found.items()) == list(columns.items())
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_rows(outputs: Path, name: str) -> None:
+    _, rows, _ = CONTRACT[name]
+    assert pq.read_metadata(file_of(outputs, name)).num_rows == rows
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_nulls_are_where_the_contract_has_them(outputs: Path, name: str) -> None:
+    columns, _, nullable = CONTRACT[name]
+    file = pq.ParquetFile(file_of(outputs, name))
+    assert {field.name for field in file.schema_arrow if field.nullable} == nullable
+    counts = pl.scan_parquet(file_of(outputs, name)).null_count().collect().row(0, named=True)
+    assert {column for column, count in counts.items() if count} == nullable
+    assert set(counts) == set(columns)
+    if name == "senet":
+        never = counts["plies"]
+        assert never == 119
+        assert counts["dice"] == counts["moves"] == counts["lines"] == never
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [("eight", "state"), ("eight_edge", "state"), ("senet", "position")]
+)
+def test_states_are_in_notation_order(outputs: Path, name: str, key: str) -> None:
+    states = pl.read_parquet(file_of(outputs, name), columns=[key])[key].to_list()
+    assert states == sorted(set(states))
+
+
+@pytest.mark.parametrize(("name", "key"), [("eight", "state"), ("senet", "position")])
+def test_row_number_is_rank(outputs: Path, name: str, key: str) -> None:
+    registered = puzzle(name)
+    assert isinstance(registered, StateSpace)
+    states = pl.read_parquet(file_of(outputs, name), columns=[key])[key]
+    for row in [*range(0, len(states), 4999), len(states) - 1]:
+        assert registered.rank(states[row]) == row
+
+
+def test_the_chessboards_row_number_is_told_by_its_ends(outputs: Path) -> None:
+    table = pl.read_parquet(file_of(outputs, "knight_tours_8x8"))
+    number = {name: square for square, name in enumerate(NAMES)}
+    start = [number[name] for name in table["start"]]
+    assert start == [row // 32 for row in range(2048)]
+    assert table["number"].to_list() == [row % 32 for row in range(2048)]
+    ends = [number[name] for name in table["finish"]]
+    assert all(ends[row] < ends[row + 1] for row in range(2047) if row % 32 != 31)
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_files_are_compressed_and_not_large(outputs: Path, name: str) -> None:
+    metadata = pq.read_metadata(file_of(outputs, name))
+    used = {
+        metadata.row_group(group).column(column).compression
+        for group in range(metadata.num_row_groups)
+        for column in range(metadata.num_columns)
+    }
+    assert used == {"ZSTD"}
+    sizes = {"eight": 2, "eight_edge": 1, "senet": 12, "knight_tours_6x6": 45}
+    assert file_of(outputs, name).stat().st_size <= sizes.get(name, 1) * 1_000_000
+
+
+# ---- what a file says of itself -------------------------------------------------------------
+
+
+def test_a_file_found_alone_explains_itself(outputs: Path) -> None:
+    for name, (columns, _, _) in CONTRACT.items():
+        said = pq.read_schema(file_of(outputs, name)).metadata
+        text = {key.decode(): value.decode() for key, value in said.items()}
+        table = TABLES[name]
+        assert text["format_version"] == "2"
+        assert text["table"] == name
+        assert text["meaning"] == table.meaning
+        assert text["rank"] == table.rank
+        described = {key for key in text if key.startswith("column.")}
+        assert described == {f"column.{column}" for column in columns}
+        for column in table.columns:
+            assert text[f"column.{column.name}"] == column.meaning
+            assert len(column.meaning) > 5
+        assert not any("time" in key or "host" in key or "date" in key for key in text)
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_duckdb_reads_the_same_words(outputs: Path, name: str) -> None:
+    path = str(file_of(outputs, name))
+    with duckdb.connect() as database:
+        said = database.execute("select key, value from parquet_kv_metadata(?)", [path]).fetchall()
+        rows = database.execute("select count(*) from read_parquet(?)", [path]).fetchall()
+    text = {bytes(key).decode(): bytes(value) for key, value in said}
+    assert text["meaning"].decode() == TABLES[name].meaning
+    assert text["format_version"] == b"2"
+    assert {f"column.{column}" for column in CONTRACT[name][0]} <= set(text)
+    assert rows == [(CONTRACT[name][1],)]
+
+
+# ---- the content hash, from the words of its description alone ------------------------------
+
+
+def batches(path: Path) -> Iterator[pl.DataFrame]:
+    for batch in pq.ParquetFile(path).iter_batches(1 << 17):
+        frame = pl.from_arrow(batch)
+        assert isinstance(frame, pl.DataFrame)
+        yield frame
+
+
+def streams(column: Column, values: pl.Series) -> list[bytes]:
+    """The streams of one column's rows."""
+    found = []
+    if column.nullable:
+        found.append(bytes(values.is_not_null().cast(pl.UInt8).to_list()))
+    if column.kind.startswith("int"):
+        numbers = values.fill_null(0).to_numpy()
+        little = f"<i{int(column.kind[3:]) // 8}"
+        return [*found, numbers.astype(little).tobytes()]
+    if column.kind == "boolean":
+        return [*found, bytes(values.cast(pl.UInt8).to_list())]
+    text = values.cast(pl.String).fill_null("")
+    lengths = text.str.len_bytes().to_numpy().astype("<u4")
+    return [*found, lengths.tobytes(), "".join(text.to_list()).encode()]
+
+
+def content_hash(path: Path, table: Table) -> str:
+    hashes: dict[str, list[Any]] = {}
+    for frame in batches(path):
+        for column in table.columns:
+            parts = streams(column, frame[column.name])
+            running = hashes.setdefault(column.name, [hashlib.sha256() for _ in parts])
+            for stream, part in zip(running, parts, strict=True):
+                stream.update(part)
+    lines = [
+        " ".join([c.name, c.kind, *(stream.hexdigest() for stream in hashes[c.name])]) + "\n"
+        for c in table.columns
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> None:
+    assert content_hash(file_of(outputs, name), TABLES[name]) == entries(outputs)[name]["content"]
+
+
+# ---- manifest -------------------------------------------------------------------------------
+
+
+def test_the_manifest_says_what_is_there(outputs: Path) -> None:
+    manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
+    assert manifest["format_version"] == 2
+    for name, (_, rows, _) in CONTRACT.items():
+        entry = manifest["tables"][name]
+        data = file_of(outputs, name).read_bytes()
+        assert entry["files"] == [
+            {
+                "file": f"{name}.parquet",
+                "rows": rows,
+                "first": 0,
+                "bytes": len(data),
+                "sha256": hashlib.sha256(data).hexdigest(),
+            }
+        ]
+        assert entry["rows"] == rows
+        assert entry["parameters"] == TABLES[name].recipe.parameters()
+        assert entry["made_by"].startswith("puzzle-tablebase ")
+        if name not in WITH_INDEX:
+            assert entry["index"] is None
+            continue
+        data = (outputs / f"{name}.idx").read_bytes()
+        assert entry["index"] == {
+            "file": f"{name}.idx",
+            "records": RECORDS[name][1],
+            "bytes": len(data),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
+        assert manifest["indexes"][f"{name}.idx"] == entry["content"]
+
+
+# ---- indexes, byte by byte ------------------------------------------------------------------
+
+RECORDS = {
+    "eight": ("BB", 362_880),
+    "eight_edge": ("BB", 362_880),
+    "senet": ("BBBBI", 756_756),
+    "knight_tours_8x8": ("64B", 2_048),
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_header_of_an_index(outputs: Path, name: str) -> None:
+    data = (outputs / f"{name}.idx").read_bytes()
+    letters, count = RECORDS[name]
+    assert data[0:4] == b"PTIX"
+    assert struct.unpack("<HH", data[4:8]) == (2, 0)
+    assert struct.unpack("<II", data[8:16]) == (struct.calcsize(f"<{letters}"), 4096)
+    assert struct.unpack("<Q", data[16:24]) == (count,)
+    assert data[24:56].hex() == entries(outputs)[name]["content"]
+    assert data[56:120] == name.encode().ljust(64, b"\0")
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_block_of_an_index_has_its_checksum(outputs: Path, name: str) -> None:
+    data = (outputs / f"{name}.idx").read_bytes()
+    for number in range(len(data) // 4096):
+        block = data[4096 * number : 4096 * (number + 1)]
+        crc = zlib.crc32(data[24:56] + struct.pack("<Q", number) + block[:4092])
+        assert struct.unpack("<I", block[4092:]) == (crc,)
+
+
+def records(outputs: Path, name: str) -> list[tuple[int, ...]]:
+    """All records, none of which straddles two blocks; the file ends with the last."""
+    letters, count = RECORDS[name]
+    width = struct.calcsize(f"<{letters}")
+    used = 4092 - 4092 % width
+    data = (outputs / f"{name}.idx").read_bytes()
+    assert len(data) == 4096 + 4096 * math.ceil(count * width / used)
+    joined = b"".join(data[at : at + used] for at in range(4096, len(data), 4096))
+    assert not any(joined[count * width :])
+    return list(struct.iter_unpack(f"<{letters}", joined[: count * width]))
+
+
+def test_the_indexes_of_the_8_puzzle_hold_its_tables(outputs: Path) -> None:
+    columns = ["state", "distance", "solutions"]
+    table = pl.read_parquet(file_of(outputs, "eight"), columns=columns)
+    assert records(outputs, "eight") == table.drop("state").rows()
+    edge = pl.read_parquet(file_of(outputs, "eight_edge"), columns=columns)
+    known = {state: (distance, solutions) for state, distance, solutions in edge.iter_rows()}
+    found = records(outputs, "eight_edge")
+    for state, record in zip(table["state"], found, strict=True):
+        assert record == known.get(state, (255, 0)), state
+
+
+def test_the_index_of_senet_holds_its_table(outputs: Path) -> None:
+    table = pl.read_parquet(file_of(outputs, "senet"))
+    found = np.array(records(outputs, "senet"), dtype=np.int64).T
+    even, last_even, odd, last_odd, lines = found
+    assert np.array_equal(even, table["plies_even"].fill_null(255).to_numpy())
+    assert np.array_equal(odd, table["plies_odd"].fill_null(255).to_numpy())
+    reached = table["plies"].is_not_null().to_numpy()
+    assert np.array_equal(lines[reached], table["lines"].drop_nulls().to_numpy())
+    assert not lines[~reached].any()
+    # the last move of the smallest line ends the column moves: throw * 16 + starting square
+    last = np.where(even < odd, last_even, last_odd)
+    said = table.select(
+        throw=pl.col("dice").str.slice(-1),
+        start=pl.col("moves").str.split(" ").list.last().str.extract(r"^(\d+)"),
+    ).cast(pl.Int64, strict=False)
+    packed = (said["throw"] * 16 + said["start"]).fill_null(0).to_numpy()
+    assert np.array_equal(last, packed)
+
+
+def test_the_index_of_the_chessboard_holds_its_paths(outputs: Path) -> None:
+    paths = pl.read_parquet(file_of(outputs, "knight_tours_8x8"), columns=["path"])["path"]
+    said = ["".join(NAMES[s] for s in record) for record in records(outputs, "knight_tours_8x8")]
+    assert said == paths.to_list()

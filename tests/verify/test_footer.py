@@ -1,0 +1,200 @@
+"""`verify` finds untruths beside the rows: in footers, in counts beyond the rules, in the manifest.
+
+Each false file here is vouched for by its manifest, and its rows are as true as ever.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.verify import VerifyFailed, verify
+from pipeline.verify.knight.recount import count_from, jumps, recounted
+from tablebase.errors import TableDamaged
+from tablebase.puzzles.knight import COUNTED, Board
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.tables.manifest import manifest_text, parse_manifest, read_manifest, write_manifest
+from tablebase.tables.parquet import schema
+from tablebase.tables.store import Folder
+from tests.support.falsified import (
+    TABLES,
+    cells,
+    own,
+    prove_one,
+    refuted,
+    rewrite,
+    said_of,
+    sha256,
+    vouch,
+)
+from tests.support.oracles import is_closed, knight_tours
+from tests.support.shell import uncompiled
+
+FIVE = "knight_tours_5x5"
+COUNTS = "knight_counts"
+
+
+def footer_changed(folder: Path, name: str, change: Callable[[bytes], bytes], rows: int) -> None:
+    path = own(folder / f"{name}.parquet")
+    data = path.read_bytes()
+    size = struct.unpack("<I", data[-8:-4])[0]
+    footer = change(data[-8 - size : -8])
+    assert footer != data[-8 - size : -8]
+    path.write_bytes(data[: -8 - size] + footer + struct.pack("<I4s", len(footer), b"PAR1"))
+    entries = read_manifest(Folder(folder))
+    entries[name] |= {"rows": rows, "files": [said_of(path, rows)]}
+    write_manifest(Folder(folder), entries)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rows", "said"),
+    [
+        # the greatest number of a tour, as the statistics have it
+        (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "number: from 0 to 302"),
+        # the file's number of rows, with which the manifest agrees
+        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "1,728 rows"),
+        # a column's place, as it is found by readers
+        (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "stars"),
+        # what its writer was, in no alphabet
+        (b"\x18\x05start\x25\x00", b"\x18\x05\xfftart\x25\x00", 1728, ""),
+        (b"\x15\x04\x19\x7c", b"\x15\x04\x19\x8c", 1728, ""),
+    ],
+)
+def test_a_false_footer_is_found(copy: Path, old: bytes, new: bytes, rows: int, said: str) -> None:
+    footer_changed(copy, FIVE, lambda footer: footer.replace(old, new), rows)
+    assert said in str(refuted(copy, FIVE))
+
+
+def test_an_order_that_the_rows_do_not_have_is_found(copy: Path) -> None:
+    rows = pq.read_table(copy / f"{FIVE}.parquet").cast(schema(TABLES[FIVE]))
+    path = own(copy / f"{FIVE}.parquet")
+    pq.write_table(rows, path, sorting_columns=[pq.SortingColumn(2)])
+    vouch(copy, FIVE)
+    assert "sorting columns" in str(refuted(copy, FIVE))
+
+
+def test_a_footer_without_arrows_own_words_is_found(copy: Path) -> None:
+    rows = pq.read_table(copy / f"{COUNTS}.parquet").cast(schema(TABLES[COUNTS]))
+    pq.write_table(rows, own(copy / f"{COUNTS}.parquet"), store_schema=False)
+    vouch(copy, COUNTS)
+    assert "schema, all metadata" in str(refuted(copy, COUNTS))
+
+
+def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
+    """Nulls, words and truth values too, whatever the size of the row groups."""
+    rewrite(copy, "senet", lambda rows: rows, 10_000)
+    prove_one(copy, "senet")
+
+
+def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -> None:
+    def change(rows: pa.Table) -> pa.Table:
+        row_of = {
+            (board, start): (row, tours)
+            for row, (board, start, tours) in enumerate(
+                zip(*(rows[name].to_pylist() for name in ("board", "start", "tours")), strict=True)
+            )
+        }
+        changes = []
+        for board in (Board(5, 6), Board(6, 5)):
+            far = board.number("b1" if board.files == 5 else "a2")
+            for corner, more in ((board.number("a1"), 100), (far, -100)):
+                changes += [
+                    ("tours", row, tours + more)
+                    for square in {*board.turned(corner)}
+                    for row, tours in [row_of[str(board), board.name(square)]]
+                ]
+        assert sum(value - rows["tours"][row].as_py() for _, row, value in changes) == 0
+        return cells(*changes)(rows)
+
+    rewrite(copy, COUNTS, change)
+    failure = refuted(copy, COUNTS)
+    assert "a second count, path by path" in str(failure)
+    assert failure.content["start"] == "a1"
+    assert (failure.found, failure.expected) == ("tours 4642", "4542")
+
+
+def test_boards_are_counted_that_the_rules_name_or_a_table_lists(copy: Path) -> None:
+    entries = read_manifest(Folder(copy))
+    entries[COUNTS]["parameters"]["boards"] += ["7x7", "8x8", "26x9", "3x7", "3x8"]
+    entries["knight_tours_3x8"] = entries[FIVE]
+    entries["knight_tours_7x7"] = entries[FIVE]  # too large for any rule to list
+    counts = KNIGHT.among(entries)[-1]
+    assert {*counts.recipe.boards} == {*COUNTED, (3, 8)}  # type: ignore[attr-defined]  # that of counts
+
+
+def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
+    tours = knight_tours(files, ranks, start)
+    return len(tours), sum(is_closed(files, tour) for tour in tours)
+
+
+@pytest.mark.parametrize(("files", "ranks"), [(1, 1), (1, 2), (3, 3), (3, 4), (4, 4), (3, 5)])
+def test_tours_are_counted_again_as_the_oracle_counts_them(files: int, ranks: int) -> None:
+    near = jumps(Board(files, ranks))
+    for start in range(files * ranks):
+        expected = oracle_counts(files, ranks, start)
+        if files * ranks == 1:
+            expected = (1, 0)
+        assert count_from(near, start) == expected
+
+
+def test_a_closed_tour_is_counted_as_closed() -> None:
+    # the smallest boards that have any
+    assert count_from(jumps(Board(5, 6)), 7)[1] == count_from(jumps(Board(6, 5)), 0)[1] == 16
+
+
+def counted_again() -> str:
+    return repr([recounted(Board(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
+
+
+def test_tours_are_counted_the_same_with_the_compiler_off() -> None:
+    assert uncompiled(counted_again) == counted_again()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])
+def test_a_table_of_an_impossible_name_is_refused(copy: Path, name: str) -> None:
+    entries = read_manifest(Folder(copy))
+    files = [{**entries[FIVE]["files"][0], "file": f"{name}.parquet"}]
+    text = manifest_text({**entries, name: {**entries[FIVE], "files": files}}, "somebody", {})
+    with pytest.raises(TableDamaged, match="its list of tables is invalid"):
+        parse_manifest(text.encode(), Folder(copy))
+
+
+PAGE = {"bytes": 1, "sha256": "0", "made_from": {}}
+
+
+@pytest.mark.parametrize(
+    "pages", [[1], "page", 1, {"a": 1}, {"a": {}}, {"\0": PAGE}, {"a": {**PAGE, "bytes": "1"}}]
+)
+def test_pages_that_are_none_are_refused(copy: Path, pages: object) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    with pytest.raises(TableDamaged, match="its list of pages is invalid"):
+        parse_manifest(json.dumps({**manifest, "pages": pages}).encode(), Folder(copy))
+
+
+def test_a_changed_page_is_found(copy: Path) -> None:
+    page = copy / "explorer.html"
+    page.write_text("a page", "utf-8")
+    facts = {"bytes": 6, "sha256": sha256(page), "made_from": {}}
+    write_manifest(Folder(copy), read_manifest(Folder(copy)), {page.name: facts})
+    assert "explorer.html" in {claim.file for claim in verify(Folder(copy), quick=True)}
+    page.write_text("a_page", "utf-8")
+    with pytest.raises(VerifyFailed, match="SHA-256") as caught:
+        verify(Folder(copy), quick=True)
+    assert caught.value.command == f"pipeline explore --outputs {copy}"
+    page.unlink()
+    assert verify(Folder(copy), quick=True)
+
+
+def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
+    path = copy / f"{FIVE}.parquet"
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(VerifyFailed, match="found no file"):
+        verify(Folder(copy), quick=True)

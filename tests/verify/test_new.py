@@ -1,0 +1,157 @@
+"""`verify` proves a puzzle that has rules and nothing more."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.build import Request, build
+from pipeline.verify import VerifyFailed, prove, verify
+from pipeline.verify.claims import Rows
+from pipeline.verify.goals import Solved
+from pipeline.verify.listed import check_files
+from pipeline.verify.states import Plain
+from tablebase.puzzle import Column, GoalPuzzle, Table
+from tablebase.puzzles import MODULES
+from tablebase.tables.store import Folder
+from tests.support.falsified import (
+    TABLES,
+    Silent,
+    cell,
+    one,
+    refuted,
+    rewrite,
+)
+
+
+class Pancakes(GoalPuzzle):
+    """Five pancakes; a letter says how many are turned over from the left."""
+
+    name = "stack"
+    title = "Stack"
+    size = 120
+    example = "12345"
+    layouts = {"sorted": "12345"}  # noqa: RUF012
+    letters = "2345"
+
+    def __init__(self) -> None:
+        meaning = "Every stack, with its fewest turns"
+        self.tables = (self.goal_table("stack", meaning, ("sorted",)),)
+
+    def unrank(self, rank: int) -> str:
+        left, state = sorted("12345"), ""
+        for weight in (24, 6, 2, 1, 1):
+            at, rank = divmod(rank, weight)
+            state += left.pop(at)
+        return state
+
+    def rank(self, state: str) -> int:
+        return next(rank for rank in range(self.size) if self.unrank(rank) == state)
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        for letter in self.letters:
+            yield letter, state[int(letter) - 1 :: -1] + state[int(letter) :]
+
+
+@pytest.fixture
+def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
+    """A folder where a toy puzzle is published too."""
+    toy = Pancakes()
+    monkeypatch.setitem(MODULES, "stack", "tests.stack")
+    monkeypatch.setitem(sys.modules, "tests.stack", SimpleNamespace(PUZZLE=toy))
+    monkeypatch.setitem(TABLES, "stack", toy.tables[0])
+    build(Request(Folder(copy), [(toy, toy.tables)]), Silent())
+    return copy
+
+
+def test_a_new_puzzle_is_proved_by_its_moves_alone(stack: Path) -> None:
+    listed = one(stack, "stack")
+    check_files(listed)
+    prove([listed])
+    said = [claim.claim for claim in listed.proved]
+    assert (
+        "every state except the goals has a neighbour one move nearer, and none still nearer"
+        in said
+    )
+    assert [claim.rows for claim in listed.proved][-1] == 120
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("distance", 9), ("best_moves", ""), ("solutions", 99), ("state", "12345")],
+)
+def test_a_false_cell_of_a_new_puzzle_is_found(stack: Path, column: str, value: object) -> None:
+    # a farthest state, so that no other row leans on this one
+    distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
+    row = distances.index(max(distances))
+    rewrite(stack, "stack", cell(column, row, value))
+    failure = refuted(stack, "stack")
+    assert failure.row == row
+    assert failure.command.startswith("pipeline precompute stack --force")
+
+
+def test_moves_that_cannot_be_undone_are_named(
+    stack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
+        if state != "54321":
+            yield from true(self, state)
+
+    true = Pancakes.moves
+    monkeypatch.setattr(Pancakes, "moves", moves)
+    failure = refuted(stack, "stack")
+    assert failure.expected == "a move that can be undone"
+
+
+class Topped(Pancakes):
+    """The same with two further columns, of which the rules know one, and without an index."""
+
+    def __init__(self) -> None:
+        old = self.goal_table("stack", "Every stack, with its fewest turns", ("sorted",))
+        self.tables = (Table("stack", old.meaning, old.rank, old.columns, old.recipe),)
+
+    def columns(self) -> tuple[Column, ...]:
+        more = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
+        return (*super().columns(), *more)
+
+    def features(self, state: str, goal: str) -> dict[str, int]:
+        return {"top": int(state[0])}
+
+
+def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -> None:
+    toy = Topped()
+    rows = pq.read_table(stack / "stack.parquet")
+    tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.int8())
+    rows = rows.append_column("top", tops).append_column("taste", tops)
+    listed = replace(one(stack, "stack"), puzzle=toy, table=toy.tables[0])
+    for column, value in (("top", 9), ("taste", 9)):
+        batch = cell(column, 70, value)(rows).combine_chunks().to_batches()[0]
+        table = Solved(listed, toy, Plain(toy), Rows(batch))
+        if column == "top":
+            with pytest.raises(VerifyFailed, match="top 9") as caught:
+                table.prove()
+            assert caught.value.row == 70
+        else:
+            table.prove()
+            assert "taste: not proved" in listed.proved[-1].claim
+
+
+def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:
+    claims = [asdict(claim) for claim in verify(Folder(copy), quick=True)]
+    assert json.loads(json.dumps(claims))[0]["table"] == "manifest"
+    assert set(claims[0]) == {"table", "file", "claim", "rows", "passed"}
+    rewrite(copy, "knight_tours_5x5", cell("closed", 7, True))
+    said = json.loads(json.dumps(refuted(copy, "knight_tours_5x5").facts()))
+    assert said["file"] == "knight_tours_5x5.parquet"
+    assert said["row"] == 7
+    assert said["content"]["closed"] is True
+    assert (said["found"], said["expected"]) == ("closed True", "False")

@@ -1,0 +1,257 @@
+"""`verify`: what is published passes, and files that are not as listed are named."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.verify import Claim, VerifyFailed, verify
+from tablebase.errors import TableDamaged, TableError, TableMissing
+from tablebase.puzzles import puzzles
+from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.store import Folder
+from tests.support.falsified import own, prove_one, refuted, said_of, sealed, sha256
+
+
+@pytest.mark.long
+def test_what_is_published_is_proved(outputs: Path) -> None:
+    told: list[tuple[Claim, int]] = []
+    whole: list[str] = []
+    proved = verify(
+        Folder(outputs), report=lambda claim, done: told.append((claim, done)), whole=whole.append
+    )
+    own = [table.name for registered in puzzles() for table in registered.tables]
+    assert whole == own
+    assert all(claim.passed for claim in proved)
+    tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
+    assert tables == {"manifest", *own}
+    assert [claim for claim, _ in told if claim.passed] == proved
+    begun = [(c.file, c.claim) for c, done in told if c.passed is None and done == 0]
+    assert sorted(begun) == sorted((c.file, c.claim) for c in proved)
+    assert max(done for claim, done in told if claim.passed is None) == 6_637_920
+    said = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
+    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
+    assert said[text] == 362_880
+    sources = " ".join(claim.claim for claim in proved if claim.table == "knight_counts")
+    for source in ("A165134", "A118067", "A079137", "A083386"):
+        assert source in sources
+    assert any("A001230" in c.claim for c in proved if c.table == "knight_tours_6x6")
+
+
+def test_quick_looks_at_every_file(outputs: Path) -> None:
+    proved = verify(Folder(outputs), quick=True)
+    listed = {path.name for path in outputs.glob("*.parquet")}
+    assert {claim.file for claim in proved} >= {*listed, "eight.idx", "senet.idx", "manifest.json"}
+    assert all(claim.passed for claim in proved)
+
+
+FILES = ["eight.parquet", "eight_edge.idx", "senet.parquet", "senet.idx", "knight_counts.parquet"]
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("damage", ["flip", "cut", "grow", "empty", "zero"])
+def test_quick_finds_damaged_bytes(copy: Path, file: str, damage: str) -> None:
+    path = own(copy / file)
+    data = bytearray(path.read_bytes())
+    at = len(data) // 3
+    if damage == "flip":
+        data[at] ^= 0x10
+    elif damage == "zero":
+        data[at : at + 64] = bytes(64)
+    else:
+        data = {"cut": data[:-1], "grow": data + b"\0", "empty": data[:0]}[damage]
+    path.write_bytes(data)
+    with pytest.raises(VerifyFailed, match="size and SHA-256") as caught:
+        verify(Folder(copy), quick=True)
+    failure = caught.value
+    assert failure.file == str(path)
+    assert failure.row is None
+    # such a file is seen to be damaged without being told
+    assert "--force" not in failure.command
+
+
+def test_a_missing_file_is_named(copy: Path) -> None:
+    (copy / "senet.idx").unlink()
+    with pytest.raises(TableMissing, match=r"senet\.idx") as caught:
+        verify(Folder(copy), quick=True)
+    assert caught.value.command == f"pipeline precompute senet --outputs {copy}"
+
+
+def test_a_folder_in_place_of_a_file_is_named(copy: Path) -> None:
+    (copy / "senet.idx").unlink()
+    (copy / "senet.idx").mkdir()
+    with pytest.raises(TableError, match=r"senet\.idx"):
+        verify(Folder(copy), quick=True)
+
+
+def test_a_table_that_is_not_listed_is_missing(copy: Path) -> None:
+    entries = read_manifest(Folder(copy))
+    del entries["knight_counts"]
+    write_manifest(Folder(copy), entries)
+    with pytest.raises(TableMissing, match="knight_counts") as caught:
+        verify(Folder(copy), quick=True)
+    assert caught.value.command.startswith("pipeline precompute knight")
+
+
+def test_no_manifest_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(TableMissing, match=r"manifest.json.*Run: pipeline precompute"):
+        verify(Folder(tmp_path))
+
+
+def test_a_manifest_that_is_none_is_damaged(copy: Path) -> None:
+    for text in (b"", b"[]", b"\xff", b'{"format_version": 2}'):
+        (copy / "manifest.json").write_bytes(text)
+        with pytest.raises(TableDamaged):
+            verify(Folder(copy), quick=True)
+
+
+def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
+    data = (copy / "manifest.json").read_bytes()
+    for at in range(0, len(data), 41):
+        flipped = bytearray(data)
+        flipped[at] ^= 1
+        (copy / "manifest.json").write_bytes(flipped)
+        with pytest.raises(TableError):
+            verify(Folder(copy), quick=True)
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        (lambda data: data[:10], "10 bytes"),
+        (lambda data: b"X" + data[1:], "magic"),
+        (lambda data: data[:4] + b"\3" + data[5:], "version 3"),
+        (lambda data: data[:6] + b"\1" + data[7:], "1 for later use"),
+        (lambda data: data[:8] + b"\3" + data[9:], "records of 3 bytes"),
+        (lambda data: data[:13] + b"\1" + data[14:], "blocks of 256 bytes"),
+        (lambda data: data[:16] + b"\3" + data[17:], "records"),
+        (lambda data: data[:56] + b"E" + data[57:], "name"),
+        (lambda data: data[:30] + b"\0" + data[31:], "content hash"),
+        (lambda data: data[:-1], "bytes"),
+        (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "block 178: checksum"),
+        (lambda data: data[:4092] + b"\0\0\0\0" + data[4096:], "block 0: checksum"),
+        (lambda data: data[:4096] + data[8192:12288] + data[4096:8192] + data[12288:], "block 1:"),
+        (lambda data: sealed(data[:200] + b"\1" + data[201:]), "block 0: 3971 zeros"),
+        (lambda data: sealed(data[:-5] + b"\1" + data[-4:]), "block 178: 2615 zeros"),
+    ],
+)
+def test_a_false_index_is_found_quickly(
+    copy: Path, edit: Callable[[bytes], bytes], found: str
+) -> None:
+    """Even where the manifest vouches for it."""
+    index = own(copy / "eight.idx")
+    data = edit(index.read_bytes())
+    index.write_bytes(data)
+    entries = read_manifest(Folder(copy))
+    entries["eight"]["index"].update(bytes=len(data), sha256=sha256(index))
+    write_manifest(Folder(copy), entries)
+    with pytest.raises(VerifyFailed, match=found) as caught:
+        verify(Folder(copy), quick=True)
+    assert caught.value.file == str(index)
+
+
+Edit = Callable[[dict[str, Any]], object]
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        (lambda entry: entry["index"].update(file="senet.idx"), "senet.idx"),
+        (lambda entry: entry["index"].update(records="1"), "a number of records"),
+        (lambda entry: entry["index"].pop("records"), "a number of records"),
+        (lambda entry: entry.update(index=None), "without an index"),
+        (lambda entry: entry["files"][0].update(bytes=7), "bytes"),
+        (lambda entry: entry["files"][0].update(sha256="0" * 64), "SHA-256"),
+        (lambda entry: entry.update(content="0" * 64), "content hash"),
+        (lambda entry: entry["index"].update(records=7), "records"),
+        (lambda entry: entry["index"].update(sha256="0" * 64), "SHA-256"),
+        (lambda entry: entry["index"].update(bytes=7), "bytes"),
+    ],
+)
+def test_a_manifest_that_says_something_else_is_found_quickly(
+    copy: Path, edit: Edit, found: str
+) -> None:
+    entries = read_manifest(Folder(copy))
+    edit(entries["eight"])
+    write_manifest(Folder(copy), entries)
+    with pytest.raises(VerifyFailed, match=found):
+        verify(Folder(copy), quick=True)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
+        lambda entry: entry.update(parameters={}),
+        lambda entry: entry["parameters"].update(board="5x6"),
+        lambda entry: entry.update(description="0"),
+        lambda entry: entry.update(content="0" * 64),
+    ],
+)
+def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit) -> None:
+    entries = read_manifest(Folder(copy))
+    edit(entries["knight_tours_5x5"])
+    write_manifest(Folder(copy), entries)
+    assert verify(Folder(copy), quick=True)
+    with pytest.raises(VerifyFailed):
+        prove_one(copy, "knight_tours_5x5")
+
+
+def test_another_schema_is_found(copy: Path) -> None:
+    path = own(copy / "knight_tours_5x5.parquet")
+    rows = pq.read_table(path)
+    for other in (
+        rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"}),
+        rows.cast(pa.schema([*list(rows.schema)[:-1], pa.field("path", pa.large_string(), False)])),
+        rows.rename_columns(["from", *rows.column_names[1:]]),
+        rows.drop_columns("closed"),
+    ):
+        pq.write_table(other, path)
+        entries = read_manifest(Folder(copy))
+        entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
+        write_manifest(Folder(copy), entries)
+        assert "schema" in str(refuted(copy, "knight_tours_5x5"))
+
+
+def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
+    path = own(copy / "knight_tours_5x5.parquet")
+    whole = path.read_bytes()
+    half = bytearray(whole)
+    half[200:400] = bytes(200)
+    for data in (b"nothing", bytes(half)):
+        path.write_bytes(data)
+        entries = read_manifest(Folder(copy))
+        entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
+        write_manifest(Folder(copy), entries)
+        refuted(copy, "knight_tours_5x5")
+
+
+def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
+    entries = read_manifest(Folder(copy))
+    for name in ("strange", "knight_tours_9x9"):
+        path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
+        entries[name] = {**entries["knight_tours_5x5"], "files": [said_of(path, 1728)]}
+    write_manifest(Folder(copy), entries)
+    proved = verify(Folder(copy), quick=True)
+    for name in ("strange", "knight_tours_9x9"):
+        (said,) = [claim.claim for claim in proved if claim.table == name]
+        assert "its rows are not proved" in said
+    (copy / "strange.parquet").write_bytes(b"")
+    with pytest.raises(VerifyFailed, match=r"strange\.parquet"):
+        verify(Folder(copy), quick=True)
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
+def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
+    entries = read_manifest(Folder(copy))
+    entries["eight"]["index"]["file"] = text + "x" * 10_000
+    write_manifest(Folder(copy), entries)
+    with pytest.raises(VerifyFailed) as caught:
+        verify(Folder(copy), quick=True)
+    assert "\x1b" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1000
