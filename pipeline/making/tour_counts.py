@@ -1,20 +1,13 @@
-"""The number of tours from each square: a part for all that a board's symmetry makes alike."""
+"""The number of tours from each square: of boards that are each other on their side at once."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pipeline.making.boards import graph
-from pipeline.search.tours import count_from
+from pipeline.making.cycles import counts
 from pipeline.work import Made, Stretches, Work
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import Board, TourCounts
-from tablebase.tables.kept import Arrays
-
-
-def counted(files: int, ranks: int, start: int) -> Arrays:
-    """How many tours begin at a start, and how many of them are closed."""
-    return [np.array(count_from(*graph(Board(files, ranks)), start))]
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
@@ -22,25 +15,19 @@ def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
 
 
 def _rows(recipe: TourCounts, work: Work) -> Stretches:
-    boards = [Board(*sides) for sides in recipe.boards]
-    firsts = [
-        (board, square)
-        for board in boards
-        for square in range(board.squares)
-        if square == min(board.turned(square))
-    ]
-    parts = work.each(counted, ((board.files, board.ranks, square) for board, square in firsts))
-    found = {str(board): np.zeros((board.squares, 2), dtype=np.int64) for board in boards}
-    for done, ((board, square), (counts,)) in enumerate(zip(firsts, parts, strict=True), start=1):
-        found[str(board)][list(board.turned(square))] = counts
-        work.told("squares counted", done, len(firsts))
-    for board in boards:
-        tours, closed = found[str(board)].T
+    found = {}
+    for files, ranks in recipe.boards:
+        board, upright = Board(files, ranks), Board(*sorted((files, ranks)))
+        if str(upright) not in found:
+            found[str(upright)] = counts(upright, work, paths=str(board) not in recipe.cycles)
+        tours, closed = found[str(upright)]
+        if tours is not None and files > ranks:
+            tours = tours.reshape(files, ranks).T.ravel()
         yield {
             "board": np.full(board.squares, str(board).encode()),
             "files": np.full(board.squares, board.files),
             "ranks": np.full(board.squares, board.ranks),
             "start": np.array(board.places()),
             "tours": tours,
-            "closed": closed,
+            "closed": np.full(board.squares, closed),
         }

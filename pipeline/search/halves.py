@@ -1,16 +1,14 @@
-"""Cycles through all squares of a board that looks the same from both ends, in two halves.
+"""A board cut in two: the steps of a half of a sweep that lays cycles through all its squares.
 
-Squares are numbered so that turning the board by half takes square i to square n-1-i. Each edge lies
-nearer to one of the ends: edge i-j belongs to the left half if i + j < n-1 and to the right one if
-i + j > n-1; the few in the middle are given to the left. A half is a sweep from its end: its squares
-are joined to later ones and finished, as far as all their edges belong to it. What is left is the
-*cut*, the cells of the frontier. They keep both halves' edges: the squares of the cut take those
-among themselves that belong to this half, and stay. The right half is the left one turned, without
-the edges in the middle.
+Squares are numbered along the short side, and the board looks the same from both ends: turned by
+half, square i of n becomes square n-1-i. So one sweep serves as two, and each edge i-j belongs to
+one of them: to the left one if i + j < `middle`, about n. A half finishes the squares of its end, as
+long as all their edges belong to it. Those that are left to both halves are the *cut*, the cells of
+the frontier; their edges among themselves are laid last, and the squares stay.
 
-An open path is a cycle through one more square, the *virtual* one, which is joined to every square:
-cutting it out leaves the path, and its neighbours are the path's ends. So the paths that end at a
-square are as many as the cycles that use its edge to the virtual square.
+An open path is a cycle through one more square, the *virtual* one, beside every other: cut it out,
+and its neighbours on the cycle are the ends of the path. So as many paths end at a square as cycles
+use its edge to the virtual square. It is the last cell of the frontier, and of the cut.
 """
 
 from __future__ import annotations
@@ -20,45 +18,57 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.search.frontier import FREE, Step
-from pipeline.search.join import Array
-from pipeline.search.sweep import Layer, first_layer
+from pipeline.search.sweep import Array, Layer, first_layer
 
 
 class Half(NamedTuple):
-    """The steps of a half, each with the squares whose edges to the virtual one it may lay.
-
-    Such a list has one place for each of the step's others, -1 where the edge is another.
-    """
+    """The first layer of a half and its steps; the cells of the cut in order."""
 
     first: Layer
-    steps: list[tuple[Step, list[int]]]
-    order: Array
+    steps: list[Step]
+    ends: list[list[int]]
+    """For each of a step's others the square whose edge to the virtual one is laid, or -1."""
+    cut: Array
+    turned: Array
+    """The cells of the cut, as they are called in the other half."""
 
 
-def half(later: list[list[int]], *, paths: bool, left: bool) -> Half:
-    """A half for a board, of whose squares `later` has the neighbours with higher numbers."""
+def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
+    """A half of a board of whose squares `later` has the neighbours with higher numbers.
+
+    With `paths`, there is a virtual square.
+    """
     squares = len(later)
-    cut = max((to - square for square, near in enumerate(later) for to in near), default=0)
-    between = squares - cut  # squares finished in one of the halves
-    finished = (between + 1) // 2 if left else between // 2
-    virtual, fresh = cut + 1, cut
+    width = max(to - square for square, near in enumerate(later) for to in near)
+    # if an odd number of squares is left to be finished, the left half has one more, and more edges
+    odd = (squares - width) % 2
+    middle = squares + 2 * odd
+    finished = (squares - width + odd) // 2
+    if not left:
+        middle = 2 * squares - 1 - middle
+        finished -= odd
+    fresh, virtual = width, width + 1
     also = [virtual] if paths else []
-    cells = np.array([*range(cut), *also])
-    after = np.array([*range(1, cut + 1), *also])
-    whole = squares if left else squares - 1  # edges i-j of this half have i + j < whole
+    cells = np.array([*range(width), *also])
+    after = np.array([*range(1, width + 1), *also])
 
-    steps = []
-    for square in range(finished):
-        others = [to - square for to in later[square]] + also
-        step = Step(cells, after, fresh, 0, np.array(others), True)
-        steps.append((step, [square if other in also else -1 for other in others]))
-    for square in range(finished, finished + cut):
-        others = [to - finished for to in later[square] if square + to < whole]
+    steps, ends = [], []
+
+    def joined(place: int, others: list[int], laid: list[int], *, done: bool) -> None:
         if others:
-            step = Step(cells, cells, -1, square - finished, np.array(others), False)
-            steps.append((step, [-1] * len(others)))
-    ends = [square for square in range(finished, finished + cut) if 2 * square < whole]
+            order, new = (after, fresh) if done else (cells, -1)
+            steps.append(Step(cells, order, new, place, np.array(others), done))
+            ends.append(laid)
+
+    for square in range(finished):
+        others = [to - square for to in later[square]]
+        joined(0, others + also, [-1] * len(others) + [square], done=True)
+    cut = range(finished, finished + width)
+    for square in cut:
+        others = [to - finished for to in later[square] if to in cut and square + to < middle]
+        joined(square - finished, others, [-1] * len(others), done=False)
     if paths:
-        step = Step(cells, cells, -1, virtual, np.array(ends) - finished, False)
-        steps.append((step, ends))
-    return Half(first_layer([FREE] * len(cells)), steps, cells)
+        near = [square for square in cut if 2 * square < (squares if left else squares - 1)]
+        joined(virtual, [square - finished for square in near], near, done=False)
+    turned = np.array([*reversed(range(width)), *also])
+    return Half(first_layer([FREE] * len(cells)), steps, ends, cells, turned)

@@ -108,6 +108,13 @@ def _dropping(pairs: int, found: Array) -> None:
                 way += 1
 
 
+def most_pairs(keys: Array) -> int:
+    """The most pairs of ends that a state has."""
+    ended = sum(END << 2 * cell for cell in range(MOST_CELLS))
+    ends = np.bitwise_count(keys >> MATCHING_BITS & ended)
+    return int(ends.max(initial=0)) // 2
+
+
 def completions(keys: Array, other: Layer, drop: Dropping) -> Array:
     """For each key of one side, ascending, in how many ways the other side completes it."""
     room = np.zeros((2, MATCHINGS[len(drop.begins) - 1]), dtype=np.int64)

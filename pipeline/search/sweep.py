@@ -72,6 +72,13 @@ def back(layer: Layer, step: Step, keys: Array, onward: Array) -> tuple[Array, A
     return found, uses
 
 
+def cycles(ways: Array, onward: Array) -> int:
+    """How many cycles pass a layer, given both numbers of each of its states."""
+    if np.dot(ways.astype(float), onward.astype(float)) >= MOST:
+        raise TooMany
+    return int(np.dot(ways, onward))
+
+
 def in_table(keys: Array, numbers: Array, room: int = 0) -> tuple[Array, Array]:
     """Keys, but for noughts, with their numbers as a table in which `place_of` finds them."""
     table = _room(room or len(keys))

@@ -26,7 +26,13 @@ LISTABLE = 36
 
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
-COUNTED = tuple((files, ranks) for files in range(1, 7) for ranks in range(1, 7))
+COUNTED = tuple(
+    (files, ranks)
+    for files in range(1, 13)
+    for ranks in range(1, MOST_RANKS + 1)
+    if max(files, ranks) <= 6 or (min(files, ranks) >= 3 and files * ranks <= 40)
+)
+"""Boards whose tours are counted: up to 6x6, and of 3 to 12 files and ranks up to 40 squares."""
 
 
 class Board:
@@ -164,6 +170,7 @@ class TourCounts(Recipe):
     __slots__ = ("boards",)
     search = "tour counts"
 
+    cycles = ()
     def __init__(self, boards: tuple[tuple[int, int], ...]) -> None:
         self.boards = boards
 
