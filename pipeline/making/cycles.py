@@ -92,7 +92,7 @@ def _cycles(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     left, right = (half(later, left=left, paths=paths) for left in (True, False))
     name = f"{board} {'open' if paths else 'closed'}"
     other = Layers(right, f"{name}, right half", work).last()
-    other = complements(other, right.cut, right.turned)
+    other = complements(other, right.steps[-1], paths=paths)
     layers = Layers(left, f"{name}, left half", work)
     layer = layers.last()
     onward = _completed(layer, other, name, work)

@@ -8,7 +8,7 @@ the frontier; their edges among themselves are laid last, and the squares stay.
 
 An open path is a cycle through one more square, the *virtual* one, beside every other: cut it out,
 and its neighbours on the cycle are the ends of the path. So as many paths end at a square as cycles
-use its edge to the virtual square. It is the last cell of the frontier, and of the cut.
+use its edge to the virtual square. It is the first cell of the frontier.
 """
 
 from __future__ import annotations
@@ -17,26 +17,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.frontier import FREE, Step
-from pipeline.search.sweep import Array, Layer, first_layer
+from pipeline.search.frontier import FREE, Step, all_partners
+from pipeline.search.sweep import Layer, first_layer
 
 
 class Half(NamedTuple):
-    """The first layer of a half and its steps; the cells of the cut in order."""
+    """The first layer of a half and its steps."""
 
     first: Layer
     steps: list[Step]
     ends: list[list[int]]
     """For each of a step's others the square whose edge to the virtual one is laid, or -1."""
-    cut: Array
-    turned: Array
-    """The cells of the cut, as they are called in the other half."""
 
 
 def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
     """A half of a board of whose squares `later` has the neighbours with higher numbers.
 
-    With `paths`, there is a virtual square.
+    With `paths` there is a virtual square: cell 0.
     """
     squares = len(later)
     width = max(to - square for square, near in enumerate(later) for to in near)
@@ -47,28 +44,26 @@ def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
     if not left:
         middle = 2 * squares - 1 - middle
         finished -= odd
-    fresh, virtual = width, width + 1
-    also = [virtual] if paths else []
-    cells = np.array([*range(width), *also])
-    after = np.array([*range(1, width + 1), *also])
-
+    virtual = [0] if paths else []
+    cells = len(virtual) + width
+    partners = all_partners(cells // 2)
     steps, ends = [], []
 
-    def joined(place: int, others: list[int], laid: list[int], *, done: bool) -> None:
+    def joined(here: int, others: list[int], laid: list[int], *, done: bool) -> None:
         if others:
-            order, new = (after, fresh) if done else (cells, -1)
-            steps.append(Step(cells, order, new, place, np.array(others), done))
+            steps.append(Step(cells, here, np.array(others), done, partners))
             ends.append(laid)
 
     for square in range(finished):
-        others = [to - square for to in later[square]]
-        joined(0, others + also, [-1] * len(others) + [square], done=True)
+        others = [len(virtual) + to - square for to in later[square]]
+        laid = [-1] * len(others) + [square]
+        joined(len(virtual), others + virtual, laid, done=True)
     cut = range(finished, finished + width)
+    cell = {square: number for number, square in enumerate(cut, start=len(virtual))}
     for square in cut:
-        others = [to - finished for to in later[square] if to in cut and square + to < middle]
-        joined(square - finished, others, [-1] * len(others), done=False)
+        others = [cell[to] for to in later[square] if to in cut and square + to < middle]
+        joined(cell[square], others, [-1] * len(others), done=False)
     if paths:
         near = [square for square in cut if 2 * square < (squares if left else squares - 1)]
-        joined(virtual, [square - finished for square in near], near, done=False)
-    turned = np.array([*reversed(range(width)), *also])
-    return Half(first_layer([FREE] * len(cells)), steps, ends, cells, turned)
+        joined(0, [cell[square] for square in near], near, done=False)
+    return Half(first_layer([FREE] * cells), steps, ends)

@@ -20,14 +20,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.compiled import compiled
+from pipeline.search.bits import ones
 from pipeline.search.frontier import (
-    END,
+    BEGINS,
+    ENDS,
+    MATCHING,
     MATCHING_BITS,
     MATCHINGS,
     MOST_CELLS,
-    no_cells,
-    pack,
+    Step,
+    all_partners,
+    numbered,
     unpack,
+    without,
 )
 from pipeline.search.sweep import MOST, Layer, TooMany
 
@@ -44,24 +49,31 @@ class Dropping(NamedTuple):
     sources: Array
 
 
-def complements(layer: Layer, order: Array, mirrored: Array) -> Layer:
-    """The layer as the other side asks for it, by key: cells in another order, other needs."""
+def complements(layer: Layer, step: Step, *, paths: bool) -> Layer:
+    """The layer after a half's last step, as the other half asks for it: by ascending key, what is
+    laid instead of what is needed, and the cells of the cut, but not the virtual one, turned round.
+    """
     if layer.ways.sum(dtype=float) >= MOST:
         raise TooMany
-    keys = _complements(layer.keys, order, mirrored)
+    keys = _complements(layer.keys, step.cells, int(paths), step.partners)
     by_key = np.argsort(keys)
     return Layer(keys[by_key], layer.ways[by_key])
 
 
 @compiled
-def _complements(keys: Array, order: Array, mirrored: Array) -> Array:
-    cells = no_cells()
+def _complements(keys: Array, cells: int, virtual: int, partners: Array) -> Array:
+    partner, turned_partner, ends = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
+    turned = np.arange(cells)
+    turned[virtual:] = turned[virtual:][::-1].copy()
     found = np.empty_like(keys)
     for at in range(len(keys)):
-        unpack(keys[at], order, cells)
-        for place in order:
-            cells.need[place] = 2 - cells.need[place]
-        found[at] = pack(mirrored, cells)
+        for end in ends[: unpack(keys[at], partners, partner, ends)]:
+            turned_partner[turned[end]] = turned[partner[end]]
+        needs = 0
+        for cell in range(cells):
+            need = keys[at] >> MATCHING_BITS + 2 * cell & 3
+            needs |= (2 - need) << 2 * turned[cell]
+        found[at] = needs << MATCHING_BITS | numbered(needs, turned_partner)
     return found
 
 
@@ -69,50 +81,36 @@ def dropping(most_pairs: int) -> Dropping:
     """What is needed for up to so many pairs."""
     pairs = np.arange(most_pairs + 1)
     ends = np.cumsum(np.maximum(2 * pairs - 2, 0) * MATCHINGS[pairs])
-    sources = np.empty(ends[-1], dtype=np.int32)
+    sources, partners = np.empty(ends[-1], dtype=np.int32), all_partners(most_pairs)
     for k in range(2, most_pairs + 1):
         shape = (2 * k - 1, int(MATCHINGS[k - 1]), 2 * k - 2)
-        _dropping(k, sources[ends[k - 1] : ends[k]].reshape(shape))
+        _dropping(k, partners, sources[ends[k - 1] : ends[k]].reshape(shape))
     return Dropping(np.roll(ends, 1), sources)
 
 
 @compiled
-def _dropping(pairs: int, found: Array) -> None:
+def _dropping(pairs: int, partners: Array, found: Array) -> None:
     ends = 2 * pairs
-    cells = no_cells()
-    every, fewer = np.arange(ends), np.arange(ends - 2)
-    ended = 0
-    for end in range(ends - 2):
-        ended |= END << 2 * end
-    left = np.empty(ends, dtype=np.int64)
+    needs = ENDS & ((1 << 2 * ends) - 1)
+    rest, partner = np.zeros((2, ends), dtype=np.int64)
     for j in range(1, ends):
         for matching in range(found.shape[1]):
-            unpack(ended << MATCHING_BITS | matching, fewer, cells)
-            # their numbers among all ends: past the first one, and past j
+            packed = partners[BEGINS[pairs - 1] + matching]
             for end in range(ends - 2):
-                partner = cells.partner[end]
-                left[end + 1 + (end + 1 >= j)] = partner + 1 + (partner + 1 >= j)
-            for end in range(ends):
-                cells.need[end] = END
-            way = 0
-            for end in range(1, ends):
-                if end == j:
-                    continue
-                for other in every[1:]:
-                    if other != j:
-                        cells.partner[other] = left[other]
-                # the piece end - left[end] once led through the first end and j
-                cells.partner[0], cells.partner[end] = end, 0
-                cells.partner[j], cells.partner[left[end]] = left[end], j
-                found[j - 1, matching, way] = pack(every, cells) & ((1 << MATCHING_BITS) - 1)
-                way += 1
+                rest[without(end, j)] = without(packed >> 4 * end & 15, j)
+            for way in range(ends - 2):
+                # the piece between these two once led through the first end and j
+                one = without(way, j)
+                other = rest[one]
+                partner[:] = rest
+                partner[0], partner[one] = one, 0
+                partner[j], partner[other] = other, j
+                found[j - 1, matching, way] = numbered(needs, partner)
 
 
 def most_pairs(keys: Array) -> int:
     """The most pairs of ends that a state has."""
-    ended = sum(END << 2 * cell for cell in range(MOST_CELLS))
-    ends = np.bitwise_count(keys >> MATCHING_BITS & ended)
-    return int(ends.max(initial=0)) // 2
+    return int(np.bitwise_count(keys >> MATCHING_BITS & ENDS).max(initial=0)) // 2
 
 
 def completions(keys: Array, other: Layer, drop: Dropping) -> Array:
@@ -134,19 +132,16 @@ def _completions(
             last += 1
         meeting += np.searchsorted(other_keys[meeting:], needs << MATCHING_BITS)
         until = meeting
-        pairs = 0
-        for cell in range(MOST_CELLS):
-            pairs += needs >> 2 * cell & 1
-        pairs //= 2
+        pairs = ones(needs & ENDS) // 2
         while until < len(other_keys) and other_keys[until] >> MATCHING_BITS == needs:
             until += 1
         if until > meeting:
             asked[: MATCHINGS[pairs]] = 0
             for at in range(meeting, until):
-                asked[other_keys[at] & ((1 << MATCHING_BITS) - 1)] = other_ways[at]
+                asked[other_keys[at] & MATCHING] = other_ways[at]
             answer = _closing(asked, spare, pairs, drop)
             for at in range(own, last):
-                found[at] = answer[keys[at] & ((1 << MATCHING_BITS) - 1)]
+                found[at] = answer[keys[at] & MATCHING]
         own, meeting = last, until
     return found
 

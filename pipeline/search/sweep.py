@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.compiled import compiled
-from pipeline.search.frontier import MATCHING_BITS, Step, following, no_cells
+from pipeline.search.frontier import MATCHING_BITS, MOST_CELLS, Step, following
 
 Array = npt.NDArray[Any]
 
 MOST = float(1 << 63)
 PIECE = 200_000
 """States between two moments at which a sweep can be told to end."""
-MOST_FOLLOWING = 320
-"""States after one step at most: two of at most 18 cells and the virtual one, one, or none."""
+MOST_FOLLOWING = 1 + MOST_CELLS + MOST_CELLS * (MOST_CELLS - 1) // 2
+"""States after one step at most: joined to none, to one, or to two."""
 
 
 class Layer(NamedTuple):
@@ -123,12 +123,12 @@ def _spread(
     filled: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Take some states on; returns how many are done and in the table, -1 where a sum wraps."""
-    cells = no_cells()
+    partner, ends = np.zeros((2, MOST_CELLS + 1), dtype=np.int64)
     after = np.empty(MOST_FOLLOWING, dtype=np.int64)
     joined = np.empty((MOST_FOLLOWING, 2), dtype=np.int64)
     last = min(len(keys), done + PIECE)
     while done < last and not _full(filled, len(table_keys)):
-        for number in range(following(keys[done], step, cells, after, joined)):
+        for number in range(following(keys[done], step, partner, ends, after, joined)):
             place = place_of(after[number], table_keys)
             if table_keys[place] == 0:
                 table_keys[place] = after[number]
@@ -144,14 +144,14 @@ def _spread(
 def _back(
     keys: Array, ways: Array, step: Step, table_keys: Array, table_onward: Array
 ) -> tuple[Array, Array, Array]:
-    cells = no_cells()
+    partner, ends = np.zeros((2, MOST_CELLS + 1), dtype=np.int64)
     after = np.empty(MOST_FOLLOWING, dtype=np.int64)
     joined = np.empty((MOST_FOLLOWING, 2), dtype=np.int64)
     onward = np.zeros(len(keys), dtype=np.int64)
     uses = np.zeros(len(step.others), dtype=np.int64)
     about = np.zeros(len(step.others))
     for at in range(len(keys)):
-        for number in range(following(keys[at], step, cells, after, joined)):
+        for number in range(following(keys[at], step, partner, ends, after, joined)):
             place = place_of(after[number], table_keys)
             more = table_onward[place]
             if table_keys[place] == 0 or more == 0:
