@@ -55,6 +55,8 @@ class Request:
     jobs: int = 1
     without: frozenset[str] = frozenset()
     """Names of tables that are to be published no longer."""
+    memory: int | None = None
+    """Bytes that a search may use, if not all that is free."""
 
 
 UP_TO_DATE = "up to date"
@@ -87,7 +89,7 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
             for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
             for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-            work = Work(executor or for_parts, request.jobs)
+            work = Work(executor or for_parts, request.jobs, memory=request.memory)
             site = request.store, dict(published), Lock(), report
             queues = [(line, work, *site) for line in lines]
             for entries in replace(work, executor=for_tables).each(_make_line, queues):
@@ -161,11 +163,11 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
 def _looked_at(
     request: Request, published: dict[str, Entry]
 ) -> Iterator[tuple[Puzzle, Table, str]]:
-    names = {*published}
+    beside = dict(published)
     for puzzle, tables in request.tables:
         for asked in tables:
-            table = puzzle.grown(asked, names)
-            names.add(table.name)
+            table = puzzle.grown(asked, beside)
+            beside.setdefault(table.name, {})
             yield puzzle, table, why(request.store, published.get(table.name), table, request.force)
 
 

@@ -41,6 +41,9 @@ MOST_SAID = 300
 BOARDED = [stage.name for stage in puzzles() if stage.boards()]
 """The stages that --board is for."""
 
+COUNTED = {stage.name: stage.counted for stage in puzzles() if stage.counted}
+"""The stages that --count is for."""
+
 Outputs = Annotated[
     str | None,
     typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help),
@@ -106,6 +109,23 @@ def precompute(
             autocompletion=completion.listable_boards,
         ),
     ] = None,
+    count: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--count",
+            metavar="CxR",
+            help=f"Also count {'; '.join(COUNTED.values())} ({', '.join(COUNTED)}; repeatable).",
+        ),
+    ] = None,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="With --count: only closed ones, on larger boards too.")
+    ] = False,
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            "--memory", metavar="GB", min=0, help="Refuse a search that needs more (default: free)."
+        ),
+    ] = None,
     quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
@@ -121,8 +141,16 @@ def precompute(
 
     if board and not any(stage.name in BOARDED for stage in chosen):
         raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
-    wanted = [(stage, stage.with_boards(board or [])) for stage in chosen]
-    request = Request(tables_store(outputs), wanted, force, jobs)
+    if count and not any(stage.name in COUNTED for stage in chosen):
+        raise BadRequest(f"--count needs the stage {' or '.join(COUNTED)}")
+    if closed and not count:
+        raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
+    wanted = [
+        (stage, stage.with_counts(stage.with_boards(board or []), count or [], closed=closed))
+        for stage in chosen
+    ]
+    limit = None if memory is None else int(memory * 1e9)
+    request = Request(tables_store(outputs), wanted, force, jobs, memory=limit)
     with BuildTold(quiet=quiet) as told:
         published = build(request, told)
     if not quiet:

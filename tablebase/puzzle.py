@@ -11,7 +11,7 @@ from tablebase.graph import UNREACHED, Graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     import numpy as np
@@ -136,6 +136,8 @@ class Puzzle:
     tables: tuple[Table, ...]
     depth = ""
     """The column that says how deep a state lies, if there is one."""
+    counted = ""
+    """What `with_counts` counts of further boards, if anything."""
 
     def boards(self) -> list[str]:
         """Further boards whose tables can be asked for."""
@@ -144,6 +146,12 @@ class Puzzle:
     def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
         return self.tables
+
+    def with_counts(
+        self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
+    ) -> tuple[Table, ...]:
+        """The tables, where they count with some more boards; `closed`: only closed ways."""
+        return tables
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         """The tables, with those made on request that are published, given each one's facts."""
@@ -157,7 +165,7 @@ class Puzzle:
         """What `pipeline precompute` is told to make a table of that name."""
         return self.name
 
-    def grown(self, table: Table, published: Iterable[str]) -> Table:
+    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         """A table as it must be beside others that are published already."""
         return table
 
