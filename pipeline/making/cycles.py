@@ -1,6 +1,6 @@
-"""The tours of a board counted without a list: two halves of a sweep, and the way back from the cut.
+"""The tours of a board, counted without a list: two halves of a sweep, and back from the cut.
 
-A large layer is kept beside the table, so that memory holds only a few and a killed build goes on.
+Large layers are kept beside the table: memory holds a few of them, and a killed build goes on.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.making.boards import Array
-from pipeline.search.halves import Half, half
 from pipeline.search.frontier import Step
-from pipeline.search.join import completions, complements, dropping, most_pairs
+from pipeline.search.halves import Half, half
+from pipeline.search.join import complements, completions, dropping, most_pairs
 from pipeline.search.sweep import Layer, TooMany, back, cycles, forward, in_table
 from pipeline.work import Work
 from tablebase.errors import SearchError
@@ -127,4 +127,4 @@ def _back(layer: Layer, step: Step, table: tuple[Array, Array], work: Work) -> t
     slices = (slice(at, at + SLICE) for at in range(0, len(keys), SLICE))
     pieces = ((Layer(keys[some], ways[some]), step, *table) for some in slices)
     onward, uses = zip(*replace(work, kept=None).each(back, pieces), strict=True)
-    return np.concatenate(onward), np.sum(uses, axis=0, dtype=np.int64)
+    return np.concatenate(onward), np.stack(uses).sum(axis=0)

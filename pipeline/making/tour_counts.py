@@ -7,8 +7,8 @@ import numpy as np
 from pipeline.making.cycles import Counts, counts
 from pipeline.work import Made, Stretches, Work
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import Board, TourCounts
-from tablebase.puzzles.tour_counts import counting
+from tablebase.puzzles.knight import Board
+from tablebase.puzzles.tour_counts import TourCounts, counting
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
@@ -19,7 +19,7 @@ def _rows(recipe: TourCounts, table: Table, work: Work) -> Stretches:
     found: dict[tuple[int, int], Counts] = {}
     for files, ranks in recipe.boards:
         short, long = sorted((files, ranks))
-        closed_only = (files, ranks) in recipe.cycles
+        closed_only = (files, ranks) in recipe.closed
         if (short, long) not in found or (found[short, long].tours is None and not closed_only):
             if short > 2:
                 needed = counting((files, ranks), closed=closed_only).memory
@@ -28,7 +28,7 @@ def _rows(recipe: TourCounts, table: Table, work: Work) -> Stretches:
         tours, closed = found[short, long]
         squares = files * ranks
         if tours is None or closed_only:
-            tours = np.ma.masked_all(squares, dtype=np.int64)
+            tours = np.ma.MaskedArray(np.zeros(squares, dtype=np.int64), np.full(squares, True))
         elif files > ranks:  # they are counted upright
             tours = tours.reshape(files, ranks).T.ravel()
         board = Board(files, ranks)

@@ -45,9 +45,9 @@ def _lowest(typing: Any, word: Any) -> Any:
 
 @overload(ones, strict=False)
 def _ones_compiled(word: Any) -> Callable[[int], int]:
-    return lambda word: _ones(word)
+    return lambda word: _ones(word)  # type: ignore[call-arg]  # noqa: PLW0108  # numba reads it
 
 
 @overload(lowest, strict=False)
 def _lowest_compiled(word: Any) -> Callable[[int], int]:
-    return lambda word: _lowest(word)
+    return lambda word: _lowest(word)  # type: ignore[call-arg]  # noqa: PLW0108

@@ -86,7 +86,7 @@ def without(end: int, chosen: int) -> int:
 
 @compiled
 def unpack(key: int, partners: Array, partner: Array, ends: Array) -> int:
-    """Set the partner of each cell that is an end, and list the ends; returns how many there are."""
+    """Set the partner of each cell that is an end, and list these; returns how many there are."""
     left = key >> MATCHING_BITS & ENDS
     many = 0
     while left:
@@ -114,9 +114,7 @@ def numbered(needs: int, partner: Array) -> int:
 
 
 @compiled
-def following(
-    key: int, step: Step, partner: Array, ends: Array, keys: Array, joined: Array
-) -> int:
+def following(key: int, step: Step, partner: Array, ends: Array, keys: Array, joined: Array) -> int:
     """All states after a step: their keys, and which of the others each was joined to.
 
     `joined` has two numbers a state, -1 for none. Partners are never joined: that would close a

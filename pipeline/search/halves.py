@@ -2,9 +2,9 @@
 
 Squares are numbered along the short side, and the board looks the same from both ends: turned by
 half, square i of n becomes square n-1-i. So one sweep serves as two, and each edge i-j belongs to
-one of them: to the left one if i + j < `middle`, about n. A half finishes the squares of its end, as
-long as all their edges belong to it. Those that are left to both halves are the *cut*, the cells of
-the frontier; their edges among themselves are laid last, and the squares stay.
+one of them: to the left one if i + j < `middle`, about n. A half finishes the squares at its end,
+as long as all their edges belong to it. Those that are left to both halves are the *cut*, the cells
+of the frontier; their edges among themselves are laid last, and the squares stay.
 
 An open path is a cycle through one more square, the *virtual* one, beside every other: cut it out,
 and its neighbours on the cycle are the ends of the path. So as many paths end at a square as cycles

@@ -1,15 +1,15 @@
 """Where two halves of a sweep meet: which states complete each other, and in how many ways.
 
-Two states at the same cells complete each other if what one needs of a cell the other has laid, and
-if the pieces of both, end to end, are one cycle. So the states of both sides are grouped by needs,
-and within a group only matchings meet.
+Two states at the same cells complete each other if what one needs of each cell the other has laid,
+and if the pieces of both, end to end, are one cycle. So the states of both sides are grouped by
+needs, and within a group only matchings meet.
 
 A group's question is a linear map: given numbers for the matchings of 2k ends (the *ways* of one
 side), find for each matching the sum over those that close with it into one cycle. It is answered
-without testing pairs. Say that one side pairs the first end with end j. Then a matching of the other
-side continues from both; dropping the two ends and joining what they led to leaves a matching of 2k-2
-ends, and the same question about those. So for every j the numbers are added up by the matching that
-is left (`dropping` says where each comes from), and so on until one pair is left, which closes.
+without testing pairs. Say that one side pairs the first end with end j. Then a matching of the
+other side goes on from both of them; dropping the two ends, and joining what they led to, leaves a
+matching of 2k-2 ends and the same question about those. So for every j the numbers are added up by
+the matching that is left, and so on, until one pair is left on both sides, which closes.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ from pipeline.search.sweep import MOST, Layer, TooMany
 
 Array = npt.NDArray[Any]
 
+
 class Dropping(NamedTuple):
     """For so many pairs of ends, where the matchings without two of the ends come from.
 
-    Of k pairs: for each end j that the first may be paired with and each matching of the 2k-2 ends
-    without these two, the 2k-2 matchings of all ends that leave it. `begins[k]` is where they begin.
+    Of k pairs: for each end j that the first may be paired with, and each matching of the 2k-2 ends
+    without these two, the 2k-2 matchings of all ends that leave it. They begin at `begins[k]`.
     """
 
     begins: Array

@@ -94,8 +94,10 @@ def _room(states: int) -> tuple[Array, Array]:
 @compiled
 def place_of(key: int, keys: Array) -> int:
     """Where a key is in a table, or would be. No key is 0."""
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)
-    place = np.int64(mixed * np.uint64(len(keys)) >> np.uint64(32))
+    # mixed twice by 30 bits of the golden ratio and of another number, so that no product wraps
+    mixed = (key & 0xFFFFFFFF) * 0x278DDE6D + (key >> 32) * 0x2545F491
+    mixed = (mixed & 0x3FFFFFFF ^ mixed >> 30) * 0x278DDE6D
+    place = (mixed >> 20 & 0xFFFFFFFF) * len(keys) >> 32
     while keys[place] != 0 and keys[place] != key:
         place += 1
         if place == len(keys):

@@ -16,8 +16,9 @@ from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.walks import prove_walks
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.knight import AllTours, TourCounts, TourPerPair
+from tablebase.puzzles.knight import AllTours, TourPerPair
 from tablebase.puzzles.senet import Senet
+from tablebase.puzzles.tour_counts import TourCounts
 
 Prove = Callable[[Listed, Seen], object]
 """Proves one table."""

@@ -7,7 +7,7 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
-from tablebase.errors import BoardTooLarge, NotationError, required_text
+from tablebase.errors import BadRequest, BoardTooLarge, NotationError, required_text
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
 from tablebase.puzzles.tour_counts import TourCounts, counting
 
@@ -181,7 +181,7 @@ def listed_table(board: Board) -> Table:
     )
 
 
-def counts_table(recipe: TourCounts) -> Table:
+def counts_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
     return Table(
         COUNTS,
         "The number of directed open knight's tours from every square of each board in the table",
@@ -200,7 +200,7 @@ def counts_table(recipe: TourCounts) -> Table:
             ),
             Column("closed", "int64", "number of those tours that are closed"),
         ),
-        recipe,
+        TourCounts(boards, closed),
         sorted_by=("files", "ranks"),
     )
 
@@ -242,7 +242,7 @@ class Knight(Puzzle):
             index=(("squares", f"{_PAIRS.squares}s"),),
             rows=_PAIRS.squares**2 // 2,
         ),
-        counts_table(TourCounts(COUNTED)),
+        counts_table(COUNTED),
     )
 
     def boards(self) -> list[str]:
@@ -258,7 +258,7 @@ class Knight(Puzzle):
         return (
             *self.tables[:-1],
             *(table for name, table in sorted(more.items()) if name not in have),
-            counts_table(TourCounts({*COUNTED, *map(sides, boards)})),
+            counts_table({*COUNTED, *map(sides, boards)}),
         )
 
     def with_counts(
@@ -298,7 +298,8 @@ def _together(table: Table, more: TourCounts) -> Table:
     """A table, if it is one of counts with more boards."""
     if not isinstance(table.recipe, TourCounts):
         return table
-    return counts_table(table.recipe.together(more))
+    both = table.recipe.together(more)
+    return counts_table({*both.boards} - both.closed, both.closed)
 
 
 def counts_asked(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:

@@ -25,25 +25,25 @@ COSTS = {
 class TourCounts(Recipe):
     """The number of tours from each square of each board; of some boards only of closed ones."""
 
-    __slots__ = ("boards", "cycles")
+    __slots__ = ("boards", "closed")
     search = "tour counts"
 
-    def __init__(self, boards: Iterable[Sides], cycles: Iterable[Sides] = ()) -> None:
+    def __init__(self, boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> None:
         whole = {*boards}
-        self.cycles = frozenset(cycles) - whole
-        self.boards = tuple(sorted(whole | self.cycles))
+        self.closed = frozenset(closed) - whole
+        self.boards = tuple(sorted(whole | self.closed))
 
     def parameters(self) -> dict[str, object]:
         return {
             "search": self.search,
             "boards": [f"{files}x{ranks}" for files, ranks in self.boards],
-            "closed": [f"{files}x{ranks}" for files, ranks in sorted(self.cycles)],
+            "closed": [f"{files}x{ranks}" for files, ranks in sorted(self.closed)],
         }
 
     def together(self, more: TourCounts) -> TourCounts:
         """The boards of both."""
-        whole = {*self.boards} - self.cycles, {*more.boards} - more.cycles
-        return TourCounts(whole[0] | whole[1], self.cycles | more.cycles)
+        whole = {*self.boards} - self.closed, {*more.boards} - more.closed
+        return TourCounts(whole[0] | whole[1], self.closed | more.closed)
 
 
 class Cost:

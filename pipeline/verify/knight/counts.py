@@ -12,7 +12,8 @@ from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.knight.tours import Counted
 from pipeline.verify.listed import Listed, read_rows
-from tablebase.puzzles.knight import Board, TourCounts
+from tablebase.puzzles.knight import Board
+from tablebase.puzzles.tour_counts import TourCounts
 
 
 def prove_counts(listed: Listed, seen: Seen) -> None:
