@@ -58,9 +58,9 @@ def firefox(driver: Playwright) -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def browser(request: pytest.FixtureRequest) -> Browser:
-    """Chromium, or what a test that runs in several browsers asks for."""
+    """Chromium, or what a test that runs in each browser asks for; pytest groups those of each."""
     opened: Browser = request.getfixturevalue(getattr(request, "param", "chromium"))
     return opened
 
