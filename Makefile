@@ -33,7 +33,7 @@ $(TESTS): requirements-dev.lock pyproject.toml
 	@touch $(TABLES) $(REPORT) $@
 
 $(LINTER): package.json package-lock.json
-	npm ci --silent
+	npm ci --loglevel=error
 	@touch $@
 
 # Where an install was cut short, all begins anew: pip would take half a package for a whole one.

@@ -74,7 +74,7 @@ case "$*" in
         mkdir -p "$4/bin"
         for name in python pipeline ruff mypy lint-imports; do cp "$0" "$4/bin/$name"; done ;;
     "-m pip "*"-r ${CUT:-none}") kill -9 $PPID ;;
-    "ci --silent")
+    "ci "*)
         mkdir -p node_modules/.bin
         cp "$0" node_modules/.bin/eslint ;;
 esac
@@ -154,8 +154,8 @@ def test_check_lints_the_javascript_too(clone: Clone) -> None:
     code, _, called = clone.make("check")
     assert code == 0
     assert called.splitlines()[-1] == "--max-warnings 0 ."
-    assert "ci --silent" in called
-    assert "ci --silent" not in clone.make("check")[2], "what is installed is installed once"
+    assert "ci --loglevel" in called
+    assert "ci --loglevel" not in clone.make("check")[2], "what is installed is installed once"
 
 
 @pytest.mark.parametrize(("settings", "code"), [({}, 0), ({"CI": "true"}, 2)])
@@ -169,7 +169,7 @@ def test_where_npm_is_missing_check_says_so_and_fails_in_ci(
     ended, said, called = clone.make("check", PATH=str(bare), **settings)
     sentence = "npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: "
     assert (ended, sentence + "apt-get install npm" in said) == (code, True)
-    assert "ci --silent" not in called
+    assert "ci --loglevel" not in called
 
 
 def test_the_javascript_lock_file_holds_versions_and_hashes_and_no_address() -> None:
