@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +91,7 @@ def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
     spare.rename(second)
     vouch(first.parent, FIVE, 3)
     failure = refuted(first.parent, FIVE)
-    assert "strictly ascend" in failure.claim.claim
-    assert failure.row == 800
+    assert (failure.row, failure.expected) == (800, "a path after the one before it")
 
 
 def test_a_tour_that_two_files_hold_fails_the_proof(pieces: list[Path]) -> None:
@@ -102,7 +102,8 @@ def test_a_tour_that_two_files_hold_fails_the_proof(pieces: list[Path]) -> None:
 
 def test_a_file_that_is_left_out_fails_the_proof(pieces: list[Path]) -> None:
     vouch(pieces[0].parent, FIVE, 2)
-    assert "equally many tours lead" in refuted(pieces[0].parent, FIVE).claim.claim
+    failure = refuted(pieces[0].parent, FIVE)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", "* from ?? to ?? | *, as back")
 
 
 def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
@@ -117,19 +118,23 @@ def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [(FIVE, "meaning"), ("eight_edge", "meaning"), ("eight_edge", "sorting columns")],
+    [
+        (FIVE, "schema: meaning: "),
+        ("eight_edge", "schema: meaning: "),
+        ("eight_edge", "sorting columns ()"),
+    ],
 )
 def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: str) -> None:
     _, second, _ = split(copy, name, 100, 900)
     rows = pq.read_table(second)
-    if words == "meaning":
+    if "meaning" in words:
         rows = rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"})
     # and nothing is said of how the rows are sorted
     pq.write_table(rows, second)
     vouch(copy, name, 3)
     failure = refuted(copy, name)
     assert (failure.file, failure.claim.file) == (str(second), second.name)
-    assert words in str(failure)
+    assert str(failure.found).startswith(words)
 
 
 def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -> None:
@@ -143,8 +148,8 @@ def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -
     failure = refuted(folder, FIVE)
     assert (failure.file, failure.found, failure.expected) == (
         str(pieces[1]),
-        "800 rows",
-        "799 rows",
+        "rows 800",
+        799,
     )
 
 
