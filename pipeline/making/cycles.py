@@ -98,7 +98,7 @@ def _cycles(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     onward = _completed(layer, other, name, work)
     total = cycles(layer.ways, onward)
     ends = np.zeros(board.squares, dtype=np.int64)
-    for number in reversed(range(len(left.steps)) if paths else ()):
+    for number in reversed(range(len(left.steps)) if paths and total else ()):
         work.told(f"{name}, steps back", len(left.steps) - number, len(left.steps))
         table, layer = in_table(layer.keys, onward), layers[number]
         onward, uses = _back(layer, left.steps[number], table, work)
