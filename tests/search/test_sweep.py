@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def test_ways_that_do_not_fit_are_refused() -> None:
                  left=True, paths=True)  # fmt: skip
     layer = steps.first
     many = [layer := forward(layer, step, lambda: None) for step in steps.steps]
-    at = next(n for n, (one, other) in enumerate(zip(many, many[1:], strict=False))
+    at = next(n for n, (one, other) in enumerate(pairwise(many))
               if other.ways.max() > one.ways.max())  # fmt: skip
     step, full = steps.steps[at + 1], (1 << 63) // int(many[at + 1].ways.max())
     assert forward(tripled(many[at], full - 1), step, lambda: None).ways.min() > 0

@@ -133,11 +133,11 @@ def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -
 
 def test_boards_are_counted_that_the_rules_name_or_a_table_lists(copy: Path) -> None:
     entries = read_manifest(Folder(copy))
-    entries[COUNTS]["parameters"]["boards"] += ["7x7", "8x8", "26x9", "3x7", "3x8"]
-    entries["knight_tours_3x8"] = entries[FIVE]
+    entries[COUNTS]["parameters"]["boards"] += ["7x7", "8x8", "26x9", "2x7", "2x8"]
+    entries["knight_tours_2x8"] = entries[FIVE]
     entries["knight_tours_7x7"] = entries[FIVE]  # too large for any rule to list
     counts = KNIGHT.among(entries)[-1]
-    assert {*counts.recipe.boards} == {*COUNTED, (3, 8)}  # type: ignore[attr-defined]  # that of counts
+    assert {*counts.recipe.boards} == {*COUNTED, (2, 8), (7, 7)}  # type: ignore[attr-defined]  # that of counts
 
 
 def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
