@@ -5,13 +5,14 @@ Large layers are kept beside the table: memory holds a few of them, and a killed
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from pipeline.making.boards import Array
-from pipeline.search.frontier import Step
 from pipeline.search.halves import Half, half
 from pipeline.search.join import complements, completions, dropping, most_pairs
 from pipeline.search.sweep import Layer, TooMany, back, cycles, forward, in_table
@@ -22,7 +23,9 @@ from tablebase.puzzles.knight import Board
 LARGE = 1 << 20
 """States of a layer that is kept in the store rather than in memory."""
 SLICE = 1 << 18
-"""States whose onward numbers are found at once."""
+"""States whose onward numbers are found by one thread at a time."""
+AT_ONCE = 1 << 20
+"""States of the cut that are joined with the other half at a time: their layers are not kept."""
 
 
 class Counts(NamedTuple):
@@ -64,11 +67,6 @@ class Layers:
         self._last = number, layer
         return layer
 
-    def last(self) -> Layer:
-        for number in range(len(self._half.steps)):
-            self[number]
-        return self[len(self._half.steps)]
-
 
 def counts(board: Board, work: Work, *, paths: bool) -> Counts:
     """Its squares numbered along its files, of which there are at most as many as ranks."""
@@ -91,40 +89,71 @@ def _cycles(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
     left, right = (half(later, left=left, paths=paths) for left in (True, False))
     name = f"{board} {'open' if paths else 'closed'}"
-    other = Layers(right, f"{name}, right half", work).last()
+    other = Layers(right, f"{name}, right half", work)[len(right.steps)]
     other = complements(other, right.steps[-1], paths=paths)
     layers = Layers(left, f"{name}, left half", work)
-    layer = layers.last()
-    onward = _completed(layer, other, name, work)
-    total = cycles(layer.ways, onward)
-    ends = np.zeros(board.squares, dtype=np.int64)
-    for number in reversed(range(len(left.steps)) if paths and total else ()):
-        work.told(f"{name}, steps back", len(left.steps) - number, len(left.steps))
-        table, layer = in_table(layer.keys, onward), layers[number]
-        onward, uses = _back(layer, left.steps[number], table, work)
-        for square, used in zip(left.ends[number], uses, strict=True):
-            if square >= 0:
-                ends[[square, board.squares - 1 - square]] = used
-    if paths and ends.sum(dtype=object) != 2 * total:
-        raise SearchError(f"The paths of {board} do not have two ends each.")
-    return total, ends
-
-
-def _completed(layer: Layer, other: Layer, name: str, work: Work) -> Array:
-    """In how many ways the other half completes each state of the cut."""
+    layer = layers[left.finished]
+    cut, ends = Cut(left, other, name, work), [0] * board.squares
     by_key = np.argsort(layer.keys)
-    keys, drop = layer.keys[by_key], dropping(most_pairs(layer.keys))
-    pieces = [(keys[at : at + SLICE], other, drop) for at in range(0, len(keys), SLICE)]
-    onward = np.empty_like(layer.ways)
-    for number, found in enumerate(replace(work, kept=None).each(completions, pieces)):
-        work.told(f"{name}, parts joined", number, len(pieces))
-        onward[by_key[SLICE * number :][: len(found)]] = found
-    return onward
+    onward = np.zeros_like(layer.ways)
+    for begin in range(0, len(by_key), AT_ONCE):
+        work.told(f"{name}, states of the cut", begin, len(by_key))
+        some = by_key[begin : begin + AT_ONCE]
+        onward[some] = cut.onward(Layer(layer.keys[some], layer.ways[some]), left.finished)
+    total = cycles(layer.ways, onward)
+    for number in reversed(range(left.finished) if paths and total else ()):
+        work.told(f"{name}, steps back", left.finished - number, left.finished)
+        table, layer = in_table(layer.keys, onward), layers[number]
+        onward = cut.back(layer, number, table)
+    for square, used in cut.ends.items():
+        ends[square] = ends[-1 - square] = used
+    if paths and sum(ends) != 2 * total:
+        raise SearchError(f"The paths of {board} do not have two ends each.")
+    return total, np.array(ends)
 
 
-def _back(layer: Layer, step: Step, table: tuple[Array, Array], work: Work) -> tuple[Array, Array]:
-    keys, ways = layer
-    slices = (slice(at, at + SLICE) for at in range(0, len(keys), SLICE))
-    pieces = ((Layer(keys[some], ways[some]), step, *table) for some in slices)
-    onward, uses = zip(*replace(work, kept=None).each(back, pieces), strict=True)
-    return np.concatenate(onward), np.stack(uses).sum(axis=0)
+class Cut:
+    """From the states of a layer to the other half and back, counting ends by the way."""
+
+    def __init__(self, half: Half, other: Layer, name: str, work: Work) -> None:
+        self._half = half
+        self._other = other
+        self._name = name
+        self._work = replace(work, kept=None)
+        self._drop = dropping(most_pairs(other.keys))
+        self.ends = Counter[int]()
+
+    def onward(self, layer: Layer, number: int) -> Array:
+        """Each state's onward number, before the half's step of that number."""
+        if number == len(self._half.steps):
+            return self._completed(layer)
+        going = partial(self._work.told, f"{self._name}, edges of the cut", number)
+        after = forward(layer, self._half.steps[number], going)
+        return self.back(layer, number, in_table(after.keys, self.onward(after, number + 1)))
+
+    def back(self, layer: Layer, number: int, table: tuple[Array, Array]) -> Array:
+        step, (keys, ways) = self._half.steps[number], layer
+        pieces = ((Layer(keys[some], ways[some]), step, *table) for some in _slices(len(keys)))
+        onward = np.zeros_like(ways)
+        for some, (found, uses) in zip(
+            _slices(len(keys)), self._work.each(back, pieces), strict=True
+        ):
+            onward[some] = found
+            for square, used in zip(self._half.ends[number], uses.tolist(), strict=True):
+                if square >= 0:
+                    self.ends[square] += used
+        return onward
+
+    def _completed(self, layer: Layer) -> Array:
+        """In how many ways the other half completes each state."""
+        by_key = np.argsort(layer.keys)
+        keys, onward = layer.keys[by_key], np.zeros_like(layer.ways)
+        pieces = ((keys[some], self._other, self._drop) for some in _slices(len(keys)))
+        found = self._work.each(completions, pieces)
+        for some, ways in zip(_slices(len(keys)), found, strict=True):
+            onward[by_key[some]] = ways
+        return onward
+
+
+def _slices(states: int) -> list[slice]:
+    return [slice(at, at + SLICE) for at in range(0, states, SLICE)]

@@ -28,6 +28,8 @@ class Half(NamedTuple):
     steps: list[Step]
     ends: list[list[int]]
     """For each of a step's others the square whose edge to the virtual one is laid, or -1."""
+    finished: int
+    """How many of the steps finish a square; the others join those of the cut."""
 
 
 def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
@@ -66,4 +68,4 @@ def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
     if paths:
         near = [square for square in cut if 2 * square < (squares if left else squares - 1)]
         joined(0, [cell[square] for square in near], near, done=False)
-    return Half(first_layer([FREE] * cells), steps, ends)
+    return Half(first_layer([FREE] * cells), steps, ends, finished)
