@@ -52,8 +52,8 @@ def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
     steps, ends = [], []
 
     def joined(here: int, others: list[int], laid: list[int], *, done: bool) -> None:
-        if others:
-            steps.append(Step(cells, here, np.array(others), done, partners))
+        if others or done:
+            steps.append(Step(cells, here, np.array(others, dtype=np.int64), done, partners))
             ends.append(laid)
 
     for square in range(finished):
