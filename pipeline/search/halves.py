@@ -39,9 +39,10 @@ def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
     """
     squares = len(later)
     width = max(to - square for square, near in enumerate(later) for to in near)
-    # if an odd number of squares is left to be finished, the left half has one more, and more edges
+    # the left half is taken through the cut some states at a time: it has more of the edges, and
+    # one square more if their number is odd
     odd = (squares - width) % 2
-    middle = squares + 2 * odd
+    middle = squares + 2
     finished = (squares - width + odd) // 2
     if not left:
         middle = 2 * squares - 1 - middle
