@@ -16,8 +16,8 @@ WITHIN = {False: (7, 70), True: (8, 80)}
 whose closed tours can: more states, or more tours, than there is room for.
 """
 COSTS = {
-    False: ((1, 1 << 28), (1, 1 << 28), (2, 1 << 28), (10, 1 << 29), (200, 3 << 29)),
-    True: ((1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (20, 1 << 29), (400, 3 << 30)),
+    False: ((1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (5, 1 << 29), (180, 3 << 30)),
+    True: ((1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (10, 1 << 29), (900, 6 << 30)),
 }
 """Seconds and bytes for a board of three by three, of four by four, and so on."""
 
