@@ -169,7 +169,7 @@ def write_manifest(
             pages = read_pages(store)
         except TableError:
             pages = {}
-    with store.appearing(MANIFEST) as file:
+    with store.appearing(MANIFEST) as (file,):
         file.write(manifest_text(tables, f"puzzle-tablebase {__version__}", pages).encode())
 
 
