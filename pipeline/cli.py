@@ -102,7 +102,7 @@ def precompute(
         typer.Option(
             "--board",
             metavar="CxR",
-            help=f"Also list every tour of this board ({', '.join(BOARDED)}; repeatable).",
+            help=f"Also build the tables of this board ({', '.join(BOARDED)}; repeatable).",
             autocompletion=completion.listable_boards,
         ),
     ] = None,
