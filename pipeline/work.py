@@ -28,7 +28,7 @@ def no_records() -> Stretches:
 
 
 WORTH_KEEPING = 0.01
-"""Seconds: a part that took less is sooner made again than found."""
+"""Seconds: a part that took less is made again, for it is hardly worth a file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from tablebase.tables.store import LOCK, Store
 Entry = dict[str, Any]
 """A table's facts: files, rows, content, parameters, description, made_by, index (or null).
 
-Each of its files has file, rows, first (the rows in the files before it), bytes and sha256.
+Each file of rows has file, rows, first (the rows in the files before it), bytes and sha256; the
+index has file, records, bytes and sha256.
 """
 Page = dict[str, Any]
 """A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
