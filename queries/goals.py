@@ -186,8 +186,8 @@ class GoalReader(Reader):
         for nearer in reversed(range(distance)):
             path += islice(self._onward(view, path[-1][1], nearer), 1)
         if (len(path) - 1, path[-1][1]) != (distance, goal):
-            problem = f"no {counted(distance, 'move')} lead from {state} to {goal}"
-            raise self.damaged(self._tables[self.puzzle.view(goal).layout], problem)
+            problem = f"no solution of {counted(distance, 'move')} leads from {state} to {goal}"
+            raise self.damaged(self._tables[view.layout], problem)
         return path
 
     def all_solutions(self, state: str, goal: str) -> list[str]:
