@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from queries import open_tables
-from queries.answers import respond
+from queries.answers import reader, respond
 from queries.tables import Tables
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import eight, senet
@@ -54,6 +54,15 @@ def test_distances_that_lead_nowhere(copied: Path, here: str, distance: int) -> 
     for word in ("path", "solutions"):
         with pytest.raises(TableDamaged, match="no solution of 4 moves leads from"):
             respond("eight", LINE, {word: True, "outputs": str(copied)})
+
+
+@pytest.mark.parametrize("distance", [0, 9, 31])
+def test_distances_that_lead_nowhere_in_a_batch(copied: Path, distance: int) -> None:
+    found = false(copied, "eight", eight.rank("203184765"), 0, distance)
+    asks, keys = reader("eight", found.store), pl.Series(["123456780"])
+    with pytest.raises(TableDamaged, match="not every state has a move nearer to ") as caught:
+        asks.answers(keys, {"goal": "283104765"})
+    blamed(caught, copied, "eight")
 
 
 @pytest.mark.parametrize("distance", [2, 6, 31])
