@@ -145,7 +145,8 @@ class Rows:
     def cells(self, fact: Fact, name: str, width: int) -> Array:
         """A text column as bytes, so many to a row; refuted where a row has another length."""
         column = self.column(name)
-        self.equal(fact, f"length of {name}", [width] * len(self), found=pc.binary_length(column))
+        lengths, every = pc.binary_length(column), np.full(len(self), width)
+        self.equal(fact, f"length of {name}", every, found=lengths)
         _, offsets, data = column.buffers()
         edges = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
         return np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].reshape(-1, width)

@@ -238,15 +238,16 @@ def _lines(found: pa.Schema) -> list[str]:
 
 
 def _read_group(
-    whole: Fact, table: Table, file: str, footer: pq.FileMetaData, number: int, begin: int
+    whole: Fact, known: Table, file: str, footer: pq.FileMetaData, number: int, begin: int
 ) -> Rows:
     """The rows of a row group, which are as the footer says: readers skip by that."""
     fact, said = whole.of(file), footer.row_group(number)
     with decoding(fact), pq.ParquetFile(whole.store.source(file), metadata=footer) as opened:
-        rows = pa.concat_batches(opened.read_row_group(number, use_threads=False).to_batches())
+        table = opened.read_row_group(number, use_threads=False)
+        (rows,) = table.combine_chunks().to_batches()
         rows.validate(full=True)
         fact.same("rows in a group", said.num_rows, rows.num_rows)
-        fact.same("sorting columns", said.sorting_columns, tuple(sorting(table)))
+        fact.same("sorting columns", said.sorting_columns, tuple(sorting(known)))
         for column, name in enumerate(rows.schema.names):
             chunk, values = said.column(column), rows.column(name)
             plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values

@@ -150,7 +150,7 @@ def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) ->
     assert len(kept) == len(five) - len(images)
     rewrite(copy, "knight_tours_5x5", lambda rows: numbered(rows.take(kept)))
     failure = refuted(copy, "knight_tours_5x5")
-    assert (failure.found, failure.expected) == ("tours from a1: 303", 304)
+    assert (failure.found, failure.expected) == ("tours from a1: 302", 304)
 
 
 def _names(path: str) -> list[str]:
@@ -258,7 +258,7 @@ def test_counts_at_the_wrong_squares_are_found(copy: Path) -> None:
             changes += [("tours", rows[edge], tours[rows[corner]])]
     rewrite(copy, "knight_counts", cells(*changes))
     failure = refuted_counts(copy)
-    assert failure.claim.claim.startswith("on 19 boards that no table lists")
+    assert fnmatchcase(failure.claim.claim, "on * boards that no table lists: *")
     assert failure.content["board"] == "3x4"
     assert failure.found == f"tours {failure.content['tours']}"
 

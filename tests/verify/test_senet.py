@@ -243,4 +243,5 @@ def test_a_false_record_of_senet_is_found(
     failure = failed(proof, one(copy, "senet"), senet_rows)
     assert failure.row == 500_000
     assert failure.found == f"{field} {failure.content[field]}"
-    assert failure.content[field] == int(str(failure.expected)) ^ 1
+    changed = int(str(failure.content[field])) ^ int(str(failure.expected))
+    assert changed.bit_count() == 1
