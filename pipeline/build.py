@@ -20,8 +20,9 @@ from tablebase.tables.index import write_index
 from tablebase.tables.kept import Kept, kept_parts
 from tablebase.tables.manifest import (
     Entry,
+    File,
+    Index,
     facts,
-    files_of,
     holds_rows,
     read_manifest,
     unlike,
@@ -137,7 +138,7 @@ def _make_line(
 
 def unlisted(store: Store, name: str, entry: Entry | None) -> list[str]:
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
-    listed = [file["file"] for file in files_of(entry)] if entry else []
+    listed = [file.file for file in entry.every_file] if entry else []
     own = (f for f in store.names(f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
     return [*(file for file in own if file not in listed), *kept_parts(store, name)]
 
@@ -175,18 +176,18 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
         return FORCED
     if entry is None:
         return "missing"
-    if entry["parameters"] != table.recipe.parameters():
+    if entry.parameters != table.recipe.parameters():
         return "parameters changed"
-    if entry.get("description") != description(table):
+    if entry.description != description(table):
         return "description changed"
-    for file in files_of(entry):
+    for file in entry.every_file:
         try:
             if unlike(store, file):
-                return f"{file['file']} damaged"
+                return f"{file.file} damaged"
         except ABSENT:
-            return f"{file['file']} missing"
+            return f"{file.file} missing"
         except OSError:
-            return f"{file['file']} cannot be read"
+            return f"{file.file} cannot be read"
     return UP_TO_DATE
 
 
@@ -207,15 +208,12 @@ def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
         work.require_going()
         for index in indexes:
             write_index(index, table, count, records, writer.content)
-    said = [{"file": file, "records": count, **facts(store, file)} for file in indexed]
-    return {
-        "files": [
-            {"file": table.file, "rows": writer.rows, "first": 0, **facts(store, table.file)}
-        ],
-        "rows": writer.rows,
-        "content": writer.content,
-        "made_by": f"puzzle-tablebase {__version__}",
-        "parameters": table.recipe.parameters(),
-        "description": description(table),
-        "index": said[0] if said else None,
-    }
+    return Entry(
+        files=[File(table.file, writer.rows, 0, **facts(store, table.file))],
+        rows=writer.rows,
+        content=writer.content,
+        made_by=f"puzzle-tablebase {__version__}",
+        parameters=table.recipe.parameters(),
+        description=description(table),
+        index=Index(table.index_file, count, **facts(store, table.index_file)) if indexed else None,
+    )

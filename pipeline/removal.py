@@ -61,4 +61,4 @@ def _outgrown(
     """Whether a table tells of others that will be there no longer."""
     entry = published.get(table.name)
     grown = asked.grown(table, left).recipe.parameters()
-    return entry is not None and entry["parameters"] != grown
+    return entry is not None and entry.parameters != grown

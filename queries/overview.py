@@ -11,7 +11,7 @@ from queries.scans import scanned
 from tablebase.errors import BadRequest, TableError, quoted
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
+from tablebase.tables.manifest import Entry, read_manifest, read_pages, unlike
 from tablebase.tables.mending import ABSENT, mending, removing
 from tablebase.tables.store import Store
 
@@ -19,7 +19,7 @@ from tablebase.tables.store import Store
 def status(store: Store) -> list[dict[str, Any]]:
     """Every table that is published or could be: what it is, or the command that makes it."""
     entries = read_manifest(store)
-    contents = {name: entry["content"] for name, entry in entries.items()}
+    contents = {name: entry.content for name, entry in entries.items()}
     rows = []
     for asked in puzzles():
         for table in asked.tables:
@@ -35,22 +35,22 @@ def status(store: Store) -> list[dict[str, Any]]:
             size = store.size(name)
         except OSError:
             continue
-        known = all(contents.get(table) == made for table, made in page["made_from"].items())
+        known = all(contents.get(table) == made for table, made in page.made_from.items())
         state = "published" if known else "older than its tables"
         rows.append({"table": name, "state": state, "bytes": size})
     return rows
 
 
-def _row(store: Store, name: str, entry: dict[str, Any] | None, command: str) -> dict[str, Any]:
+def _row(store: Store, name: str, entry: Entry | None, command: str) -> dict[str, Any]:
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
-    facts = {"rows": entry["rows"], "bytes": size_of(entry), "made_by": entry["made_by"]}
+    facts = {"rows": entry.rows, "bytes": entry.bytes, "made_by": entry.made_by}
     return {"table": name, "state": _state(store, entry), **facts, "command": command}
 
 
-def _state(store: Store, entry: dict[str, Any]) -> str:
+def _state(store: Store, entry: Entry) -> str:
     try:
-        damaged = any(unlike(store, file) for file in files_of(entry))
+        damaged = any(unlike(store, file) for file in entry.every_file)
     except ABSENT:
         damaged = True
     except OSError:

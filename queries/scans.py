@@ -22,8 +22,8 @@ def checked(store: Store, stage: str, table: Table) -> Entry:
     entry = read_manifest(store).get(table.name)
     if entry is None:
         raise TableMissing(store.full(table.file), command)
-    for file in entry["files"]:
-        full = store.full(file["file"])
+    for file in entry.files:
+        full = store.full(file.file)
         try:
             problem = unlike(store, file)
         except OSError as error:
@@ -40,7 +40,7 @@ def scanned(store: Store, stage: str, table: Table) -> pl.LazyFrame:
 
 def rows_of(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
     """The rows that a manifest lists, as if they were in one file."""
-    files = [pl.scan_parquet(store.source(file["file"])) for file in entry["files"]]
+    files = [pl.scan_parquet(store.source(file.file)) for file in entry.files]
     for column in table.columns if len(files) > 1 else ():
         if column.within:
             files = _numbered(files, column.name, column.within)

@@ -146,7 +146,7 @@ class Puzzle:
         return self.tables
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
-        """The tables, with those made on request that are published, given each one's facts."""
+        """The tables, with those made on request that are published, given their parameters."""
         return self.tables
 
     def owns(self, table: str) -> bool:

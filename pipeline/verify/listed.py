@@ -27,7 +27,7 @@ from tablebase.puzzles import puzzles
 from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from tablebase.tables.manifest import Entry, read_manifest, read_pages, sha256
+from tablebase.tables.manifest import Entry, File, Index, Page, read_manifest, read_pages, sha256
 from tablebase.tables.mending import mending, unopened
 from tablebase.tables.parquet import description, schema, sorting
 from tablebase.tables.store import Store
@@ -54,14 +54,20 @@ class Listed:
     @property
     def file(self) -> str:
         """The file of its rows; where they are several, what all of them are called."""
-        files = self.entry["files"]
-        return files[0]["file"] if len(files) == 1 else f"{self.name}.*.parquet"
+        files = self.entry.files
+        return files[0].file if len(files) == 1 else f"{self.name}.*.parquet"
 
     @property
     def known(self) -> Table:
         """The table's own words, for a table that has them."""
         assert self.table is not None
         return self.table
+
+    @property
+    def index(self) -> Index:
+        """What is said of its index, for a table that has one."""
+        assert self.entry.index is not None
+        return self.entry.index
 
     def claim(
         self, text: str, rows: int | None = None, *, index: bool = False, force: bool = True
@@ -71,8 +77,8 @@ class Listed:
         A file whose hash is wrong is built again unasked; one that the manifest vouches for only
         by force.
         """
-        file = self.entry["index"]["file"] if index else self.file
-        every = self.entry["index"]["records"] if index else self.entry["rows"]
+        file = self.index.file if index else self.file
+        every = self.index.records if index else self.entry.rows
         stage = self.puzzle.stage(self.name) if self.puzzle else ""
         command = mending(stage, self.store, force=force)
         claim = Claim(self.name, file, text, every if rows is None else rows)
@@ -96,13 +102,12 @@ def listed_in(store: Store, report: Listener) -> list[Listed]:
     with Fact(claim, store, mending("", store, force=True), report) as fact:
         listed = []
         for puzzle in puzzles():
-            for table in puzzle.among(entries):
+            for table in puzzle.among({name: entry.parameters for name, entry in entries.items()}):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     command = mending(puzzle.stage(table.name), store)
                     raise TableMissing(store.full(table.file), command)
-                found, expected = bool(entry["index"]), bool(table.index)
-                fact.same(f"index of {table.name}:", found, expected)
+                fact.same(f"index of {table.name}:", bool(entry.index), bool(table.index))
                 listed.append(Listed(store, table.name, entry, puzzle, table, report))
     unknown = sorted(entries.items())
     return listed + [Listed(store, name, entry, None, None, report) for name, entry in unknown]
@@ -114,11 +119,11 @@ def check_files(listed: Listed) -> None:
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
     with listed.claim(text, force=False) as fact:
-        for file in entry["files"]:
-            _check_bytes(fact.of(file["file"]), file)
-    if entry["index"]:
+        for file in entry.files:
+            _check_bytes(fact.of(file.file), file)
+    if entry.index:
         with listed.claim(text, index=True, force=False) as fact:
-            _check_bytes(fact, entry["index"])
+            _check_bytes(fact, entry.index)
         text = "the header matches the table: version, name, records, content hash"
         with listed.claim(text, index=True) as fact:
             _check_header(fact, listed)
@@ -139,30 +144,30 @@ def check_pages(store: Store, report: Listener) -> None:
                 _check_bytes(fact, page)
 
 
-def _check_bytes(fact: Fact, said: Mapping[str, Any]) -> None:
+def _check_bytes(fact: Fact, said: File | Index | Page) -> None:
     store, file = fact.store, fact.claim.file
     try:
-        fact.same("bytes", store.size(file), said["bytes"])
-        fact.same("SHA-256", sha256(store, file), said["sha256"])
+        fact.same("bytes", store.size(file), said.bytes)
+        fact.same("SHA-256", sha256(store, file), said.sha256)
     except OSError as error:
         raise unopened(store.full(file), error, fact.command) from error
 
 
 def _header(listed: Listed) -> tuple[Any, ...]:
     """The fields of an index's header."""
-    with listed.store.open(listed.entry["index"]["file"]) as file:
+    with listed.store.open(listed.index.file) as file:
         return HEADER.unpack(file.read(HEADER.size))
 
 
 def _check_header(fact: Fact, listed: Listed) -> None:
-    size, records = listed.store.size(fact.claim.file), listed.entry["index"]["records"]
+    size, records = listed.store.size(fact.claim.file), listed.index.records
     if size < BLOCK:
         fact.refuted(f"bytes {size}", f"a header of {BLOCK} bytes")
     *found, content, name = _header(listed)
     # of a table that no rule knows, any records that fit a block
     most = min(max(found[3], 1), BODY)
     width = struct.calcsize(listed.table.record) if listed.table else most
-    said = MAGIC, FORMAT_VERSION, 0, width, BLOCK, records, listed.entry["content"]
+    said = MAGIC, FORMAT_VERSION, 0, width, BLOCK, records, listed.entry.content
     words = zip(FIELDS, (*found, content.hex()), said, strict=True)
     for what, have, want in (*words, ("name", name.rstrip(b"\0"), listed.name.encode())):
         fact.same(what, have, want)
@@ -198,8 +203,8 @@ def decoded(listed: Listed, made: Callable[[Rows], Result]) -> Iterator[tuple[Ro
             content.update(rows.batch)
             count += len(rows)
             yield rows, result
-        fact.same("rows", count, listed.entry["rows"])
-        fact.same("content hash", content.hexdigest(), listed.entry["content"])
+        fact.same("rows", count, listed.entry.rows)
+        fact.same("content hash", content.hexdigest(), listed.entry.content)
 
 
 def read_rows(listed: Listed) -> Rows:
@@ -213,22 +218,22 @@ def _groups(listed: Listed) -> list[tuple[str, pq.FileMetaData, int, int]]:
     table, entry, groups = listed.known, listed.entry, []
     text = "schema, all metadata and number of rows match the definition of the table"
     with listed.claim(text) as whole:
-        for said in entry["files"]:
-            fact, source = whole.of(said["file"]), listed.store.source(said["file"])
+        for said in entry.files:
+            fact, source = whole.of(said.file), listed.store.source(said.file)
             with decoding(fact), pq.ParquetFile(source) as file:
                 found, footer = file.schema_arrow, file.metadata
             for lines in zip_longest(*map(_lines, (found, schema(table)))):
                 fact.same("schema:", *lines)
-            fact.same("rows", footer.num_rows, said["rows"])
+            fact.same("rows", footer.num_rows, said.rows)
             sizes = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
-            begins = accumulate(sizes, initial=said["first"])
+            begins = accumulate(sizes, initial=said.first)
             groups += [
-                (said["file"], footer, number, begin)
+                (said.file, footer, number, begin)
                 for number, (begin, rows) in enumerate(zip(begins, sizes, strict=False))
                 if rows
             ]
-        whole.same("parameters", entry["parameters"], table.recipe.parameters())
-        whole.same("description", entry.get("description"), description(table))
+        whole.same("parameters", entry.parameters, table.recipe.parameters())
+        whole.same("description", entry.description, description(table))
     return groups
 
 
@@ -278,7 +283,7 @@ def decoding(fact: Fact) -> Iterator[None]:
 def check_records(listed: Listed, text: str, fields: Mapping[str, Array]) -> None:
     """Prove each field of an index, whose header is proved, equal to its values, one a record."""
     dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
-    each, records, begin = BODY // dtype.itemsize, listed.entry["index"]["records"], 0
+    each, records, begin = BODY // dtype.itemsize, listed.index.records, 0
     with listed.claim(text, index=True) as fact, listed.store.open(fact.claim.file) as file:
         for expected in fields.values():
             fact.same("records", records, len(expected))

@@ -83,7 +83,7 @@ def _drawn(asked: Sources, figure: Figure) -> tuple[str, str]:
 
 
 def _made(asked: Sources, figure: Figure) -> str:
-    rows = sum(asked.entries[name]["rows"] for name in figure.tables)
+    rows = sum(asked.entries[name].rows for name in figure.tables)
     files = " and ".join(f"{name}.parquet" for name in figure.tables)
     return f"From {rows:,} rows of {files}; the query returns {asked.answer(figure).height:,} rows."
 
@@ -91,14 +91,13 @@ def _made(asked: Sources, figure: Figure) -> str:
 def _page(asked: Sources) -> str:
     from queries.report.page import page
     from tablebase import __version__
-    from tablebase.tables.manifest import size_of
 
     chapters = []
     for shown in sections():
         rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown.figures]
         chapters.append((shown.title, shown.sentence, rows))
     tables = [
-        (table.name, table.meaning, entry["rows"], size_of(entry))
+        (table.name, table.meaning, entry.rows, entry.bytes)
         for of in puzzles()
         for table in of.tables
         if (entry := asked.entries.get(table.name))

@@ -262,7 +262,7 @@ class Knight(Puzzle):
         have = {table.name for table in self.tables}
         boards = boards_listed(published)
         more = [table for table in map(listed_table, boards) if table.name not in have]
-        named = published.get("knight_counts", {}).get("parameters", {}).get("boards")
+        named = published.get("knight_counts", {}).get("boards")
         # beside the rules' own, only a board whose tours are listed can be proved
         also = [board for board in boards if isinstance(named, list) and str(board) in named]
         counted = {*COUNTED, *((board.files, board.ranks) for board in also)}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import files_of, read_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG, often
 from tests.support.falsified import sha256
@@ -184,8 +184,8 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     ended_well("mend", *folders)
     for folder in folders:
         for entry in read_manifest(Folder(folder)).values():
-            for file in files_of(entry):
-                assert sha256(folder / file["file"]) == file["sha256"]
+            for file in entry.every_file:
+                assert sha256(folder / file.file) == file.sha256
         assert not list(folder.glob(".*.unpublished"))
 
 

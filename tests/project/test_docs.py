@@ -57,7 +57,7 @@ def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_readme_table_of_tables_is_true(outputs: Path) -> None:
-    from tablebase.tables.manifest import read_manifest, size_of
+    from tablebase.tables.manifest import read_manifest
 
     entries = read_manifest(Folder(outputs))
     rows = re.findall(
@@ -69,6 +69,6 @@ def test_readme_table_of_tables_is_true(outputs: Path) -> None:
         name: (int(rows.replace(",", "")), int(size.replace(",", ""))) for name, rows, size in rows
     }
     assert said == {
-        name: (entry["rows"], size_of(entry)) for name, entry in entries.items() if name in said
+        name: (entry.rows, entry.bytes) for name, entry in entries.items() if name in said
     }
     assert len(said) == 7

@@ -1,8 +1,10 @@
 """Copies of what is published, made false in one place and vouched for all the same."""
 
+import contextlib
 import hashlib
+import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,10 @@ from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
 from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables import MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import Entry, manifest_text
 from tablebase.tables.parquet import schema, sorting
 from tablebase.tables.store import Folder
 
@@ -97,27 +100,36 @@ def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@contextlib.contextmanager
+def listing(folder: Path) -> Iterator[dict[str, Any]]:
+    """The tables of a manifest's text, to be changed to anything that it then vouches for."""
+    path = folder / MANIFEST
+    manifest = json.loads(path.read_bytes())
+    tables, pages = manifest["tables"], manifest.get("pages", {})
+    yield tables
+    path.write_text(manifest_text(tables, manifest["made_by"], pages))
+
+
 def vouch(folder: Path, name: str, files: int = 1) -> None:
     """Let the manifest and the index's header say what the table now is."""
-    entries = read_manifest(Folder(folder))
-    entry = entries[name] | {"files": [], "rows": 0}
-    entries[name] = entry
-    content = ContentHash(TABLES[name].columns)
-    for number in range(1, files + 1):
-        path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
-        rows = pq.read_table(path)
-        for batch in rows.to_batches():
-            content.update(batch)
-        entry["files"].append(said_of(path, rows.num_rows, entry["rows"]))
-        entry["rows"] += rows.num_rows
-    entry["content"] = content.hexdigest()
-    if entry["index"]:
-        index = folder / f"{name}.idx"
-        data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
-        index.unlink()
-        index.write_bytes(data)
-        entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
-    write_manifest(Folder(folder), entries)
+    with listing(folder) as entries:
+        entry = entries[name] | {"files": [], "rows": 0}
+        entries[name] = entry
+        content = ContentHash(TABLES[name].columns)
+        for number in range(1, files + 1):
+            path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
+            rows = pq.read_table(path)
+            for batch in rows.to_batches():
+                content.update(batch)
+            entry["files"].append(said_of(path, rows.num_rows, entry["rows"]))
+            entry["rows"] += rows.num_rows
+        entry["content"] = content.hexdigest()
+        if entry["index"]:
+            index = folder / f"{name}.idx"
+            data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
+            index.unlink()
+            index.write_bytes(data)
+            entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
 
 
 def rewrite(
@@ -227,4 +239,4 @@ class Silent:
 
     def step(self, table: str, doing: str, done: int, total: int | None) -> None: ...
 
-    def built(self, table: Table, entry: dict[str, Any], seconds: float) -> None: ...
+    def built(self, table: Table, entry: Entry, seconds: float) -> None: ...

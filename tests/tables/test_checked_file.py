@@ -19,8 +19,8 @@ STAGE = "knight --board 3x4"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     built(tmp_path, KNIGHT, TOURS)
-    (file,) = checked(Folder(tmp_path), STAGE, TOURS)["files"]
-    assert file["file"] == "knight_tours_3x4.parquet"
+    (file,) = checked(Folder(tmp_path), STAGE, TOURS).files
+    assert file.file == "knight_tours_3x4.parquet"
     return tmp_path / TOURS.file
 
 

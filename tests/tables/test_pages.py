@@ -3,8 +3,10 @@
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from queries.explorer import made_from, write_explorer
 from queries.overview import status
@@ -15,7 +17,7 @@ from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables import MANIFEST, manifest
 from tablebase.tables.manifest import (
-    Entry,
+    Page,
     facts,
     read_manifest,
     read_pages,
@@ -23,7 +25,7 @@ from tablebase.tables.manifest import (
     write_manifest,
 )
 from tablebase.tables.store import Folder, Store
-from tests.support.falsified import said_of
+from tests.support.falsified import listing, said_of
 from tests.support.recorder import built
 from tests.support.shell import Cli
 
@@ -41,10 +43,9 @@ def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
     page.write_text("a page")
     counts = read_manifest(Folder(tmp_path))[COUNTS.name]
     record_page(Folder(tmp_path), str(page), {COUNTS.name: counts})
-    contents = {COUNTS.name: counts["content"]}
+    contents = {COUNTS.name: counts.content}
     hashed = hashlib.sha256(b"a page").hexdigest()
-    said = {"bytes": 6, "sha256": hashed, "made_from": contents}
-    assert read_pages(Folder(tmp_path)) == {page.name: said}
+    assert read_pages(Folder(tmp_path)) == {page.name: Page(6, hashed, contents)}
     assert state(tmp_path, page.name) == "published"
     built(tmp_path, KNIGHT, TOURS, force=True)
     assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"
@@ -78,21 +79,20 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
     made = cli("explore", "--outputs", str(copy))
     assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
     assert state(copy, "explorer.html") == "published"
-    assert sorted(read_pages(Folder(copy))["explorer.html"]["made_from"]) == sorted(made_from())
+    assert sorted(read_pages(Folder(copy))["explorer.html"].made_from) == sorted(made_from())
 
 
 def test_report_lists_its_page(cli: Cli, copy: Path) -> None:
     """With the tables that it shows: none that were asked for beyond those."""
-    entries = read_manifest(Folder(copy))
     drawn = {table.name for asked in puzzles() for table in asked.tables}
     listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
     files = [{**listed, "file": "knight_tours_3x4.parquet"}]
-    more = {"knight_tours_3x4": {**entries["knight_tours_5x5"], "files": files}}
-    write_manifest(Folder(copy), entries | more)
+    with listing(copy) as entries:
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
     made = cli("report", "--outputs", str(copy))
     assert (made.code, made.out) == (0, f"{copy}/report.html\n"), made.err
     assert state(copy, "report.html") == "published"
-    assert {*read_pages(Folder(copy))["report.html"]["made_from"]} == drawn
+    assert {*read_pages(Folder(copy))["report.html"].made_from} == drawn
 
 
 def test_pictures_alone_are_not_listed(cli: Cli, copy: Path, tmp_path: Path) -> None:
@@ -112,12 +112,12 @@ def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
     store = Folder(copy)
     before = read_manifest(store)
 
-    def facts_later(store: Store, name: str) -> Entry:
-        write_manifest(store, before | {"eight": {**before["eight"], "content": "another"}})
+    def facts_later(store: Store, name: str) -> dict[str, Any]:
+        write_manifest(store, before | {"eight": replace(before["eight"], content="another")})
         return facts(store, name)
 
     monkeypatch.setattr(manifest, "facts", facts_later)
     write(store, str(copy / "page.html"))
-    listed = read_pages(store)["page.html"]["made_from"]
-    assert listed.items() <= {name: entry["content"] for name, entry in before.items()}.items()
+    listed = read_pages(store)["page.html"].made_from
+    assert listed.items() <= {name: entry.content for name, entry in before.items()}.items()
     assert state(copy, "page.html") == "older than its tables"

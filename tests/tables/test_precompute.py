@@ -11,7 +11,7 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.progress import BuildTold
 from tablebase.puzzles.knight import PUZZLE
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import Entry, read_manifest, write_manifest
 from tablebase.tables.store import Folder
 from tests.support.recorder import built
 from tests.support.shell import SCRIPT, Cli, environment, without_privileges
@@ -235,7 +235,7 @@ def test_tables_under_way_at_once_are_told_apart(
         report.table(six, "missing")
         report.step(five.name, "starts", 2, 25)
         report.step(six.name, "starts", 1, 36)
-        report.built(five, {"rows": 1728}, 0.5)
+        report.built(five, Entry([], 1728, "", "", {}, "", None), 0.5)
         report.step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",

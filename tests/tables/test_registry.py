@@ -235,7 +235,7 @@ def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "swaps", module)
     monkeypatch.setitem(puzzles.MODULES, "swaps", "swaps")
     built(tmp_path, module.PUZZLE)
-    assert read_manifest(Folder(tmp_path))["swaps"]["rows"] == 2
+    assert read_manifest(Folder(tmp_path))["swaps"].rows == 2
     swaps = open_tables(str(tmp_path)).goals("swaps")
     assert swaps.probe("32145").best_moves == "3"
     with pytest.raises(OutOfReach) as caught:

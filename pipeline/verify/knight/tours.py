@@ -87,7 +87,7 @@ def prove_pairs(listed: Listed, seen: Seen) -> None:
     pairs = [f"{board.name(start)} to {board.name(end)}" for start, end in every]
     text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
     for rows, squares, fact in _walked(listed, text):
-        fact.same("rows", listed.entry["rows"], len(pairs))
+        fact.same("rows", listed.entry.rows, len(pairs))
         found = [f"{board.name(path[0])} to {board.name(path[-1])}" for path in squares]
         rows.equal(fact, "from", pairs[rows.begin :][: len(rows)], found=found)
         paths.append(squares)
@@ -108,7 +108,7 @@ def _walked(listed: Listed, order: str) -> Iterator[tuple[Rows, Array, Fact]]:
     """Some rows at a time, with their paths as square numbers; all of them prove three claims. Who
     takes them proves of each the one that is given with it, how they are ordered.
     """
-    board, begins = _board(listed), {file["first"] for file in listed.entry["files"]}
+    board, begins = _board(listed), {file.first for file in listed.entry.files}
     tours = "every path is a tour: it visits each square once, by knight's jumps"
     with (
         listed.claim(order) as ordered,
