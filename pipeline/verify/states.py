@@ -1,7 +1,7 @@
 """All states of a puzzle with goals, and every move between them: what its tables are held against.
 
-A space is made from the puzzle's plain rules, a state at a time, never from its `graph`; a puzzle's
-own room may say the rules once more, for all states at once.
+A space is made from the puzzle's moves of texts, never from its `graph`; a puzzle's own room may
+say the rules once more, for all states at once.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Space:
 
     def __init__(self, states: pa.StringArray, sources: Array, targets: Array, letters: Array):
         self.states = states
-        self.sources = sources.astype(np.int32)
-        self.targets = targets.astype(np.int32)
-        self.letters = letters.astype(np.uint8)
+        self.sources = sources.astype(np.int32, copy=False)
+        self.targets = targets.astype(np.int32, copy=False)
+        self.letters = letters.astype(np.uint8, copy=False)
 
     def features(self, ranks: Array, goal: str) -> dict[str, Array]:
         """Further columns for these states on their way to a goal."""
@@ -39,30 +39,39 @@ class Space:
 
     def one_way(self) -> Mask:
         """Which moves no move undoes."""
-        states = len(self.states)
-        forth = self.sources.astype(np.int64) * states + self.targets
-        back = self.targets.astype(np.int64) * states + self.sources
-        if np.array_equal(np.sort(forth), np.sort(back)):
+        forth, back = (
+            self._pairs(self.sources, self.targets),
+            self._pairs(self.targets, self.sources),
+        )
+        forth.sort()
+        back.sort()
+        if np.array_equal(forth, back):
             return np.zeros(len(forth), dtype=np.bool_)
-        return ~np.isin(back, forth)
+        return ~np.isin(self._pairs(self.targets, self.sources), forth)
+
+    def _pairs(self, first: Array, second: Array) -> Array:
+        """A number for each pair of ranks."""
+        number: Array = first.astype(np.int64) * len(self.states) + second
+        return number
 
 
 class Plain(Space):
-    """Any puzzle's space, by asking its rules for each state in turn."""
+    """Any puzzle's space, by asking for all its states and moves."""
 
     def __init__(self, puzzle: GoalPuzzle) -> None:
-        texts = [puzzle.unrank(rank) for rank in range(puzzle.size)]
-        rank_of = {text: rank for rank, text in enumerate(texts)}
-        moves = [
-            (source, rank_of.get(after, -1), puzzle.letters.index(letter))
-            for source, text in enumerate(texts)
-            for letter, after in puzzle.moves(text)
-        ]
-        super().__init__(pa.array(texts, pa.string()), *np.array(moves, dtype=int).reshape(-1, 3).T)
+        states = puzzle.states()
+        sources, targets, letters = [], [], []
+        for letter, ranks, after in puzzle.all_moves():
+            sources.append(ranks.astype(np.int32))
+            # in notation order they ascend; where they do not, no state is found
+            at = np.minimum(np.searchsorted(states, after), len(states) - 1).astype(np.int32)
+            targets.append(np.where(states[at] == after, at, np.int32(-1)))
+            letters.append(np.full(len(ranks), puzzle.letters.index(letter), dtype=np.uint8))
+        texts = pa.array(states).cast(pa.string())
+        super().__init__(texts, *map(np.concatenate, (sources, targets, letters)))
         self._puzzle = puzzle
-        self._texts = texts
 
     def features(self, ranks: Array, goal: str) -> dict[str, Array]:
-        found = [self._puzzle.features(self._texts[rank], goal) for rank in ranks]
+        found = [self._puzzle.features(self.states[int(rank)].as_py(), goal) for rank in ranks]
         names = found[0] if found else {}
         return {name: np.array([values[name] for values in found]) for name in names}
