@@ -38,6 +38,8 @@ MOST_SAID = 300
 
 BOARDED = [name for name in MODULES if puzzle(name).boards()]
 """Our stages that --board is for."""
+COUNTED = [name for name in MODULES if puzzle(name).depth]
+"""Our puzzles whose states lie at depths."""
 
 Outputs = Annotated[
     str | None,
@@ -208,7 +210,7 @@ def histogram(
         str,
         typer.Argument(
             metavar="PUZZLE",
-            help="Puzzle whose states are counted: eight, senet, or another package's.",
+            help=f"Puzzle whose states are counted: {', '.join(COUNTED)}, or another package's.",
             autocompletion=with_depths,
         ),
     ],
