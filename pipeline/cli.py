@@ -209,8 +209,8 @@ def histogram(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="PUZZLE",
-            help=f"Puzzle whose states are counted: {', '.join(COUNTED)}, or another package's.",
+            metavar="|".join(COUNTED),
+            help="Puzzle whose states are counted: one of these, or another package's.",
             autocompletion=with_depths,
         ),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -15,20 +15,21 @@ from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, respond
 from queries.forms import BATCH, Asked
 from tablebase.errors import BadRequest
-from tablebase.puzzles import MODULES, names, puzzle, puzzles
+from tablebase.puzzles import MODULES, names, of_each, puzzle
 from tablebase.tables.store import tables_store
-
-if TYPE_CHECKING:
-    from typer._click import Command, Context
 
 
 class Queries(TyperGroup):
-    """Our puzzles' commands, and those of other packages where one of ours will not do."""
+    """Our puzzles' commands, and those of other packages where one of ours will not do.
 
-    def list_commands(self, ctx: Context) -> list[str]:
-        return [asked.name for asked in puzzles()]
+    Typer exports no name for the types of contexts and commands.
+    """
 
-    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+    def list_commands(self, ctx: Any) -> list[str]:
+        kinds = of_each(lambda asked: (asked.name, reader_class(asked.name)))
+        return [name for name, _ in kinds]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.commands and cmd_name in names():
             self.add_command(_one(cmd_name))
         return super().get_command(ctx, cmd_name)
@@ -37,7 +38,7 @@ class Queries(TyperGroup):
 query = typer.Typer(help="Answer questions from the tables.", cls=Queries, no_args_is_help=True)
 
 
-def _one(name: str) -> Command:
+def _one(name: str) -> Any:
     """The command of a puzzle alone."""
     alone = typer.Typer(add_completion=False)
     alone.command(name)(_command(name))

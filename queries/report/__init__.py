@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles import imported, part_of, puzzles
+from tablebase.puzzle import GoalPuzzle, Puzzle
+from tablebase.puzzles import imported, of_each, part_of, puzzles
 
 if TYPE_CHECKING:
     from queries.figure import Figure, Section, Sources
@@ -65,17 +65,20 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
 
 def sections() -> list[Section]:
     """What each puzzle has to show, in the order of the registry."""
+    return [found for found in of_each(_section) if found]
+
+
+def _section(asked: Puzzle) -> Section | None:
     from queries.report.depths import section
 
-    found = []
-    for asked in puzzles():
-        if asked.name in SECTIONS:
-            found.append(imported(SECTIONS[asked.name]))
-        elif asked.section:
-            found.append(part_of(asked, asked.section))
-        elif isinstance(asked, GoalPuzzle):
-            found.append(section(asked))
-    return found
+    shown: Section | None = None
+    if asked.name in SECTIONS:
+        shown = imported(SECTIONS[asked.name])
+    elif asked.section:
+        shown = part_of(asked, asked.section)
+    elif isinstance(asked, GoalPuzzle):
+        shown = section(asked)
+    return shown
 
 
 def figures() -> list[Figure]:

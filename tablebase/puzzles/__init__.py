@@ -10,9 +10,12 @@ from tablebase.errors import PuzzleRefused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from tablebase.puzzle import Puzzle
+
+    Found = TypeVar("Found")
 
 MODULES = {
     "eight": "tablebase.puzzles.eight",
@@ -67,22 +70,27 @@ def registered(name: str) -> bool:
     return name in MODULES or name in names()
 
 
-def puzzles() -> list[Puzzle]:
-    """All that can be used, in the order of their names; `refused` tells of the others."""
+def of_each(find: Callable[[Puzzle], Found]) -> list[Found]:
+    """What is found for each puzzle that can be used; `refused` tells of the others."""
     from tablebase.puzzles.installed import clashes
 
     _refused.update(clashes(MODULES))
     found = []
     for name in names():
         try:
-            found.append(puzzle(name))
+            found.append(find(puzzle(name)))
         except PuzzleRefused as error:
             _refused[name] = error
     return found
 
 
+def puzzles() -> list[Puzzle]:
+    """All that can be used, in the order of their names."""
+    return of_each(lambda asked: asked)
+
+
 def refused() -> list[PuzzleRefused]:
-    """What was wrong with other packages' puzzles when all were last asked for."""
+    """What was wrong with other packages' puzzles where all were wanted."""
     return list(_refused.values())
 
 

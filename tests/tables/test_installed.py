@@ -1,7 +1,7 @@
 """Puzzles of other packages: found by their entry points, refused in a sentence."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -183,13 +183,21 @@ def test_a_part_that_is_not_there_is_refused(site: Path, tmp_path: Path, part: s
     install(site, "art", "squares", SQUARES.replace(f'{part} = "art:', f'{part} = "art:No'))
     folder = tmp_path / "out"
     built(folder, puzzle("squares"))
-    asked: dict[str, Callable[[], object]] = {
-        "reader": lambda: respond("squares", "7", {"outputs": str(folder)}),
-        "section": sections,
-        "proof": lambda: said(folder),
-    }
-    with pytest.raises(PuzzleRefused, match="package art cannot be used: loading art:No"):
-        asked[part]()
+    sentence = "package art cannot be used: loading art:No"
+    if part == "section":
+        assert len(sections()) == 3
+        assert sentence in str(refused()[0])
+        return
+    with pytest.raises(PuzzleRefused, match=sentence):
+        respond("squares", "7", {"outputs": str(folder)}) if part == "reader" else said(folder)
+
+
+def test_help_lists_the_others_where_a_reader_is_not_there(cli: Cli, site: Path) -> None:
+    install(site, "art", "squares", SQUARES.replace("art:Reader", "art:No"))
+    told = cli("query", "--help", env={"PYTHONPATH": str(site)})
+    assert "Knight's tour: answer one key" in told.out
+    assert "squares" not in told.out
+    assert (told.code, "package art cannot be used: loading art:No" in told.err) == (3, True)
 
 
 def test_its_python_object_is_found_by_name(site: Path, tmp_path: Path) -> None:
