@@ -55,8 +55,8 @@ def prove(listed, seen):
     from pipeline.verify.listed import read_rows
 
     rows = read_rows(listed)
-    with listed.claims().claim("every square is one") as fact:
-        rows.equal(fact, "square", rows.numbers("square"), rows.numbers("number") ** 2)
+    with listed.claim("every square is one") as fact:
+        rows.equal(fact, "square", rows.numbers("number") ** 2)
 
 
 SECTION = Section("Squares", "They grow.")
