@@ -44,13 +44,11 @@ class Space:
 
     def one_way(self) -> Mask:
         """Which moves no move undoes."""
-        forth = self._pairs(self.sources, self.targets)
-        back = self._pairs(self.targets, self.sources)
-        forth.sort()
-        back.sort()
+        ends = self.sources, self.targets
+        forth, back = np.sort(self._pairs(*ends)), np.sort(self._pairs(*ends[::-1]))
         if np.array_equal(forth, back):
             return np.zeros(len(forth), dtype=np.bool_)
-        return ~np.isin(self._pairs(self.targets, self.sources), forth)
+        return ~np.isin(self._pairs(*ends[::-1]), forth)
 
     def _pairs(self, first: Array, second: Array) -> Array:
         """A number for each pair of ranks."""
@@ -60,21 +58,20 @@ class Space:
 
 def plain_space(puzzle: GoalPuzzle) -> Space:
     """Any puzzle's space, by asking for all its states and moves."""
-    states = puzzle.states()
-    sources, targets, letters = [], [], []
+    states, moves = puzzle.states(), []
     for letter, ranks, after in puzzle.all_moves():
-        sources.append(ranks.astype(np.int32))
         # in notation order they ascend; where they do not, no state is found
         at = np.minimum(np.searchsorted(states, after), len(states) - 1).astype(np.int32)
-        targets.append(np.where(states[at] == after, at, np.int32(-1)))
-        letters.append(np.full(len(ranks), puzzle.letters.index(letter), dtype=np.uint8))
+        targets = np.where(states[at] == after, at, np.int32(-1))
+        letters = np.full(len(ranks), puzzle.letters.index(letter), dtype=np.uint8)
+        moves.append((ranks.astype(np.int32), targets, letters))
 
     def features(ranks: Array, goal: str) -> dict[str, Array]:
         found = [puzzle.features(states[rank].decode(), goal) for rank in ranks]
         return {name: np.array([of[name] for of in found]) for name in (found or [{}])[0]}
 
     texts = pa.array(states).cast(pa.string())
-    from_, to, by = map(np.concatenate, (sources, targets, letters))
+    from_, to, by = map(np.concatenate, zip(*moves, strict=True))
     return Space(texts, from_, to, by, features)
 
 
@@ -115,8 +112,7 @@ def prove_rows(listed: Listed, puzzle: GoalPuzzle, space: Space, rows: Rows) -> 
         rows.equal(fact, "goal", names, at)
         rows.equal(fact, "distance is 0:", np.isin(np.arange(len(rows)), at), found=here == 0)
     sources, targets, letters = _moves(listed, puzzle, space, rows, row_of, goals)
-    parity = space.parity
-    if parity is not None:
+    if (parity := space.parity) is not None:
         text = "these are all states of the goals' parity, each with the goal of its own parity"
         with listed.claim(text) as fact:
             rows.equal(fact, "parity", parity[at_goals][goals], found=parity[ranks])

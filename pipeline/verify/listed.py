@@ -11,7 +11,7 @@ import contextlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,8 +34,8 @@ from tablebase.tables.store import Store
 
 Result = TypeVar("Result")
 
-FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash")
-"""Of an index's header, in order, before its name."""
+FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
+"""Of an index's header, in order."""
 STRETCH = 1 << 10
 """Blocks of an index that are read at once."""
 
@@ -96,9 +96,8 @@ def listed_in(store: Store, report: Listener) -> list[Listed]:
     entries = read_manifest(store)
     if not entries and MANIFEST not in store.names():
         raise TableMissing(store.full(MANIFEST), mending("", store))
-    claim = Claim(
-        "manifest", MANIFEST, "every required table is listed under its own name", len(entries)
-    )
+    text = "every required table is listed under its own name"
+    claim = Claim("manifest", MANIFEST, text, len(entries))
     with Fact(claim, store, mending("", store, force=True), report) as fact:
         listed = []
         for puzzle in puzzles():
@@ -124,12 +123,7 @@ def check_files(listed: Listed) -> None:
     if entry.index:
         with listed.claim(text, index=True, force=False) as fact:
             _check_bytes(fact, entry.index)
-        text = "the header matches the table: version, name, records, content hash"
-        with listed.claim(text, index=True) as fact:
-            _check_header(fact, listed)
-        text = "every block has the right checksum, and zeros after its records"
-        with listed.claim(text, index=True) as fact:
-            _check_blocks(fact, listed)
+        _check_index(listed)
 
 
 def check_pages(store: Store, report: Listener) -> None:
@@ -153,37 +147,29 @@ def _check_bytes(fact: Fact, said: File | Index | Page) -> None:
         raise unopened(store.full(file), error, fact.command) from error
 
 
-def _header(listed: Listed) -> tuple[Any, ...]:
-    """The fields of an index's header."""
-    with listed.store.open(listed.index.file) as file:
-        return HEADER.unpack(file.read(HEADER.size))
-
-
-def _check_header(fact: Fact, listed: Listed) -> None:
-    size, records = listed.store.size(fact.claim.file), listed.index.records
-    if size < BLOCK:
-        fact.refuted(f"bytes {size}", f"a header of {BLOCK} bytes")
-    *found, content, name = _header(listed)
-    # of a table that no rule knows, any records that fit a block
-    most = min(max(found[3], 1), BODY)
-    width = struct.calcsize(listed.table.record) if listed.table else most
-    said = MAGIC, FORMAT_VERSION, 0, width, BLOCK, records, listed.entry.content
-    words = zip(FIELDS, (*found, content.hex()), said, strict=True)
-    for what, have, want in (*words, ("name", name.rstrip(b"\0"), listed.name.encode())):
-        fact.same(what, have, want)
-    fact.same("bytes", size, BLOCK * blocks(width, records))
-
-
-def _check_blocks(fact: Fact, listed: Listed) -> None:
-    """Every block's checksum, and nothing but zeros where no record is."""
-    _, _, _, width, _, records, content, _ = _header(listed)
-    each = BODY // width
-    with listed.store.open(fact.claim.file) as file:
-        for number in range(blocks(width, records)):
+def _check_index(listed: Listed) -> None:
+    said, store = listed.index, listed.store
+    text = "the header matches the table: version, name, records, content hash"
+    with listed.claim(text, index=True) as fact, store.open(said.file) as file:
+        header = file.read(BLOCK)
+        if len(header) < BLOCK:
+            fact.refuted(f"bytes {len(header)}", f"a header of {BLOCK} bytes")
+        *found, content, name = HEADER.unpack_from(header)
+        # of a table that no rule knows, any records that fit a block
+        most = min(max(found[3], 1), BODY)
+        width = struct.calcsize(listed.table.record) if listed.table else most
+        wanted = MAGIC, FORMAT_VERSION, 0, width, BLOCK, said.records, listed.entry.content
+        have = *found, content.hex(), name.rstrip(b"\0")
+        for words in zip(FIELDS, have, (*wanted, listed.name.encode()), strict=True):
+            fact.same(*words)
+        fact.same("bytes", store.size(said.file), BLOCK * blocks(width, said.records))
+    each, text = BODY // width, "every block has the right checksum, and zeros after its records"
+    with listed.claim(text, index=True) as fact, store.open(said.file) as file:
+        for number in range(blocks(width, said.records)):
             block = file.read(BLOCK)
             sealed = CHECKSUM.pack(checksum(content, number, block[:BODY]))
             fact.same(f"block {number}: checksum", block[BODY:].hex(), sealed.hex())
-            used = min(each, records - (number - 1) * each) * width if number else HEADER.size
+            used = min(each, said.records - (number - 1) * each) * width if number else HEADER.size
             zeros = block[used:BODY].count(0)
             fact.same(f"block {number}: zeros after its records", zeros, BODY - used)
 
@@ -222,24 +208,18 @@ def _groups(listed: Listed) -> list[tuple[str, pq.FileMetaData, int, int]]:
             fact, source = whole.of(said.file), listed.store.source(said.file)
             with decoding(fact), pq.ParquetFile(source) as file:
                 found, footer = file.schema_arrow, file.metadata
-            for lines in zip_longest(*map(_lines, (found, schema(table)))):
+            texts = (of.to_string(truncate_metadata=False) for of in (found, schema(table)))
+            for lines in zip_longest(*map(str.splitlines, texts)):
                 fact.same("schema:", *lines)
             fact.same("rows", footer.num_rows, said.rows)
-            sizes = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
-            begins = accumulate(sizes, initial=said.first)
-            groups += [
-                (said.file, footer, number, begin)
-                for number, (begin, rows) in enumerate(zip(begins, sizes, strict=False))
-                if rows
-            ]
+            begin = said.first
+            for number in range(footer.num_row_groups):
+                if rows := footer.row_group(number).num_rows:
+                    groups.append((said.file, footer, number, begin))
+                    begin += rows
         whole.same("parameters", entry.parameters, table.recipe.parameters())
         whole.same("description", entry.description, description(table))
     return groups
-
-
-def _lines(found: pa.Schema) -> list[str]:
-    text: str = found.to_string(truncate_metadata=False)
-    return text.splitlines()
 
 
 def _read_group(
@@ -256,13 +236,8 @@ def _read_group(
         for column, name in enumerate(rows.schema.names):
             chunk, values = said.column(column), rows.column(name)
             plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values
-            expected = {
-                "path_in_schema": name,
-                "num_values": len(values),
-                "null_count": values.null_count,
-                "distinct_count": None,
-                **pc.min_max(plain).as_py(),
-            }
+            expected = {"path_in_schema": name, "num_values": len(values), "distinct_count": None}
+            expected |= {"null_count": values.null_count, **pc.min_max(plain).as_py()}
             found = chunk.to_dict()
             for what, value in {**(found["statistics"] or {}), **found}.items():
                 if what in expected and value is not None:

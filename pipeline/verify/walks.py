@@ -10,13 +10,12 @@ dictionary order, or whose low four bits do where the high ones are the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from pipeline.verify.claims import Array, Seen
 from pipeline.verify.listed import Listed, check_records, read_rows
-from tablebase.graph import UNREACHED, Graph, Walk
+from tablebase.graph import UNREACHED, Walk
 from tablebase.puzzle import BreadthFirst, StateSpace
 from tablebase.tables.parquet import to_arrow
 
@@ -30,9 +29,15 @@ def prove_walks(listed: Listed, seen: Seen) -> None:
     assert isinstance(puzzle, StateSpace)
     assert isinstance(table.recipe, BreadthFirst)
     rows, graph = read_rows(listed), puzzle.graph()
-    begins = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
-    search = partial(walked, len(graph.offsets) - 1, partial(_leaving, graph, begins))
-    walks = {name: search(puzzle.node(state)) for name, state in table.recipe.roots.items()}
+    nodes = len(graph.offsets) - 1
+    begins = np.repeat(np.arange(nodes), np.diff(graph.offsets))
+
+    def leaving(layer: Array) -> Edges:
+        edges = np.flatnonzero(np.isin(begins, layer))
+        return begins[edges], graph.targets[edges], graph.labels[edges]
+
+    roots = table.recipe.roots.items()
+    walks = {name: walked(nodes, puzzle.node(state), leaving) for name, state in roots}
     text = f"{puzzle.depth} and all other columns are as a second search of the graph finds them"
     with listed.claim(text) as fact:
         columns = puzzle.fill(table, graph, walks)
@@ -45,12 +50,7 @@ def prove_walks(listed: Listed, seen: Seen) -> None:
         check_records(listed, text, dict(puzzle.records(table, walks)))
 
 
-def _leaving(graph: Graph, begins: Array, nodes: Array) -> Edges:
-    edges = np.flatnonzero(np.isin(begins, nodes))
-    return begins[edges], graph.targets[edges], graph.labels[edges]
-
-
-def walked(nodes: int, leaving: Callable[[Array], Edges], root: int) -> Walk:
+def walked(nodes: int, root: int, leaving: Callable[[Array], Edges]) -> Walk:
     """What a breadth-first search finds, all shortest lines at once, a step at a time.
 
     `leaving` gives every edge that begins at one of some nodes.

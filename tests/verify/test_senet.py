@@ -19,7 +19,6 @@ from pipeline.verify.senet.proof import (
     prove_lines,
     prove_plies,
     prove_positions,
-    prove_smallest,
 )
 from tablebase.graph import Walk
 from tablebase.puzzles.senet import PUZZLE as SENET
@@ -131,10 +130,10 @@ def test_a_value_where_no_line_leads_is_found(
 
 @pytest.mark.parametrize("value", [12, None])
 def test_a_false_number_of_lines_is_found(
-    listed: Listed, senet_rows: pa.Table, walk: Walk, value: object
+    listed: Listed, senet_rows: pa.Table, positions: Positions, walk: Walk, value: object
 ) -> None:
     def proof(listed: Listed, rows: Rows) -> None:
-        prove_lines(listed, rows, walk)
+        prove_lines(listed, rows, positions, walk)
 
     failure = failed(proof, listed, cell("lines", 500_000, value)(senet_rows))
     assert (failure.row, failure.found) == (500_000, f"lines {value}")
@@ -146,7 +145,7 @@ def refuted_line(
     listed: Listed, positions: Positions, walk: Walk
 ) -> Callable[[pa.Table], VerifyFailed]:
     def proof(listed: Listed, rows: Rows) -> None:
-        prove_smallest(listed, rows, positions, walk)
+        prove_lines(listed, rows, positions, walk)
 
     return lambda rows: failed(proof, listed, rows)
 

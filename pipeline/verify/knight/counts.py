@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from pipeline.verify.claims import Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
-from pipeline.verify.knight.tours import Counted
 from pipeline.verify.listed import Listed, read_rows
-from tablebase.puzzles.knight import Board, TourCounts
+from tablebase.puzzles.knight import Board, TourCounts, listed_table
 
 Counts = Mapping[str, ArrayLike]
 """What columns hold at a board's squares."""
@@ -37,10 +36,9 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
     text = f"there is one row for every square of {len(boards)} boards, in order"
     with listed.claim(text) as fact:
         fact.same("rows", len(rows), len(squares))
-        rows.equal(fact, "board", [str(board) for board, _ in squares])
-        rows.equal(fact, "files", [board.files for board, _ in squares])
-        rows.equal(fact, "ranks", [board.ranks for board, _ in squares])
-        rows.equal(fact, "start", [board.name(at) for board, at in squares])
+        told = [(str(board), board.files, board.ranks, board.name(at)) for board, at in squares]
+        for name, *expected in zip(("board", "files", "ranks", "start"), *told, strict=True):
+            rows.equal(fact, name, expected)
     text = (
         "mirrored squares have equally many tours, also on the board turned sideways; all "
         "squares of a board have equally many closed tours, which visit them all"
@@ -53,12 +51,10 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
             for other in others:
                 rows.equal(fact, column, rows.column(column).take(pa.array(other)))
 
-    listing = {
-        str(counted.board): counted for counted in seen.values() if isinstance(counted, Counted)
-    }
-    if named := [name for name in boards if name in listing]:
+    listing = {name: seen.get(listed_table(board).name, {}) for name, board in boards.items()}
+    if named := [*filter(listing.get, boards)]:
         text = "the tours and closed tours are as many as in the board's own table"
-        prove(f"on {', '.join(named)}: {text}", named, lambda name: listing[name].counts)
+        prove(f"on {', '.join(named)}: {text}", named, lambda name: listing[name])
 
     totals = {name: known for name, board in boards.items() if (known := known_total(board))}
     text = f"the totals of {len(totals)} boards match published totals ({_sources(totals)})"
@@ -75,7 +71,7 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
     again = [
         name
         for name, board in boards.items()
-        if name not in listing
+        if name not in named
         and (board.files <= board.ranks or f"{board.ranks}x{board.files}" not in boards)
     ]
     text = f"on {len(again)} boards that no table lists: {COUNTED_AGAIN}"

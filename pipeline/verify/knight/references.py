@@ -15,10 +15,7 @@ SEQUENCES = {
     4: ("A079137", 2, (0, 0, 8, 0, 82, 744, 6378, 31088, 189688)),
     5: ("A083386", 2, (0, 0, 0, 82, 864, 18784, 622868)),
 }
-"""Tours of k x n boards, n = 1, 2, ...: OEIS sequence, directed tours for each it counts, terms.
-
-The second and third count a tour and its reverse as one.
-"""
+"""Tours of k x n boards, n = 1, 2, ...: OEIS sequence, directed tours for each it counts, terms."""
 
 SQUARES = (1, 0, 0, 0, 1728, 6637920)
 """Directed tours of n x n boards, n = 1, 2, ... (OEIS A165134)."""
@@ -33,22 +30,12 @@ TOTALS = {
 CLOSED = {
     (6, 6): (9862, "OEIS A001230"),
     (5, 6): (8, "OEIS A175881"),
-    (3, 4): (0, "OEIS A070030"),
-    (3, 6): (0, "OEIS A070030"),
-    (3, 8): (0, "OEIS A070030"),
-    (3, 10): (16, "OEIS A070030"),
-    (3, 12): (176, "OEIS A070030"),
+    **{(3, 4 + 2 * n): (count, "OEIS A070030") for n, count in enumerate((0, 0, 0, 16, 176))},
 }
 """Closed tours by short and long side, a tour and its reverse as one, and who counted them."""
 
-FIVE_SQUARES = (
-    (304, 0, 56, 0, 304),
-    (0, 56, 0, 56, 0),
-    (56, 0, 64, 0, 56),
-    (0, 56, 0, 56, 0),
-    (304, 0, 56, 0, 304),
-)
-"""Directed tours of the 5 x 5 board by starting square (OEIS A165134, example by G. Coserea)."""
+FIVE_SQUARES = (304, 0, 56, 0, 304, 0, 56, 0, 56, 0, 56, 0, 64)
+"""Directed tours of 5 x 5 by start, to the middle square (OEIS A165134, example by G. Coserea)."""
 
 
 def known_total(board: Board) -> Known:

@@ -37,18 +37,14 @@ class Positions:
         # a position as a number of base 3, `.` < `A` < `B`, its first square the highest digit
         digits = np.arange(1 << SQUARES)[:, None] >> squares & 1
         self._base_3 = (digits @ 3 ** squares[::-1]).astype(np.int32)
-        self.numbers = self._number(*self.sets)
+        self.numbers: Array = self._base_3[self.sets[0]] + 2 * self._base_3[self.sets[1]]
         """Ascending in notation order."""
         self._row_of = np.full(3**SQUARES, -1, dtype=np.int32)
         self._row_of[self.numbers] = np.arange(len(cells))
 
-    def _number(self, a: Array, b: Array) -> Array:
-        found: Array = self._base_3[a] + 2 * self._base_3[b]
-        return found
-
     def row(self, a: Array, b: Array) -> Array:
         """The rows of positions given by the squares of A and of B."""
-        found: Array = self._row_of[self._number(a, b)]
+        found: Array = self._row_of[self._base_3[a] + 2 * self._base_3[b]]
         return found
 
     def leaving(self, nodes: Array) -> Edges:
@@ -75,8 +71,7 @@ def prove_senet(listed: Listed, seen: Seen) -> None:
     rows = read_rows(listed)
     positions = prove_positions(listed, rows)
     walk = prove_plies(listed, rows, positions)
-    prove_lines(listed, rows, walk)
-    prove_smallest(listed, rows, positions, walk)
+    prove_lines(listed, rows, positions, walk)
     prove_index(listed, walk)
 
 
@@ -103,7 +98,7 @@ def prove_plies(listed: Listed, rows: Rows, positions: Positions) -> Walk:
     )
     with listed.claim(text) as fact:
         opening = rows.column("position").index(OPENING).as_py()
-        walk = walked(2 * len(rows), positions.leaving, opening)
+        walk = walked(2 * len(rows), opening, positions.leaving)
         plies = walk.depth.reshape(2, -1)
         for name, expected in zip(("plies_even", "plies_odd"), plies, strict=True):
             rows.equal(fact, name, pa.array(expected, mask=expected == UNREACHED))
@@ -119,7 +114,7 @@ def _shorter(walk: Walk) -> Array:
     return np.arange(len(even)) + np.where(odd < even, len(even), 0)
 
 
-def prove_lines(listed: Listed, rows: Rows, walk: Walk) -> None:
+def prove_lines(listed: Listed, rows: Rows, positions: Positions, walk: Walk) -> None:
     text = (
         "lines is the number of shortest lines, summed over predecessors from the opening on; "
         "null where plies is null"
@@ -128,9 +123,6 @@ def prove_lines(listed: Listed, rows: Rows, walk: Walk) -> None:
         # far below 2^63: at most 120 moves lead to a node, and no line has over 30 plies
         ways = walk.ways[_shorter(walk)].astype(np.int64)
         rows.equal(fact, "lines", pa.array(ways, mask=ways == 0))
-
-
-def prove_smallest(listed: Listed, rows: Rows, positions: Positions, walk: Walk) -> None:
     text = (
         "dice and moves are legal ply by ply and lead to the position in that many plies, and no "
         "other shortest line has smaller dice, or the same dice and smaller squares; null where "
