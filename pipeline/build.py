@@ -87,10 +87,10 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
             for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
             for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-            work = Work(executor or for_parts, request.jobs)
+            work = Work(executor or for_parts, request.jobs, elsewhere=executor is not None)
             site = request.store, dict(published), Lock(), report
             queues = [(line, work, *site) for line in lines]
-            for entries in replace(work, executor=for_tables).each(_make_line, queues):
+            for entries in replace(work, executor=for_tables, elsewhere=False).each(_make_line, queues):
                 published |= entries
         if gone:
             write_manifest(request.store, published)

@@ -106,6 +106,14 @@ def precompute(
             autocompletion=completion.listable_boards,
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Hand the searches to a Dask scheduler, for example tcp://10.0.0.1:8786.",
+        ),
+    ] = None,
     quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
@@ -117,14 +125,15 @@ def precompute(
         say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
         return
     from pipeline.build import Request, build
+    from pipeline.cluster import workers
     from pipeline.progress import BuildTold
 
     if board and not any(stage.name in BOARDED for stage in chosen):
         raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
     wanted = [(stage, stage.with_boards(board or [])) for stage in chosen]
     request = Request(tables_store(outputs), wanted, force, jobs)
-    with BuildTold(quiet=quiet) as told:
-        published = build(request, told)
+    with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
+        published = build(dataclasses.replace(request, jobs=at_once), told, executor)
     if not quiet:
         names = {table.name for _, tables in request.tables for table in tables}
         shown = {name: entry for name, entry in published.items() if name in names}

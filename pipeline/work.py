@@ -34,6 +34,8 @@ class Work:
 
     executor: Executor
     at_once: int
+    elsewhere: bool = False
+    """Whether other machines may do it: what a part finds stays in the store, and is read there."""
     tell: Callable[[str, int, int | None], None] | None = None
     kept: Kept | None = None
     shared: dict[object, Any] = field(default_factory=dict)
@@ -46,7 +48,8 @@ class Work:
         under_way: deque[Future[Result]] = deque()
         try:
             for arguments in items:
-                future = self.executor.submit(_found_or_made, self.kept, part, arguments)
+                how = _left_in_store if self.elsewhere and self.kept else _found_or_made
+                future = self.executor.submit(how, self.kept, part, arguments)
                 future.add_done_callback(self._ended)
                 under_way.append(future)
                 if len(under_way) > self.at_once:
@@ -83,7 +86,10 @@ class Work:
             going = not wait([under_way[0]], 0.2).done  # no interrupt ends a wait without an end
             if not any(part.exception() in self._failed for part in under_way if part.done()):
                 self.require_going()
-        return under_way.popleft().result()
+        result = under_way.popleft().result()
+        if self.elsewhere and self.kept:
+            return cast(Result, self.kept.required(result))
+        return result
 
     def _ended(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):
@@ -101,7 +107,7 @@ def _found_or_made(
 ) -> Any:  # of the part's own type
     if kept is None:
         return part(*arguments)
-    name = f"{part.__module__}.{part.__qualname__}{arguments}"
+    name = _name(part, arguments)
     found = kept.load(name)
     if found is None:
         begun = time.monotonic()
@@ -110,3 +116,16 @@ def _found_or_made(
             with suppress(OSError):  # the part itself is there
                 kept.store(name, found)
     return found
+
+
+def _left_in_store(kept: Kept, part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """The name of what is found: it goes through the store, not through whoever hands out work."""
+    kept.require_version()
+    name = _name(part, arguments)
+    if kept.load(name) is None:
+        kept.store(name, part(*arguments))
+    return name
+
+
+def _name(part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    return f"{part.__module__}.{part.__qualname__}{arguments}"

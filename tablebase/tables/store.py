@@ -13,6 +13,7 @@ from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from typing import IO
 
@@ -98,6 +99,15 @@ class Store:
         """A new file, only to be written on and on: it is there once the block has ended well."""
         raise NotImplementedError
 
+    def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Write a file anew from what it holds, None where there is none; the lock is held."""
+        try:
+            before = self.read(name)
+        except FileNotFoundError:
+            before = None
+        with self.appearing(name) as file:
+            file.write(change(before))
+
     def unfinished(self) -> list[str]:
         """What is left of files whose writer was killed; of use only while the lock is held."""
         return []
@@ -122,6 +132,10 @@ class Folder(Store):
 
     def __str__(self) -> str:
         return self._path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """For another process, which may have another working folder."""
+        return Folder, (os.path.abspath(self._path),)
 
     def full(self, name: str) -> str:
         return os.path.join(self._path, name)
@@ -169,7 +183,12 @@ class Folder(Store):
 
 
 def tables_store(asked: object) -> Store:
-    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`."""
+    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`; a URL is no folder."""
     if isinstance(asked, Store):
         return asked
-    return Folder(str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))
+    place = str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER)
+    if "://" not in place:
+        return Folder(place)
+    from tablebase.tables.objects import Objects
+
+    return Objects(place)
