@@ -90,7 +90,8 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
             work = Work(executor or for_parts, request.jobs, elsewhere=executor is not None)
             site = request.store, dict(published), Lock(), report
             queues = [(line, work, *site) for line in lines]
-            for entries in replace(work, executor=for_tables, elsewhere=False).each(_make_line, queues):
+            here = replace(work, executor=for_tables, elsewhere=False)
+            for entries in here.each(_make_line, queues):
                 published |= entries
         if gone:
             write_manifest(request.store, published)

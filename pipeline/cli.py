@@ -20,7 +20,7 @@ from tablebase.cores import cores
 from tablebase.errors import BadRequest, required_choice
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
-from tablebase.tables.store import tables_store
+from tablebase.tables.places import tables_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """What Typer raises for words that it does not take; it exports no name of its own for it."""

@@ -22,7 +22,8 @@ def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, i
         return
     try:
         from distributed import Client
-        from distributed.comm import CommClosedError, parse_address
+        from distributed.comm import CommClosedError
+        from distributed.comm.addressing import parse_address
         from distributed.scheduler import KilledWorker
     except ImportError as error:
         hint = "Run: pip install 'puzzle-tablebase[cluster]'"

@@ -34,10 +34,10 @@ class Work:
 
     executor: Executor
     at_once: int
-    elsewhere: bool = False
-    """Whether other machines may do it: what a part finds stays in the store, and is read there."""
     tell: Callable[[str, int, int | None], None] | None = None
     kept: Kept | None = None
+    elsewhere: bool = False
+    """Whether other machines may do it: what a part finds stays in the store, and is read there."""
     shared: dict[object, Any] = field(default_factory=dict)
     _failed: list[BaseException] = field(default_factory=list)
 
@@ -45,11 +45,11 @@ class Work:
         self, part: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
         """The results in the order of the items; one more is under way than are done at once."""
-        under_way: deque[Future[Result]] = deque()
+        under_way: deque[Future[Any]] = deque()
+        how: Callable[..., Any] = _left_in_store if self.elsewhere else _found_or_made
         try:
             for arguments in items:
-                how = _left_in_store if self.elsewhere and self.kept else _found_or_made
-                future = self.executor.submit(how, self.kept, part, arguments)
+                future: Future[Any] = self.executor.submit(how, self.kept, part, arguments)
                 future.add_done_callback(self._ended)
                 under_way.append(future)
                 if len(under_way) > self.at_once:
@@ -79,7 +79,7 @@ class Work:
             self.shared[make] = make()
         return cast(Result, self.shared[make])
 
-    def _first(self, under_way: deque[Future[Result]]) -> Result:
+    def _first(self, under_way: deque[Future[Any]]) -> Any:  # of the part's own type
         """The first result. Where a later one of these has failed, that is told in its turn."""
         going = True
         while going:
@@ -87,9 +87,7 @@ class Work:
             if not any(part.exception() in self._failed for part in under_way if part.done()):
                 self.require_going()
         result = under_way.popleft().result()
-        if self.elsewhere and self.kept:
-            return cast(Result, self.kept.required(result))
-        return result
+        return self.kept.required(result) if self.elsewhere and self.kept else result
 
     def _ended(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):

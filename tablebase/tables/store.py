@@ -180,15 +180,3 @@ class Folder(Store):
     def name_of(self, path: str) -> str | None:
         folder, name = os.path.split(os.path.realpath(path))
         return name if folder == os.path.realpath(self._path) else None
-
-
-def tables_store(asked: object) -> Store:
-    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`; a URL is no folder."""
-    if isinstance(asked, Store):
-        return asked
-    place = str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER)
-    if "://" not in place:
-        return Folder(place)
-    from tablebase.tables.objects import Objects
-
-    return Objects(place)
