@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
@@ -194,26 +194,29 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
 def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
     rows, records, count = made(puzzle, table, work)
-    with store.appearing(table.file) as file:
+    indexed = [table.index_file] if table.index else []
+    with (
+        store.appearing(table.file, *indexed) as (file, *indexes),
+        closing(rows),
+        closing(records),
+    ):
         with TableWriter(file, table) as writer:
             for columns in rows:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        entry: Entry = {
-            "files": [{"file": table.file, "rows": writer.rows, "first": 0}],
-            "rows": writer.rows,
-            "content": writer.content,
-            "made_by": f"puzzle-tablebase {__version__}",
-            "parameters": table.recipe.parameters(),
-            "description": description(table),
-            "index": None,
-        }
         work.require_going()
-        if table.index:
-            with store.appearing(table.index_file) as index:
-                write_index(index, table, count, records, writer.content)
-            said = facts(store, table.index_file)
-            entry["index"] = {"file": table.index_file, "records": count, **said}
-    entry["files"][0] |= facts(store, table.file)
-    return entry
+        for index in indexes:
+            write_index(index, table, count, records, writer.content)
+    said = [{"file": file, "records": count, **facts(store, file)} for file in indexed]
+    return {
+        "files": [
+            {"file": table.file, "rows": writer.rows, "first": 0, **facts(store, table.file)}
+        ],
+        "rows": writer.rows,
+        "content": writer.content,
+        "made_by": f"puzzle-tablebase {__version__}",
+        "parameters": table.recipe.parameters(),
+        "description": description(table),
+        "index": said[0] if said else None,
+    }

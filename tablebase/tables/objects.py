@@ -11,9 +11,11 @@ import contextlib
 import errno
 import io
 from collections.abc import Callable, Iterator
-from typing import IO, Any
+from contextlib import AbstractContextManager
+from typing import IO, Any, cast
 
 from tablebase.errors import BadRequest, OutputsError, quoted
+from tablebase.streams import reason
 from tablebase.tables.store import Opened, Store
 
 ATTEMPTS = 20
@@ -58,19 +60,22 @@ class Objects(Store):
         return _Ranged(files, f"{root}/{name}", self.size(name))
 
     @contextlib.contextmanager
-    def appearing(self, name: str, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    def appearing(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
         files, root = self._place()
-        with _told():
-            file = files.open(f"{root}/{name}", "wb", autocommit=False)
-        try:
-            yield file
-            with _told():
-                file.close()
-                file.commit()
-        except BaseException:
-            with contextlib.suppress(Exception):
-                file.discard()
-            raise
+        with contextlib.ExitStack() as undone:
+            new = list[_Upload]()
+            for name in names:
+                with self._refusing():
+                    file = files.open(f"{root}/{name}", "wb", autocommit=False)
+                undone.callback(_discarded, file)
+                new.append(_Upload(file, self._refusing))
+            yield cast("list[IO[bytes]]", new)
+            with self._refusing():
+                for upload in new:
+                    upload.file.close()
+                for upload in new:
+                    upload.file.commit()
+            undone.pop_all()
 
     def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         files, root = self._place()
@@ -81,19 +86,19 @@ class Objects(Store):
                 text = change(self.read(name))
             except FileNotFoundError:
                 only, text = {"IfNoneMatch": "*"}, change(None)
-            try:
-                with _told():
+            with self._refusing():
+                try:
                     files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **only)
-            except OSError as error:
-                if not _is_overtaken(error):
-                    raise
-            else:
-                return
+                except OSError as error:
+                    if not _is_overtaken(error):
+                        raise
+                else:
+                    return
         raise OutputsError(self._url, f"others change {name} all the time", "Try again later.")
 
     def remove(self, name: str) -> None:
         files, root = self._place()
-        with _told():
+        with self._refusing():
             files.rm_file(f"{root}/{name}")
 
     @contextlib.contextmanager
@@ -103,13 +108,18 @@ class Objects(Store):
         if not hasattr(files, "call_s3"):
             problem = "only folders and s3:// can be written to"
             raise OutputsError(self._url, problem, "Choose one with --outputs.")
+        with self._refusing():
+            files.ls(root.partition("/")[0], detail=False)
+        yield
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
         try:
             with _told():
-                files.ls(root.partition("/")[0], detail=False)
+                yield
         except OSError as error:
-            hint = "Choose another bucket with --outputs."
-            raise OutputsError(self._url, str(error), hint) from error
-        yield
+            hint = "Choose another place with --outputs."
+            raise OutputsError(self._url, reason(error), hint) from error
 
     def _info(self, name: str) -> dict[str, Any]:
         files, root = self._place()
@@ -130,6 +140,21 @@ class Objects(Store):
             hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
             raise BadRequest(f"{quoted(self._url)} is no place for tables", hint) from error
         return files, root
+
+
+class _Upload(io.RawIOBase):
+    """A new file that is only written on and on."""
+
+    def __init__(self, file: Any, refusing: Callable[[], AbstractContextManager[None]]) -> None:
+        self.file = file
+        self._refusing = refusing
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        with self._refusing():
+            return int(self.file.write(data))
 
 
 class _Ranged(Opened):
@@ -182,13 +207,18 @@ class _Onwards(io.RawIOBase):
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
-    """Whatever a store's own package raises is an OSError; no credentials, for example."""
+    """Whatever a store's own package raises is an OSError that says it in its words."""
     try:
         yield
-    except OSError:
+    except (FileNotFoundError, IsADirectoryError):
         raise
     except Exception as error:
-        raise OSError(errno.EIO, " ".join(str(error).split()) or type(error).__name__) from error
+        raise OSError(" ".join(str(error).split()).rstrip(".") or type(error).__name__) from error
+
+
+def _discarded(file: Any) -> None:
+    with contextlib.suppress(Exception):  # nobody sees an upload that was not completed
+        file.discard()
 
 
 def _is_overtaken(error: OSError) -> bool:
