@@ -142,12 +142,16 @@ def _is_entry(entry: Any) -> bool:
             for file in entry["files"]
         )
         and "index" in entry
-        and (entry["index"] is None or _has(entry["index"], file=str, bytes=int, sha256=str))
+        and (
+            entry["index"] is None
+            or _has(entry["index"], file=str, records=int, bytes=int, sha256=str)
+        )
     )
 
 
 def _is_named(name: str, entry: Entry) -> bool:
     """Whether a table's files bear its name, and their rows follow one another and are all."""
+    index = entry["index"]
     files = [file["file"] for file in entry["files"]]
     rows = [file["rows"] for file in entry["files"]]
     begins = [*accumulate(rows, initial=0)]
@@ -156,6 +160,7 @@ def _is_named(name: str, entry: Entry) -> bool:
         and files != []
         and len(files) == len({*files})
         and all(holds_rows(file, name) for file in files)
+        and (index is None or index["file"] == f"{name}.idx")
         and min(rows) >= 0
         and [*(file["first"] for file in entry["files"]), entry["rows"]] == begins
     )
