@@ -74,7 +74,7 @@ def test_it_is_asked_and_proved_as_a_folder_is(made: Objects, outputs: Path) -> 
     assert histogram("eight", made).equals(histogram("eight", tables_store(str(outputs))))
     states = {row["table"]: row["state"] for row in status(made)}
     assert (states["eight"], states["senet"]) == ("published", "missing")
-    assert verify(made, only=("eight", "eight_edge"), quick=True)
+    assert {claim.table for claim in verify(made)} >= {"eight", "eight_edge"}
 
 
 def test_a_lookup_reads_one_block_of_an_index(made: Objects, server: ObjectStore) -> None:
@@ -99,10 +99,14 @@ def test_it_can_be_sent(made: Objects) -> None:
 
 
 def test_an_upload_that_is_not_completed_is_not_there(place: Objects) -> None:
-    with pytest.raises(KeyError), place.appearing("a.idx", "b.idx") as (a, b):
-        a.write(b"much")
-        b.write(b"more")
-        raise KeyError
+    def write() -> None:
+        with place.appearing("a.idx", "b.idx") as (a, b):
+            a.write(b"much")
+            b.write(b"more")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
     assert place.names() == []
 
 
