@@ -9,7 +9,7 @@ from typer import Context
 from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
 from tablebase.errors import TablebaseError
-from tablebase.puzzles import MODULES, puzzles
+from tablebase.puzzles import names, puzzles
 from tablebase.tables.places import tables_store
 
 Offered = Callable[[Context], list[str]]
@@ -17,7 +17,7 @@ Offered = Callable[[Context], list[str]]
 
 def stages(context: Context) -> list[str]:
     """Those that are not named yet."""
-    return [name for name in MODULES if name not in (context.params.get("stages") or [])]
+    return [name for name in names() if name not in (context.params.get("stages") or [])]
 
 
 def listable_boards(context: Context) -> list[str]:

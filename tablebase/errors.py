@@ -191,6 +191,23 @@ class SearchError(TablebaseError):
     exit_code = 3
 
 
+class PuzzleRefused(TablebaseError):
+    """A puzzle of another package that cannot be used."""
+
+    exit_code = 3
+
+    def __init__(self, puzzle: str, packages: list[str], problem: str) -> None:
+        many = len(packages) > 1
+        brought = f"package{'s' * many} {' and '.join(packages)}"
+        hint = f"Update or uninstall {'one of them' if many else 'it'}."
+        super().__init__(
+            f"The puzzle {quoted(puzzle)} of the {brought} cannot be used: {problem}. {hint}"
+        )
+        self.puzzle = puzzle
+        self.packages = packages
+        self.problem = problem
+
+
 def required_choice(given: str, what: str, *choices: str) -> None:
     """BadRequest for what is none of the choices."""
     if given not in choices:

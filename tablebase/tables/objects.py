@@ -198,6 +198,11 @@ class _Onwards(io.RawIOBase):
         self._at = offset + (0, self._at, self._opened.size)[whence]
         return self._at
 
+    def readall(self) -> bytes:
+        data = self._opened.read(self._opened.size, self._at)
+        self._at += len(data)
+        return data
+
     def readinto(self, into: Any) -> int:
         data = self._opened.read(len(into), self._at)
         into[: len(data)] = data
@@ -219,6 +224,7 @@ def _told() -> Iterator[None]:
 def _discarded(file: Any) -> None:
     with contextlib.suppress(Exception):  # nobody sees an upload that was not completed
         file.discard()
+    file.closed = True  # or it would be completed when it is forgotten
 
 
 def _is_overtaken(error: OSError) -> bool:
