@@ -304,11 +304,18 @@ def report(
 
 
 @app.command()
-def explore(outputs: Outputs = None) -> None:
+def explore(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
+    ] = None,
+) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
     from queries.explorer import write_explorer
+    from tablebase.output import STANDARD
 
     store = tables_store(outputs)
-    target = store.full("explorer.html")
+    target = store.full("explorer.html") if output is None else output
     write_explorer(store, target)
-    say(f"{target}\n")
+    if target != STANDARD:
+        say(f"{target}\n")
