@@ -15,6 +15,7 @@ import pytest
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.listed import Listed, check_files, listed_in
+from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -47,7 +48,9 @@ def write_manifest(
 ) -> None:
     """List these tables and no others, true or not; no pages named: those that were listed."""
     pages = read_pages(store) if pages is None else pages
-    Path(store.full(MANIFEST)).write_text(manifest_text(tables, "tests", pages), "utf-8")
+    Path(store.full(MANIFEST)).write_text(
+        manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
+    )
 
 
 def linked_copy(outputs: Path, tmp_path: Path) -> Path:
