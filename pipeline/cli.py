@@ -19,7 +19,7 @@ from tablebase.cores import cores
 from tablebase.errors import BadRequest, required_choice
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import MODULES, names, puzzle, puzzles, refused, registered, with_depths
-from tablebase.tables.store import tables_store
+from tablebase.tables.places import tables_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """What Typer raises for words that it does not take; it exports no name of its own for it."""
@@ -117,6 +117,14 @@ def precompute(
             autocompletion=completion.listable_boards,
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Hand the searches to a Dask scheduler, for example tcp://10.0.0.1:8786.",
+        ),
+    ] = None,
     quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
@@ -130,14 +138,15 @@ def precompute(
         say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
         return
     from pipeline.build import Request, build
+    from pipeline.cluster import workers
     from pipeline.progress import BuildTold
 
     if board and not any(stage.boards() for stage in chosen):
         raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
     wanted = [(stage, stage.with_boards(board or [])) for stage in chosen]
     request = Request(tables_store(outputs), wanted, force, jobs)
-    with BuildTold(quiet=quiet) as told:
-        published = build(request, told)
+    with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
+        published = build(dataclasses.replace(request, jobs=at_once), told, executor)
     if not quiet:
         built = {table.name for _, tables in request.tables for table in tables}
         shown = {name: entry for name, entry in published.items() if name in built}
@@ -295,11 +304,18 @@ def report(
 
 
 @app.command()
-def explore(outputs: Outputs = None) -> None:
+def explore(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
+    ] = None,
+) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
     from queries.explorer import write_explorer
+    from tablebase.output import STANDARD
 
     store = tables_store(outputs)
-    target = store.full("explorer.html")
+    target = store.full("explorer.html") if output is None else output
     write_explorer(store, target)
-    say(f"{target}\n")
+    if target != STANDARD:
+        say(f"{target}\n")

@@ -10,7 +10,7 @@ from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
 from tablebase.errors import TablebaseError
 from tablebase.puzzles import names, puzzles
-from tablebase.tables.store import tables_store
+from tablebase.tables.places import tables_store
 
 Offered = Callable[[Context], list[str]]
 

@@ -16,7 +16,7 @@ from queries.answers import options, reader, reader_class, respond
 from queries.forms import BATCH, Asked
 from tablebase.errors import BadRequest
 from tablebase.puzzles import MODULES, names, of_each, puzzle
-from tablebase.tables.store import tables_store
+from tablebase.tables.places import tables_store
 
 
 class Queries(TyperGroup):

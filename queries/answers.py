@@ -6,7 +6,8 @@ from queries.forms import JSON, OUTPUTS, Asked, Option, quick
 from queries.words import json_text
 from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import imported, part_of, puzzle, registered
-from tablebase.tables.store import Store, tables_store
+from tablebase.tables.places import tables_store
+from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

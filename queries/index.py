@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
     from tablebase.tables.store import Opened, Store
 
+AT_ONCE = 256
+"""Blocks asked for at once where all are wanted."""
 MOST_KEPT = 512
 """Blocks kept at hand: 2 MiB."""
 
@@ -71,11 +73,13 @@ class Index:
 
     def records(self) -> bytes:
         """All records on end, every block of them whole."""
-        step = self._each * self.width
-        bodies = (
-            self._whole(number, self._read(number, BLOCK))[:step]
-            for number in range(1, blocks(self.width, self.count))
-        )
+        step, end = self._each * self.width, blocks(self.width, self.count)
+        bodies = []
+        for first in range(1, end, AT_ONCE):
+            data = self._read(first, min(AT_ONCE, end - first) * BLOCK)
+            for at in range(0, len(data), BLOCK):
+                body = self._whole(first + at // BLOCK, data[at : at + BLOCK])
+                bodies.append(body[:step])
         return b"".join(bodies)[: self.count * self.width]
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
 from tablebase.puzzles import of_each, registered
 from tablebase.tables import MANIFEST
 from tablebase.tables.mending import mending
-from tablebase.tables.store import tables_store
+from tablebase.tables.places import tables_store
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

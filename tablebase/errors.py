@@ -173,6 +173,18 @@ class OutputsError(TablebaseError):
         self.problem = problem
 
 
+class ClusterError(TablebaseError):
+    """A scheduler that no work can be handed to."""
+
+    exit_code = 3
+
+    def __init__(self, address: str, problem: str) -> None:
+        kept = "Finished parts are kept: the same command goes on from them."
+        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {kept}")
+        self.address = address
+        self.problem = problem
+
+
 class SearchError(TablebaseError):
     """A search found what the rules say cannot be: nothing is published."""
 

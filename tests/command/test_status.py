@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.tables.manifest import Page, read_manifest, write_manifest
+from tablebase.tables.manifest import Page, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import listing, own, said_of
+from tests.support.falsified import listing, own, said_of, write_manifest
 from tests.support.shell import Cli
 
 

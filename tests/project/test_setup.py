@@ -50,7 +50,7 @@ def test_the_first_lock_file_has_what_the_program_needs_and_no_tool() -> None:
 
     def named(requirements: list[str | dict[str, str]]) -> set[str]:
         texts = [text for text in requirements if isinstance(text, str)]
-        return {re.split(r"[>=;]", text)[0] for text in texts}
+        return {re.split(r"[\[>=;]", text)[0] for text in texts}
 
     groups = project["dependency-groups"]
     assert named(project["project"]["dependencies"]) | named(groups["build"]) <= few

@@ -17,6 +17,7 @@ import pytest
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.listed import Listed, check_files, listed_in
+from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -25,9 +26,9 @@ from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
-from tablebase.tables.manifest import Entry, manifest_text
+from tablebase.tables.manifest import Entry, Page, manifest_text, read_pages
 from tablebase.tables.parquet import schema, sorting
-from tablebase.tables.store import Folder
+from tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
 SMALL = listed_table(Board(3, 4))
@@ -42,6 +43,16 @@ CUTS = {
     "knight_counts": (30,),
 }
 """Rows where further files of a table may begin: amid a start's tours, and at their end."""
+
+
+def write_manifest(
+    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+) -> None:
+    """List these tables and no others, true or not; no pages named: those that were listed."""
+    pages = read_pages(store) if pages is None else pages
+    Path(store.full(MANIFEST)).write_text(
+        manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
+    )
 
 
 def linked_copy(outputs: Path, tmp_path: Path) -> Path:
@@ -103,11 +114,9 @@ def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
 @contextlib.contextmanager
 def listing(folder: Path) -> Iterator[dict[str, Any]]:
     """The tables of a manifest's text, to be changed to anything that it then vouches for."""
-    path = folder / MANIFEST
-    manifest = json.loads(path.read_bytes())
-    tables, pages = manifest["tables"], manifest.get("pages", {})
-    yield tables
-    path.write_text(manifest_text(tables, manifest["made_by"], pages))
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    yield manifest["tables"]
+    write_manifest(Folder(folder), manifest["tables"], manifest.get("pages", {}))
 
 
 def vouch(folder: Path, name: str, files: int = 1) -> None:
