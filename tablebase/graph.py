@@ -80,3 +80,61 @@ class Walk:
         self.parent = parent
         self.label = label
         self.order = order
+
+
+class BlockMove:
+    """A move from the states of one block to those of another, the same for all that it can be
+    made in, as tables.
+
+    Of a state in a row, at a place: the place chooses one of the row's forks, `forks[kind, place]`;
+    the fork says the row that the move leads to, `rows[row, fork]`, and how it comes in,
+    `entries[row, fork]`; the place there is `places[kind, entry, place]`. The kind is the row's
+    own, exclusive-or the block's. A move without forks leads all of a row to one row, each state
+    to the place that it had.
+    """
+
+    __slots__ = ("entries", "forks", "places", "rows", "source", "target")
+
+    def __init__(
+        self,
+        source: int,
+        target: int,
+        rows: npt.NDArray[np.uint32],
+        forks: npt.NDArray[np.uint8] | None = None,
+        entries: npt.NDArray[np.uint8] | None = None,
+        places: npt.NDArray[np.uint16] | None = None,
+    ) -> None:
+        self.source = source
+        self.target = target
+        self.rows = rows
+        self.forks = forks
+        self.entries = entries
+        self.places = places
+
+
+class Blocks:
+    """A state space as blocks of rows of places: rank = (block * rows + row) * places + place.
+
+    A move and the one that undoes it follow each other in `moves`; every move changes the block's
+    `side`, 0 or 1. One with forks stays within a stretch: so many `stretch` rows on end.
+    """
+
+    __slots__ = ("block_kinds", "moves", "places", "root", "row_kinds", "sides", "stretch")
+
+    def __init__(
+        self,
+        root: int,
+        places: int,
+        stretch: int,
+        sides: npt.NDArray[np.uint8],
+        block_kinds: npt.NDArray[np.uint8],
+        row_kinds: npt.NDArray[np.uint8],
+        moves: Sequence[tuple[BlockMove, BlockMove]],
+    ) -> None:
+        self.root = root
+        self.places = places
+        self.stretch = stretch
+        self.sides = sides
+        self.block_kinds = block_kinds
+        self.row_kinds = row_kinds
+        self.moves = moves

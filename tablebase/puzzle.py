@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.graph import Walk
+    from tablebase.graph import Blocks, Walk
 
     Bytes = npt.NDArray[np.bytes_]
+    Depths = npt.NDArray[np.uint8]
     Columns = Mapping[str, npt.NDArray[Any]]
 
 KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
@@ -336,6 +337,36 @@ class GoalPuzzle(StateSpace):
     def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
         depth, _, ways = _nearest(walks)
         return {"distance": depth, "solutions": ways}
+
+
+class BlockSpace(GoalPuzzle):
+    """One with too many states for a graph: they are numbered in blocks, and moves are computed."""
+
+    def blocks(self, root: str) -> Blocks:
+        """The states that reach a root, and their moves."""
+        raise NotImplementedError
+
+    def joined(self, state: str, goal: str) -> bool:
+        """Whether moves lead from a state to a goal."""
+        raise NotImplementedError
+
+    def fill_rows(self, table: Table, blocks: Blocks, depth: Depths, first: int, last: int) -> Columns:
+        """The table's columns for the ranks from first to last, from all states' distances."""
+        raise NotImplementedError
+
+
+class InBlocks(BreadthFirst):
+    """Search a space that is numbered in blocks from one root, keeping a byte a state."""
+
+    __slots__ = ("space",)
+    search = "breadth first in blocks"
+
+    def __init__(self, space: BlockSpace, root: str) -> None:
+        super().__init__({root: root})
+        self.space = space
+
+    def parameters(self) -> dict[str, object]:
+        return {**super().parameters(), "board": str(self.space)}
 
 
 def _nearest(
