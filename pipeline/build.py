@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
@@ -161,11 +161,11 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
 def _looked_at(
     request: Request, published: dict[str, Entry]
 ) -> Iterator[tuple[Puzzle, Table, str]]:
-    names = {*published}
+    beside = dict(published)
     for puzzle, tables in request.tables:
         for asked in tables:
-            table = puzzle.grown(asked, names)
-            names.add(table.name)
+            table = puzzle.grown(asked, beside)
+            beside.setdefault(table.name, {})
             yield puzzle, table, why(request.store, published.get(table.name), table, request.force)
 
 
@@ -193,14 +193,15 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
 def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
     rows, records, count = made(puzzle, table, work)
-    with store.appearing(table.file) as file:
+    listed = bool(table.columns)
+    with store.appearing(table.file) if listed else nullcontext() as file:
         with TableWriter(file, table) as writer:
             for columns in rows:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         entry: Entry = {
-            "files": [{"file": table.file, "rows": writer.rows, "first": 0}],
+            "files": [{"file": table.file, "rows": writer.rows, "first": 0}] if listed else [],
             "rows": writer.rows,
             "content": writer.content,
             "made_by": f"puzzle-tablebase {__version__}",
@@ -214,5 +215,6 @@ def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
                 write_index(index, table, count, records, writer.content)
             said = facts(store, table.index_file)
             entry["index"] = {"file": table.index_file, "records": count, **said}
-    entry["files"][0] |= facts(store, table.file)
+    for file_said in entry["files"]:
+        file_said.update(facts(store, file_said["file"]))
     return entry

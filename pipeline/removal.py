@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, quoted
@@ -43,7 +43,7 @@ def removal(store: Store, names: Sequence[str], jobs: int) -> Request:
                 else "This folder has no removable tables"
             )
             raise BadRequest(f"There is no table {quoted(name)} to remove", hint)
-    left = published.keys() - {*names}
+    left = {name: entry for name, entry in published.items() if name not in names}
     stages = [
         (asked, tuple(table for table in asked.tables if _outgrown(asked, table, published, left)))
         for asked in puzzles()
@@ -56,7 +56,7 @@ def _own() -> set[str]:
 
 
 def _outgrown(
-    asked: Puzzle, table: Table, published: Mapping[str, Entry], left: Iterable[str]
+    asked: Puzzle, table: Table, published: Mapping[str, Entry], left: Mapping[str, Entry]
 ) -> bool:
     """Whether a table tells of others that will be there no longer."""
     entry = published.get(table.name)

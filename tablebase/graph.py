@@ -83,40 +83,56 @@ class Walk:
 
 
 class BlockMove:
-    """A move from the states of one block to those of another, the same for all that it can be
-    made in, as tables.
+    """A move from the states of one block to those of another.
 
-    Of a state in a row, at a place: the place chooses one of the row's forks, `forks[kind, place]`;
-    the fork says the row that the move leads to, `rows[row, fork]`, and how it comes in,
-    `entries[row, fork]`; the place there is `places[kind, entry, place]`. The kind is the row's
-    own, exclusive-or the block's. A move without forks leads all of a row to one row, each state
-    to the place that it had.
+    It leads all of a row to the row that `rows` has for it, each state to the place that it had.
     """
 
-    __slots__ = ("entries", "forks", "places", "rows", "source", "target")
+    __slots__ = ("rows", "source", "target")
+
+    def __init__(self, source: int, target: int, rows: npt.NDArray[np.uint32]) -> None:
+        self.source = source
+        self.target = target
+        self.rows = rows
+
+    def tables(self) -> list[npt.NDArray[Any]]:
+        return [self.rows]
+
+
+class ForkedMove(BlockMove):
+    """A move that leads a row's states to several rows.
+
+    A state's place chooses one of its row's forks: `forks[kind, place]`. The fork has the row that
+    the state comes to, `rows[row, fork]`, and the way it comes in, `entries[row, fork]`, by which
+    `places[kind, entry, place]` is its place there. A row's kind is its own, exclusive-or its
+    block's.
+    """
+
+    __slots__ = ("entries", "forks", "places")
 
     def __init__(
         self,
         source: int,
         target: int,
         rows: npt.NDArray[np.uint32],
-        forks: npt.NDArray[np.uint8] | None = None,
-        entries: npt.NDArray[np.uint8] | None = None,
-        places: npt.NDArray[np.uint16] | None = None,
+        forks: npt.NDArray[np.uint8],
+        entries: npt.NDArray[np.uint8],
+        places: npt.NDArray[np.uint16],
     ) -> None:
-        self.source = source
-        self.target = target
-        self.rows = rows
+        super().__init__(source, target, rows)
         self.forks = forks
         self.entries = entries
         self.places = places
+
+    def tables(self) -> list[npt.NDArray[Any]]:
+        return [self.rows, self.forks, self.entries, self.places]
 
 
 class Blocks:
     """A state space as blocks of rows of places: rank = (block * rows + row) * places + place.
 
     A move and the one that undoes it follow each other in `moves`; every move changes the block's
-    `side`, 0 or 1. One with forks stays within a stretch: so many `stretch` rows on end.
+    `side`, 0 or 1. A forked move stays in a stretch: so many rows on end.
     """
 
     __slots__ = ("block_kinds", "moves", "places", "root", "row_kinds", "sides", "stretch")

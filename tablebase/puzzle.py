@@ -11,7 +11,7 @@ from tablebase.graph import UNREACHED, Graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
     import numpy as np
@@ -83,7 +83,10 @@ class BreadthFirst(Recipe):
 
 
 class Table:
-    """One published Parquet file, and the layout of the index beside it if it has one."""
+    """One published Parquet file, and the layout of the index beside it if it has one.
+
+    A table without columns is an index alone.
+    """
 
     __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows", "sorted_by")
 
@@ -112,11 +115,15 @@ class Table:
 
     @property
     def file(self) -> str:
-        return f"{self.name}.parquet"
+        return f"{self.name}.parquet" if self.columns else self.index_file
 
     @property
     def index_file(self) -> str:
         return f"{self.name}.idx"
+
+    def fields(self) -> tuple[Column, ...]:
+        """The index's fields as columns."""
+        return tuple(Column(name, HOLDS.get(letter, "string"), "") for name, letter in self.index)
 
     @property
     def record(self) -> str:
@@ -137,12 +144,14 @@ class Puzzle:
     tables: tuple[Table, ...]
     depth = ""
     """The column that says how deep a state lies, if there is one."""
+    board_options: tuple[str, ...] = ()
+    """What else can be asked for of further boards: `goals`, `parquet`."""
 
     def boards(self) -> list[str]:
         """Further boards whose tables can be asked for."""
         return []
 
-    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
         return self.tables
 
@@ -158,7 +167,7 @@ class Puzzle:
         """What `pipeline precompute` is told to make a table of that name."""
         return self.name
 
-    def grown(self, table: Table, published: Iterable[str]) -> Table:
+    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         """A table as it must be beside others that are published already."""
         return table
 
@@ -350,8 +359,10 @@ class BlockSpace(GoalPuzzle):
         """Whether moves lead from a state to a goal."""
         raise NotImplementedError
 
-    def fill_rows(self, table: Table, blocks: Blocks, depth: Depths, first: int, last: int) -> Columns:
-        """The table's columns for the ranks from first to last, from all states' distances."""
+    def rows_of(
+        self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
+    ) -> Columns:
+        """A table's columns for some rows of a block, from the distances of all states."""
         raise NotImplementedError
 
 

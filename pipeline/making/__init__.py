@@ -12,6 +12,7 @@ from tablebase.puzzle import Puzzle, Table
 
 MAKERS = {
     "breadth first": "pipeline.making.breadth_first",
+    "breadth first in blocks": "pipeline.making.in_blocks",
     "every tour": "pipeline.making.every_tour",
     "one tour a pair": "pipeline.making.tour_a_pair",
     "tour counts": "pipeline.making.tour_counts",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MODULES = {
     "eight": "tablebase.puzzles.eight",
+    "sliding": "tablebase.puzzles.sliding",
     "senet": "tablebase.puzzles.senet",
     "knight": "tablebase.puzzles.knight",
 }
@@ -30,7 +31,7 @@ def with_depths() -> list[str]:
     """Those whose states lie at depths, which can be counted.
 
     >>> with_depths()
-    ['eight', 'senet']
+    ['eight', 'sliding', 'senet']
     """
     return [name for name in MODULES if puzzle(name).depth]
 

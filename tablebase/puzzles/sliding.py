@@ -7,19 +7,16 @@ mirror image of a wide one, and answered from its tables.
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, NotationError, required_text
+from tablebase.errors import NotationError, required_text
 from tablebase.puzzle import BlockSpace, Column, InBlocks, Puzzle, Table, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
-    import numpy as np
-    import numpy.typing as npt
-
     from tablebase.graph import Blocks
-    from tablebase.puzzle import Columns
+    from tablebase.puzzle import Columns, Depths
 
 CHARACTERS = "0123456789ab"
 """The blank and the tiles."""
@@ -45,24 +42,24 @@ class Board(BlockSpace):
     >>> [*board.layouts]
     ['123456789ab0', '123456789a0b', '1234567089ab', '1234560789ab']
     >>> board.rank("123456789ab0"), board.unrank(0)
-    (239500799, '036914725a8b')
+    (220208645, '0369147a258b')
     """
 
     name = "sliding"
     letters = LETTERS
 
-    def __init__(self, rows: int, columns: int) -> None:
-        self.rows = rows
-        self.columns = columns
-        self.cells = rows * columns
+    def __init__(self, height: int, width: int) -> None:
+        self.height = height
+        self.width = width
+        self.cells = height * width
         self.title = f"{self} board"
-        self.wide = self if rows <= columns else Board(columns, rows)
-        across = [cell // columns + cell % columns * rows for cell in range(self.cells)]
-        standing = rows > columns
-        self.line = columns if standing else rows
-        """Cells of a short line: the order of ranks takes the cells short line by short line."""
-        self.place = [*range(self.cells)] if standing else across
-        """Where each cell comes in that order."""
+        self.wide = self if height <= width else Board(width, height)
+        self.line = min(height, width)
+        """Cells of a short line: places number the cells short line by short line."""
+        self.place = [*range(self.cells)]
+        """The place of each cell."""
+        if self.wide is self:
+            self.place = [at // width + at % width * height for at in self.place]
         self.cell_at = sorted(range(self.cells), key=self.place.__getitem__)
         weights = [1]
         while len(weights) < self.cells - 3:
@@ -79,13 +76,10 @@ class Board(BlockSpace):
         }
         self.example = next(iter(self.layouts))
         self.spellings = {"corner": self.example}
+        self.tables = self.chosen(every_goal=True) if self.wide is self else self.wide.tables
 
     def __str__(self) -> str:
-        return f"{self.rows}x{self.columns}"
-
-    @property
-    def tables(self) -> tuple[Table, ...]:  # type: ignore[override]  # each is made when asked for
-        return self.wide.chosen(every_goal=True)
+        return f"{self.height}x{self.width}"
 
     def chosen(self, *, every_goal: bool, listed: bool = False) -> tuple[Table, ...]:
         """The tables that answer for a wide board."""
@@ -167,20 +161,20 @@ class Board(BlockSpace):
 
     def exits(self, blank: int) -> Iterator[tuple[str, int]]:
         """The letters that the blank may go by from a cell, each with the cell it comes to."""
-        if blank >= self.columns:
-            yield "U", blank - self.columns
-        if blank + self.columns < self.cells:
-            yield "D", blank + self.columns
-        if blank % self.columns:
+        if blank >= self.width:
+            yield "U", blank - self.width
+        if blank + self.width < self.cells:
+            yield "D", blank + self.width
+        if blank % self.width:
             yield "L", blank - 1
-        if (blank + 1) % self.columns:
+        if (blank + 1) % self.width:
             yield "R", blank + 1
 
     def rank(self, state: str) -> int:
         """The state's number among those that reach what it reaches, as docs/sliding.md has it."""
         left = list(CHARACTERS[1 : self.cells])
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
-        number = self.place[state.index("0")] * self.orders
+        number: int = self.place[state.index("0")] * self.orders
         for tile, weight in zip(tiles, self.weights, strict=False):
             at = left.index(tile)
             number += at * weight
@@ -218,7 +212,7 @@ class Board(BlockSpace):
         return sum(a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]) % 2 == 1
 
     def apart(self, state: str, goal: str) -> str:
-        steps = self._steps(state.index("0"), goal.index("0"))
+        steps = self.steps(state.index("0"), goal.index("0"))
         way, swaps = ("odd", "even") if steps % 2 else ("even", "odd")
         return (
             f"a move swaps the blank with a tile; from the state to the goal the blank makes an "
@@ -226,21 +220,22 @@ class Board(BlockSpace):
             "Swap any two tiles to make it reachable."
         )
 
-    def _steps(self, a: int, b: int) -> int:
-        down, right = a // self.columns - b // self.columns, a % self.columns - b % self.columns
+    def steps(self, a: int, b: int) -> int:
+        """Steps between two cells, across and down."""
+        down, right = a // self.width - b // self.width, a % self.width - b % self.width
         return abs(down) + abs(right)
 
     def manhattan(self, state: str, goal: str) -> int:
         """Cells between each tile and its place in the goal, added up."""
         tiles = CHARACTERS[1 : self.cells]
-        return sum(self._steps(state.index(tile), goal.index(tile)) for tile in tiles)
+        return sum(self.steps(state.index(tile), goal.index(tile)) for tile in tiles)
 
     def features(self, state: str, goal: str) -> dict[str, int]:
         return {"manhattan": self.manhattan(state, goal)}
 
     def turned(self) -> list[list[int]]:
         """Every way to lay this board on the wide one: what each of its cells takes from here."""
-        high, long = self.wide.rows, self.wide.columns
+        high, long = self.wide.height, self.wide.width
         ways = []
         for flip in range(4):
             cells = [
@@ -267,6 +262,13 @@ class Board(BlockSpace):
 
         return blocks(self, root)
 
+    def rows_of(
+        self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
+    ) -> Columns:
+        from tablebase.puzzles.sliding_blocks import rows_of
+
+        return rows_of(self, root, space, depth, block, first, last)
+
 
 class Turned(View):
     """Any goal of a board, seen as one of the wide board's layouts.
@@ -292,3 +294,87 @@ class Turned(View):
 
 def _tile(mark: str) -> str:
     return "the blank (0)" if mark == "0" else f"tile {mark}"
+
+
+def parse_board(text: str) -> Board:
+    """A board as written, rows x columns.
+
+    >>> str(parse_board("3x4"))
+    '3x4'
+    """
+    sides = text.strip().lower().split("x")
+    problem = ""
+    if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
+        problem = "a board is rows x columns"
+    elif any(len(side) > 3 or int(side) > MOST_CELLS for side in sides):
+        problem = f"boards have at most {MOST_CELLS} cells"
+    elif min(map(int, sides)) < 2:
+        problem = "boards have at least 2 rows and 2 columns"
+    elif int(sides[0]) * int(sides[1]) > MOST_CELLS:
+        problem = f"boards have at most {MOST_CELLS} cells"
+    if problem:
+        raise NotationError("a sliding board", text, problem, "3x4")
+    return Board(*map(int, sides))
+
+
+def goal_of(table: str) -> tuple[Board, str] | None:
+    """The board and the goal of a table of that name."""
+    try:
+        board = parse_board(table.removeprefix(TABLES).partition("_")[0])
+    except NotationError:
+        return None
+    goals = {own.name: goal for own, goal in zip(board.tables, board.layouts, strict=False)}
+    return (board, goals[table]) if table in goals else None
+
+
+class Sliding(Puzzle):
+    """Every board of up to 12 cells; all tables are made on request."""
+
+    name = "sliding"
+    title = "Sliding boards"
+    tables = ()
+    depth = "distance"
+    board_options = ("goals", "parquet")
+
+    def boards(self) -> list[str]:
+        sides = range(2, MOST_CELLS // 2 + 1)
+        return [f"{high}x{wide}" for high in sides for wide in sides if high * wide <= MOST_CELLS]
+
+    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
+        chosen = {
+            table.name: table
+            for text in texts
+            for table in parse_board(text).wide.chosen(
+                every_goal="goals" in options, listed="parquet" in options
+            )
+        }
+        return tuple(chosen.values())
+
+    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
+        known = ((goal_of(name), facts) for name, facts in published.items())
+        return tuple(
+            found[0].table(found[1], listed=bool(facts.get("files")))
+            for found, facts in known
+            if found
+        )
+
+    def owns(self, table: str) -> bool:
+        return goal_of(table) is not None
+
+    def stage(self, table: str) -> str:
+        found = goal_of(table)
+        if found is None:
+            return self.name
+        board, _ = found
+        usual = [own.name for own in board.chosen(every_goal=False)]
+        return f"{self.name} --board {board}{'' if table in usual else ' --goals all'}"
+
+    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
+        """Rows that are published stay so, also where the index alone is asked for."""
+        found = goal_of(table.name)
+        if found is None or table.columns or not published.get(table.name, {}).get("files"):
+            return table
+        return found[0].table(found[1], listed=True)
+
+
+PUZZLE = Sliding()

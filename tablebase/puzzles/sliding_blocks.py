@@ -8,14 +8,19 @@ exchanges one tile between them.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations
 from math import factorial
 
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.graph import BlockMove, Blocks
-from tablebase.puzzles.sliding import Board
+from tablebase.graph import BlockMove, Blocks, ForkedMove
+from tablebase.puzzles.sliding import CHARACTERS, LETTERS, Board
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablebase.puzzle import Columns, Depths
 
 TAIL = 6
 """Tiles of the tail, at most: 360 places a row, and tables that stay in a core's cache."""
@@ -50,7 +55,8 @@ class Cut:
         weights = [
             factorial(self.tiles - 1 - at) // factorial(self.tail) for at in range(self.head)
         ]
-        return _digits(heads) @ np.array(weights)
+        found: Array = _digits(heads) @ np.array(weights)
+        return found
 
     def place(self, tails: Array) -> Array:
         """The numbers of tails among those of their kind."""
@@ -61,9 +67,8 @@ class Cut:
     def move(self, source: int, target: int, order: list[int]) -> BlockMove:
         """The move that brings to each position of an order what stood at another."""
         head, tail = np.array(order[: self.head]), np.array(order[self.head :])
-        if max(head) < self.head:
-            if order[self.head :] == [*range(self.head, self.tiles)]:
-                return BlockMove(source, target, self.row(self.heads[:, head]).astype(np.uint32))
+        if max(head) < self.head and order[self.head :] == [*range(self.head, self.tiles)]:
+            return BlockMove(source, target, self.row(self.heads[:, head]).astype(np.uint32))
         coming = [position for position in head if position >= self.head]
         if not coming:
             return self._within_tails(source, target, tail - self.head)
@@ -73,7 +78,7 @@ class Cut:
     def _within_tails(self, source: int, target: int, order: Array) -> BlockMove:
         rows = np.arange(len(self.heads))[:, None]
         places = self.place(self.tails[self.of_kind][:, :, order].reshape(-1, self.tail))
-        return BlockMove(
+        return ForkedMove(
             source,
             target,
             rows.astype(np.uint32),
@@ -107,9 +112,21 @@ class Cut:
         for entry in forks:
             renamed = left + (left >= entry)
             gone = np.full((2, self.places, 1), entry)
-            moved = np.concatenate([renamed, gone], axis=2)[:, :, np.where(tail < 0, self.tail, tail)]
+            moved = np.concatenate([renamed, gone], axis=2)[
+                :, :, np.where(tail < 0, self.tail, tail)
+            ]
             places[:, entry] = self.place(moved.reshape(-1, self.tail)).reshape(2, -1)
-        return BlockMove(source, target, rows, come.astype(np.uint8), entries, places)
+        return ForkedMove(source, target, rows, come.astype(np.uint8), entries, places)
+
+    def orders(self, first: int, last: int, kinds: Array) -> npt.NDArray[np.uint8]:
+        """The tiles of all orders in some rows of these kinds, by position, row and place."""
+        tails = self.tails[self.of_kind][kinds]
+        rows = np.arange(first, last)[:, None]
+        found = np.empty((self.tiles, last - first, self.places), dtype=np.uint8)
+        found[: self.head] = self.heads[first:last].T[:, :, None]
+        for at in range(self.tail):
+            found[self.head + at] = self.others[rows, tails[:, :, at]]
+        return found
 
 
 def _digits(orders: Array) -> Array:
@@ -120,9 +137,12 @@ def _digits(orders: Array) -> Array:
     return digits
 
 
+_cut = cache(Cut)
+
+
 def blocks(board: Board, goal: str) -> Blocks:
     """The states that reach a goal; a place of the blank is a block."""
-    cut, line = Cut(board.cells - 1), board.line
+    cut, line = _cut(board.cells - 1), board.line
     moves = []
     for place in range(board.cells):
         if (place + 1) % line:
@@ -147,3 +167,52 @@ def blocks(board: Board, goal: str) -> Blocks:
         cut.row_kinds.astype(np.uint8),
         moves,
     )
+
+
+def rows_of(
+    board: Board, goal: str, space: Blocks, depth: Depths, block: int, first: int, last: int
+) -> Columns:
+    """A table's columns for the states of some rows of a block."""
+    rows, every = len(space.row_kinds), np.arange(space.places)
+    depths = depth.reshape(len(space.sides), rows, space.places)
+    kinds = space.row_kinds[first:last] ^ space.block_kinds[block]
+    orders = _cut(board.cells - 1).orders(first, last, kinds)
+    tiles = np.insert(orders + np.uint8(1), block, 0, axis=0)
+    here = depths[block, first:last]
+    best = np.zeros(here.shape, dtype=np.uint8)
+    letters = {cell: letter for letter, cell in board.exits(board.cell_at[block])}
+    for move in (move for pair in space.moves for move in pair if move.source == block):
+        to = move.rows[first:last]
+        if isinstance(move, ForkedMove):
+            fork = move.forks[kinds]
+            entry = np.take_along_axis(move.entries[first:last], fork, axis=1)
+            place = move.places[kinds[:, None], entry, every]
+            near = depths[move.target, np.take_along_axis(to, fork, axis=1), place]
+        else:
+            near = depths[move.target, to]
+        bit = 1 << LETTERS.index(letters[board.cell_at[move.target]])
+        best |= (near < here) * np.uint8(bit)
+    homes = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
+    manhattan = np.zeros(here.shape, dtype=np.uint8)
+    for place, standing in enumerate(tiles):
+        steps = [board.steps(board.cell_at[place], home) for home in homes]
+        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[standing]
+    marks = np.frombuffer(CHARACTERS.encode(), np.uint8)
+    text = np.ascontiguousarray(np.moveaxis(marks[tiles[board.place]], 0, 2))
+    return {
+        "state": text.view(f"S{board.cells}").ravel(),
+        "goal": np.full(here.size, [*board.layouts].index(goal), dtype=np.uint8),
+        "distance": here.ravel(),
+        "best_moves": MOVE_SETS[best.ravel()],
+        "manhattan": manhattan.ravel(),
+    }
+
+
+MOVE_SETS = np.array(
+    [
+        "".join(letter for at, letter in enumerate(LETTERS) if letters >> at & 1)
+        for letters in range(1 << len(LETTERS))
+    ],
+    dtype="S4",
+)
+"""The letters of every set of moves, by its bits."""

@@ -62,8 +62,8 @@ def own_files(store: Store) -> set[str]:
 
 
 def size_of(entry: Entry) -> int:
-    """The bytes of all a table's rows."""
-    return sum(file["bytes"] for file in entry["files"])
+    """The bytes of all a table's rows; those of its records, where it is an index alone."""
+    return sum(file["bytes"] for file in entry["files"] or [entry["index"]])
 
 
 def holds_rows(file: str, name: str) -> bool:
@@ -150,9 +150,10 @@ def _is_named(name: str, entry: Entry) -> bool:
     files = [file["file"] for file in entry["files"]]
     rows = [file["rows"] for file in entry["files"]]
     begins = [*accumulate(rows, initial=0)]
+    if not files:  # an index alone
+        return name.isidentifier() and entry["index"] is not None
     return (
         name.isidentifier()
-        and files != []
         and len(files) == len({*files})
         and all(holds_rows(file, name) for file in files)
         and min(rows) >= 0
