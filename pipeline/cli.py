@@ -18,7 +18,7 @@ from queries.forms import BATCH, OUTPUTS, Asked
 from tablebase import __version__
 from tablebase.cores import cores
 from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzle import Puzzle
+from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables.store import tables_store
 
@@ -38,7 +38,7 @@ app.add_typer(query, name="query")
 MOST_SAID = 300
 """Characters of a word that no command takes."""
 
-BOARDED = [stage.name for stage in puzzles() if stage.boards()]
+BOARDED = {stage.name: stage for stage in puzzles() if stage.boards()}
 """The stages that --board is for."""
 
 Outputs = Annotated[
@@ -47,6 +47,12 @@ Outputs = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
+
+
+def _with_option(option: str) -> str:
+    """The stages that take an option for their boards."""
+    return " or ".join(name for name, stage in BOARDED.items() if option in stage.board_options)
+
 
 JOBS = cores()
 """How many searches run at once unless told otherwise."""
@@ -101,11 +107,28 @@ def precompute(
         list[str] | None,
         typer.Option(
             "--board",
-            metavar="CxR",
-            help=f"Also list every tour of this board ({', '.join(BOARDED)}; repeatable).",
-            autocompletion=completion.listable_boards,
+            metavar="BOARD",
+            help="Also build the tables of this board: "
+            f"{'; '.join(f'{name}: {stage.board_meaning}' for name, stage in BOARDED.items())}. "
+            "Repeatable.",
+            autocompletion=completion.boards,
         ),
     ] = None,
+    goals: Annotated[
+        str | None,
+        typer.Option(
+            "--goals",
+            metavar="all",
+            help=f"Build all goals of larger boards too ({_with_option('goals')}).",
+            autocompletion=completion.every_goal,
+        ),
+    ] = None,
+    parquet: Annotated[
+        bool,
+        typer.Option(
+            "--parquet", help=f"List the states of larger boards too ({_with_option('parquet')})."
+        ),
+    ] = False,
     quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
@@ -119,9 +142,10 @@ def precompute(
     from pipeline.build import Request, build
     from pipeline.progress import BuildTold
 
-    if board and not any(stage.name in BOARDED for stage in chosen):
-        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
-    wanted = [(stage, stage.with_boards(board or [])) for stage in chosen]
+    if goals is not None:
+        required_choice(goals, "set of goals", "all")
+    further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
+    wanted = _wanted(chosen, board or [], further, named=bool(stages))
     request = Request(tables_store(outputs), wanted, force, jobs)
     with BuildTold(quiet=quiet) as told:
         published = build(request, told)
@@ -129,6 +153,22 @@ def precompute(
         names = {table.name for _, tables in request.tables for table in tables}
         shown = {name: entry for name, entry in published.items() if name in names}
         say(drawn(table_of_tables(shown, told.seconds)))
+
+
+def _wanted(
+    chosen: list[Puzzle], boards: list[str], further: list[str], *, named: bool
+) -> list[tuple[Puzzle, tuple[Table, ...]]]:
+    """The tables of the stages, with those of boards; BadRequest for what does not go together."""
+    if boards and len([stage for stage in chosen if stage.name in BOARDED]) != 1:
+        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
+    for option in further:
+        if not boards or not any(option in stage.board_options for stage in chosen):
+            raise BadRequest(f"--{option} needs --board and the stage {_with_option(option)}")
+    wanted = [(stage, stage.with_boards(boards, further)) for stage in chosen]
+    empty = [stage.name for stage, tables in wanted if not tables]
+    if named and empty:
+        raise BadRequest(f"{empty[0]} has tables of chosen boards only", "Add --board 3x4")
+    return wanted
 
 
 def _stages(names: list[str]) -> list[Puzzle]:
@@ -243,7 +283,7 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
         batch.get("prefix", ""),
         batch.get("input_format"),
     )
-    asks = reader(name, tables_store(asked.get("outputs")))
+    asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
     with BatchTold(output=output) as bar:
         refused = answer_all(asks, asked, request, bar.rows)
     if refused:
@@ -280,6 +320,15 @@ def histogram(
             autocompletion=with_depths,
         ),
     ],
+    board: Annotated[
+        str | None,
+        typer.Option(
+            "--board",
+            metavar="BOARD",
+            help="Board whose states are counted (sliding).",
+            autocompletion=completion.boards,
+        ),
+    ] = None,
     outputs: Outputs = None,
     as_json: Json = False,
     svg: Annotated[
@@ -291,7 +340,7 @@ def histogram(
     from queries.overview import histogram as counted
 
     require_one_printed(svg, as_json=as_json)
-    counts = counted(name, tables_store(outputs))
+    counts = counted(name, tables_store(outputs), board)
     if svg is not None:
         from queries.drawings import histogram_svg
         from tablebase.output import STANDARD, write

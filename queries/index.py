@@ -15,6 +15,7 @@ from tablebase.tables.mending import mending, unopened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from tablebase.puzzle import Table
@@ -69,14 +70,16 @@ class Index:
         body = self._kept.get(number) or self._block(number)
         return self._unpack(body, at * self.width)
 
+    def stretches(self) -> Iterator[bytes]:
+        """All records, those of a block at a time, each block whole."""
+        left, step = self.count * self.width, self._each * self.width
+        for number in range(1, blocks(self.width, self.count)):
+            yield self._whole(number, self._read(number, BLOCK))[: min(step, left)]
+            left -= step
+
     def records(self) -> bytes:
-        """All records on end, every block of them whole."""
-        step = self._each * self.width
-        bodies = (
-            self._whole(number, self._read(number, BLOCK))[:step]
-            for number in range(1, blocks(self.width, self.count))
-        )
-        return b"".join(bodies)[: self.count * self.width]
+        """All records on end."""
+        return b"".join(self.stretches())
 
     def close(self) -> None:
         """Let go of the file; the index answers no more."""

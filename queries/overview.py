@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from queries.index import Index
 from queries.scans import scanned
 from tablebase.errors import BadRequest, TableError, quoted
+from tablebase.puzzle import InBlocks, Puzzle, Table
 from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
@@ -78,7 +81,7 @@ def unusable(rows: list[dict[str, Any]], store: Store) -> TableError | None:
     )
 
 
-def histogram(name: str, store: Store) -> pl.DataFrame:
+def histogram(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
     """Number of states by depth, and by goal where there are any; a null depth: never reached."""
     known = f"Choose one of: {', '.join(with_depths())}"
     if name not in MODULES:
@@ -86,17 +89,40 @@ def histogram(name: str, store: Store) -> pl.DataFrame:
     asked = puzzle(name)
     if not asked.depth:
         raise BadRequest(f"{asked.title} has no distances to count", known)
+    if board is not None and not asked.board_options:
+        raise BadRequest(f"{asked.title} has one board", "Leave out --board")
+    tables = asked.tables if board is None else asked.with_boards([board])
+    if not tables:
+        raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
     frames = []
-    for table in asked.tables:
+    for table in tables:
+        if not table.columns:
+            frames.append(_counted(store, asked, table))
+            continue
         by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]
         counts = (
-            scanned(store, name, table)
+            scanned(store, asked.stage(table.name), table)
             .group_by(by)
             .agg(pl.len().alias("states"))
             .sort(by, nulls_last=True, maintain_order=True)
         )
         frames.append(counts.collect())
     return pl.concat(frames)
+
+
+def _counted(store: Store, asked: Puzzle, table: Table) -> pl.DataFrame:
+    """The same for a table that is an index alone, of the distances to one goal."""
+    recipe = table.recipe
+    assert isinstance(recipe, InBlocks)
+    index = Index(store, asked.stage(table.name), table)
+    states = np.zeros(256, dtype=np.int64)
+    for records in index.stretches():
+        states += np.bincount(np.frombuffer(records, np.uint8), minlength=len(states))
+    index.close()
+    depths = np.flatnonzero(states)
+    return pl.DataFrame(
+        {"goal": [*recipe.roots] * len(depths), asked.depth: depths, "states": states[depths]}
+    )
 
 
 def bars(counts: pl.DataFrame, width: int = 16) -> str:

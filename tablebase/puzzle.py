@@ -144,6 +144,8 @@ class Puzzle:
     tables: tuple[Table, ...]
     depth = ""
     """The column that says how deep a state lies, if there is one."""
+    board_meaning = ""
+    """How its boards are written, and what their tables are."""
     board_options: tuple[str, ...] = ()
     """What else can be asked for of further boards: `goals`, `parquet`."""
 
@@ -272,6 +274,11 @@ class GoalPuzzle(StateSpace):
         problem = f"No table of {self.name} has the goal {goal}"
         raise BadRequest(problem, f"Choose one of: {layouts}")
 
+    def joined(self, state: str, goal: str) -> bool:
+        """Whether a state reaches a goal, as far as the rules alone tell."""
+        view = self.view(goal)
+        return self.layout_of(view.state(state)) == self.layout_of(view.state(goal))
+
     def apart(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""
         return "no sequence of moves connects them."
@@ -353,10 +360,6 @@ class BlockSpace(GoalPuzzle):
 
     def blocks(self, root: str) -> Blocks:
         """The states that reach a root, and their moves."""
-        raise NotImplementedError
-
-    def joined(self, state: str, goal: str) -> bool:
-        """Whether moves lead from a state to a goal."""
         raise NotImplementedError
 
     def rows_of(

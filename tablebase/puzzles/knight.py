@@ -224,6 +224,7 @@ _PAIRS = Board(*PAIRS_BOARD)
 class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
+    board_meaning = "files x ranks, every tour"
 
     tables = (
         listed_table(Board(5, 5)),

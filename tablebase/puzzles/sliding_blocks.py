@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.graph import BlockMove, Blocks, ForkedMove
-from tablebase.puzzles.sliding import CHARACTERS, LETTERS, Board
+from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
