@@ -55,6 +55,8 @@ class Listed:
     def file(self) -> str:
         """The file of its rows; where they are several, what all of them are called."""
         files = self.files
+        if not files:  # an index alone
+            return self.index_file
         return files[0][0] if len(files) == 1 else f"{self.name}.*.parquet"
 
     @property
@@ -129,7 +131,8 @@ def check_files(listed: Listed) -> None:
     """Sizes, SHA-256 and the index's header: nothing is decoded."""
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
-    _check_bytes(listed.claims(force=False), listed.files, unknown)
+    if entry["files"]:
+        _check_bytes(listed.claims(force=False), listed.files, unknown)
     if entry["index"]:
         index = listed.index_file
         _check_bytes(listed.claims(index, force=False), [(index, entry["index"])], unknown)

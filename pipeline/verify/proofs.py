@@ -6,24 +6,27 @@ from collections.abc import Callable
 from functools import partial
 
 from pipeline.verify.claims import Seen
-from pipeline.verify.eight.states import Sliding
+from pipeline.verify.eight.states import Sliding as EightStates
 from pipeline.verify.goals import prove_goals
 from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.every import prove_every_tour
 from pipeline.verify.knight.pairs import prove_pairs
 from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
+from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.walks import prove_walks
-from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
+from tablebase.puzzle import BreadthFirst, GoalPuzzle, InBlocks, Puzzle, StateSpace
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.knight import AllTours, TourCounts, TourPerPair
 from tablebase.puzzles.senet import Senet
+from tablebase.puzzles.sliding import Sliding
 
 Prove = Callable[[Listed, Seen], object]
 """Proves one table."""
 
 PROOFS: dict[tuple[type, type], Prove] = {
-    (BreadthFirst, Eight): partial(prove_goals, space_of=Sliding),
+    (BreadthFirst, Eight): partial(prove_goals, space_of=EightStates),
+    (InBlocks, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,
     (BreadthFirst, StateSpace): prove_walks,

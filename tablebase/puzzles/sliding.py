@@ -22,6 +22,8 @@ TABLES = "sliding_"
 class TabledBoard(Board):
     """A board with the tables that answer for it: those of the wide board."""
 
+    wide: TabledBoard
+
     def __init__(self, height: int, width: int) -> None:
         super().__init__(height, width)
         self.tables = self.chosen(every_goal=True) if self.wide is self else self.wide.tables

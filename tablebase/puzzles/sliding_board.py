@@ -13,7 +13,6 @@ from tablebase.puzzle import BlockSpace, Column, View
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
 
 CHARACTERS = "0123456789ab"
 """The blank and the tiles."""
@@ -47,7 +46,7 @@ class Board(BlockSpace):
         self.width = width
         self.cells = height * width
         self.title = f"{self} board"
-        self.wide: Self = self
+        self.wide: Board = self
         """The board whose layouts answer for this one."""
         if height > width:
             self.wide = type(self)(width, height)
