@@ -136,14 +136,15 @@ def bars(counts: pl.DataFrame, width: int = 16) -> str:
     depths = sorted({d for column in columns for d in column if d is not None})
     if any(None in column for column in columns):
         depths.append(None)
-    head = "".join(f"{goal:>10}{'':{width + 2}}" for goal in goals or ["states"])
+    digits = max(10, *(len(f" {sum(column.values()):,}") for column in columns))
+    head = "".join(f"{goal:>{digits}}{'':{width + 2}}" for goal in goals or ["states"])
     lines = [f"{depth:>8}{head}".rstrip()]
     for at in depths:
         line = f"{'never' if at is None else at:>8}"
         for column in columns:
             states = column.get(at, 0)
             bar = "#" * round(width * states / max(column.values()))
-            line += f"{states:>10,}  {bar:<{width}}" if states else f"{'':{width + 12}}"
+            line += f"{states or '':>{digits}{',' * bool(states)}}  {bar:<{width}}"
         lines.append(line.rstrip())
-    total = "".join(f"{sum(column.values()):>10,}{'':{width + 2}}" for column in columns)
+    total = "".join(f"{sum(column.values()):>{digits},}{'':{width + 2}}" for column in columns)
     return "\n".join([*lines, f"{'all':>8}{total}".rstrip()]) + "\n"

@@ -36,7 +36,7 @@ def in_blocks(
     """Every state's depth, `UNREACHED` where it has none.
 
     `layer_done(level, depth)` is told when the depths up to a level are all there, `stretch_done()`
-    more often. A search goes on from what `layer_done` was told: deeper states may be there too.
+    more often. A search goes on from what `layer_done` was told, also where deeper states are there.
     """
     blocks, rows, places = len(space.sides), len(space.row_kinds), space.places
     size = blocks * rows * places
@@ -48,7 +48,7 @@ def in_blocks(
         while fresh.any():
             layer_done(level, depth)
             if level + 1 == UNREACHED:
-                raise SearchError(f"A state lies {UNREACHED} or more moves from the root.")
+                raise SearchError(f"A state lies {level} or more moves from the root.")
             reached = np.zeros_like(fresh)
             side = space.sides[int(fresh.argmax()) // rows]
             both = [*space.moves, *((back, move) for move, back in space.moves)]
@@ -110,7 +110,7 @@ def _whole(
             hit = np.uint8(0)
             for place in range(places):  # without a branch, so that many are done at once
                 before = depth[to + place]
-                take = (depth[of + place] == level) & (before == UNREACHED)
+                take = (depth[of + place] == level) & (before >= nearer)
                 depth[to + place] = nearer if take else before
                 hit |= take
             if hit:
@@ -139,6 +139,6 @@ def _forked(
                     entry = np.uint64(entries[row, fork])
                     there = to_row[fork]
                     to = there * places + entered[kind, entry, place]
-                    if depth[to] == UNREACHED:
+                    if depth[to] >= nearer:
                         depth[to] = nearer
                         reached[there] = 1

@@ -58,13 +58,16 @@ class BoardReader(GoalReader):
 
         goal = str(asked["goal"]) if "goal" in asked else None
 
-        def brief(key: str) -> dict[str, object]:
-            state, to = self.ends(key, goal)
-            distance, _ = self.to_goal(state, to)
-            best = "".join(letter for letter, _ in self.best(state, to))
-            return dict(zip(COLUMNS, (state, to, distance, best), strict=True))
+        def ask(key: str) -> dict[str, object]:
+            return dict(zip(COLUMNS, self.brief(key, goal), strict=True))
 
-        return looked_up(keys, brief, self.schema(asked))
+        return looked_up(keys, ask, self.schema(asked))
+
+    def brief(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
+        """What a batch answers with: state, goal, distance and best moves."""
+        state, to = self.ends(key, goal)
+        distance, _ = self.to_goal(state, to)
+        return state, to, distance, "".join(letter for letter, _ in self.best(state, to))
 
 
 class SlidingReader(Reader):
