@@ -35,8 +35,8 @@ def in_blocks(
 ) -> Array:
     """Every state's depth, `UNREACHED` where it has none.
 
-    `layer_done(level, depth)` is told when the depths up to a level are all there, `stretch_done()`
-    more often. A search goes on from what `layer_done` was told, also where deeper states are there.
+    `layer_done(level, depth)` is told when the depths up to a level are all there, and a search
+    goes on from that, also where deeper states are there; `stretch_done()` is told more often.
     """
     blocks, rows, places = len(space.sides), len(space.row_kinds), space.places
     size = blocks * rows * places

@@ -48,8 +48,8 @@ class TabledBoard(Board):
         )
 
     def stage(self, table: str) -> str:
-        usual = [own.name for own in self.chosen(every_goal=False)]
-        return f"{self.name} --board {self}{'' if table in usual else ' --goals all'}"
+        usual = [own.name for own in self.wide.chosen(every_goal=False)]
+        return f"{self.name} --board {self.wide}{'' if table in usual else ' --goals all'}"
 
     def blocks(self, root: str) -> Blocks:
         from tablebase.puzzles.sliding_blocks import blocks

@@ -110,6 +110,8 @@ class Distances:
         """The rows are the states in the order of their ranks, each as the rules describe it."""
         listed, content = self._listed, ContentHash(self._listed.known.columns)
         footers, begin = check_schema(listed), 0
+        with listed.claims().claim("there are as many rows as states") as fact:
+            fact.same(sum(footer.num_rows for footer in footers), self._board.size, "{:,} rows")
         text = "every row is its rank's state, distance, best moves and manhattan"
         with listed.claims().claim(text) as fact:
             for (file, _), footer in zip(listed.files, footers, strict=True):
@@ -128,7 +130,6 @@ class Distances:
     def _described(self, first: int, count: int) -> dict[str, pa.Array]:
         """What the columns of so many states from a rank on should be."""
         board, places = self._board, range(self._board.cells)
-        count = min(count, len(self._depth) - first)
         tiles = np.empty((count, board.cells), dtype=np.uint8)
         nearer, manhattan = np.empty(count, np.uint8), np.empty(count, np.int8)
         cells = board.cell_at
