@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.search.in_blocks import in_blocks
-from pipeline.work import Made, Stretches, Work
+from pipeline.work import Made, Stretches, Work, in_threads
 from tablebase.cores import free_memory
 from tablebase.errors import MemoryShort
 from tablebase.graph import Blocks
@@ -36,11 +36,16 @@ def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
 
     def listed() -> Stretches:
         step = -(-ROW_GROUP // space.places)
-        for block in range(blocks):
-            for first in range(0, rows, step):
-                work.told("rows", (block * rows + first) * space.places, recipe.space.size)
-                last = min(rows, first + step)
-                yield recipe.space.rows_of(root, space, depth, block, first, last)
+        stretches = (
+            (root, space, depth, block, first, min(rows, first + step))
+            for block in range(blocks)
+            for first in range(0, rows, step)
+        )
+        done = 0
+        for columns in in_threads(recipe.space.rows_of, stretches):
+            work.told("rows", done, recipe.space.size)
+            done += len(columns["distance"])
+            yield columns
 
     def records() -> Stretches:
         for first in range(0, len(depth), STRETCH):
