@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 TABLES := $(VENV)/.tables
 REPORT := $(VENV)/.report
 TESTS := $(VENV)/.tests
+# the linter of the JavaScript
+LINTER := node_modules/.package-lock.json
 # many tests wait for processes of their own
 WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")
 
@@ -30,6 +32,10 @@ $(TESTS): requirements-dev.lock pyproject.toml
 	$(install)
 	@touch $(TABLES) $(REPORT) $@
 
+$(LINTER): package.json package-lock.json
+	npm ci --loglevel=error
+	@touch $@
+
 # Where an install was cut short, all begins anew: pip would take half a package for a whole one.
 define install
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -52,11 +58,14 @@ precompute: $(TABLES) ## build all missing or outdated tables in outputs/
 test: precompute $(TESTS) ## run all tests on all cores (builds the tables first)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-check: $(TESTS) ## check lint, format, types and allowed imports
+check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, types and allowed imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if command -v npm >/dev/null; then node_modules/.bin/eslint --max-warnings 0 .; else \
+		echo 'npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: apt-get install npm' >&2; \
+		test "$$CI" != true; fi
 
 docs: $(TESTS) ## regenerate the docs that the program writes
 	$(BIN)/python -m tests.support.generated_docs
@@ -95,6 +104,6 @@ LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 
 	--no-header --no-annotate --no-emit-find-links
 
 clean: ## remove all built files: tables, caches, the environment
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+	rm -rf $(VENV) node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find outputs -mindepth 1 ! -name README.md -delete

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
@@ -193,28 +193,30 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
 def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
     rows, records, count = made(puzzle, table, work)
-    listed = bool(table.columns)
-    with store.appearing(table.file) if listed else nullcontext() as file:
-        with TableWriter(file, table) as writer:
+    listed = [table.file] if table.columns else []
+    indexed = [table.index_file] if table.index else []
+    with (
+        store.appearing(*listed, *indexed) as files,
+        closing(rows),
+        closing(records),
+    ):
+        with TableWriter(files[0] if listed else None, table) as writer:
             for columns in rows:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        entry: Entry = {
-            "files": [{"file": table.file, "rows": writer.rows, "first": 0}] if listed else [],
-            "rows": writer.rows,
-            "content": writer.content,
-            "made_by": f"puzzle-tablebase {__version__}",
-            "parameters": table.recipe.parameters(),
-            "description": description(table),
-            "index": None,
-        }
         work.require_going()
-        if table.index:
-            with store.appearing(table.index_file) as index:
-                write_index(index, table, count, records, writer.content)
-            said = facts(store, table.index_file)
-            entry["index"] = {"file": table.index_file, "records": count, **said}
-    for file_said in entry["files"]:
-        file_said.update(facts(store, file_said["file"]))
-    return entry
+        for index in files[len(listed) :]:
+            write_index(index, table, count, records, writer.content)
+    said = [{"file": file, "records": count, **facts(store, file)} for file in indexed]
+    return {
+        "files": [
+            {"file": file, "rows": writer.rows, "first": 0, **facts(store, file)} for file in listed
+        ],
+        "rows": writer.rows,
+        "content": writer.content,
+        "made_by": f"puzzle-tablebase {__version__}",
+        "parameters": table.recipe.parameters(),
+        "description": description(table),
+        "index": said[0] if said else None,
+    }

@@ -398,7 +398,6 @@ def report(
     """Write outputs/report.html, a page of charts made from the tables."""
     from queries.report import write_report
     from tablebase.output import STANDARD
-    from tablebase.tables.manifest import read_manifest, record_page
 
     store = tables_store(outputs)
     usual = store.full("report.html" if format == "html" else "report")
@@ -408,18 +407,14 @@ def report(
         return
     for path in written:
         say(f"{path}\n")
-    if format == "html":
-        record_page(store, target, tuple(read_manifest(store)))
 
 
 @app.command()
 def explore(outputs: Outputs = None) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from queries.explorer import made_from, write_explorer
-    from tablebase.tables.manifest import record_page
+    from queries.explorer import write_explorer
 
     store = tables_store(outputs)
     target = store.full("explorer.html")
     write_explorer(store, target)
-    record_page(store, target, made_from())
     say(f"{target}\n")

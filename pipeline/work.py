@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,15 +13,22 @@ from typing import Any, TypeVar, cast
 import numpy.typing as npt
 
 from tablebase.cores import cores
+from tablebase.errors import OutputsError
 from tablebase.tables.kept import Kept
 
 Result = TypeVar("Result")
-Stretches = Iterator[Mapping[str, npt.NDArray[Any]]]
+Stretches = Generator[Mapping[str, npt.NDArray[Any]], None, None]
 Made = tuple[Stretches, Stretches, int]
 """What makers give: a table's rows, its index's records, and how many these are."""
 
+
+def no_records() -> Stretches:
+    """The records of a table that has no index."""
+    yield from ()
+
+
 WORTH_KEEPING = 0.01
-"""Seconds: a part that took less is sooner made again than found."""
+"""Seconds: a part that took less is made again, for it is hardly worth a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,6 @@ def _found_or_made(
         begun = time.monotonic()
         found = part(*arguments)
         if time.monotonic() - begun > WORTH_KEEPING:
-            with suppress(OSError):  # the part itself is there
+            with suppress(OutputsError):  # the part itself is there
                 kept.store(name, found)
     return found

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from queries.scans import scanned
+from queries.scans import checked, rows_of
 from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import read_manifest
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
+    from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
 
 Drawn = Any
@@ -84,13 +84,14 @@ class Sources:
         }
         self._scans: dict[str, pl.LazyFrame] = {}
         self._answers: dict[Query, pl.DataFrame] = {}
-        self.rows: dict[str, int] = {}
-        """Rows of every table that was read."""
+        self.entries: dict[str, Entry] = {}
+        """What the manifest said of every table that was read."""
 
     def table(self, name: str) -> pl.LazyFrame:
         if name not in self._scans:
-            self._scans[name] = scanned(self._store, *self._stages[name])
-            self.rows[name] = read_manifest(self._store)[name]["rows"]
+            stage, table = self._stages[name]
+            self.entries[name] = checked(self._store, stage, table)
+            self._scans[name] = rows_of(self._store, table, self.entries[name])
         return self._scans[name]
 
     def answer(self, figure: Figure) -> pl.DataFrame:

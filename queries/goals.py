@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from queries.forms import Asked, Option
 from queries.reader import Reader
 from queries.words import Facts, aligned, counted
@@ -11,6 +13,8 @@ from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tablebase.puzzle import Column
     from tablebase.tables.store import Store
 
@@ -169,37 +173,43 @@ class GoalReader(Reader):
     def best(self, state: str, goal: str) -> list[tuple[str, str]]:
         """Every optimal first move with the state it leads to."""
         view = self.puzzle.view(goal)
-        nearer = self.record(view, state)[0] - 1
-        return [
-            (letter, after)
-            for letter, after in self.puzzle.moves(state)
-            if self.record(view, after)[0] == nearer
-        ]
+        return [*self._onward(view, state, self.record(view, state)[0] - 1)]
+
+    def _onward(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+        """The moves to states that are so far from the goal, each with its state."""
+        for letter, after in self.puzzle.moves(state):
+            if self.record(view, after)[0] == distance:
+                yield letter, after
 
     def path(self, state: str, goal: str) -> list[tuple[str, str]]:
         """A shortest solution, the first in letter order: letters, each with its next state."""
         view = self.puzzle.view(goal)
         distance = self.record(view, state)[0]
         path = [("", state)]
-        while distance:
-            distance -= 1
-            for letter, after in self.puzzle.moves(path[-1][1]):
-                if self.record(view, after)[0] == distance:
-                    path.append((letter, after))
-                    break
+        for nearer in reversed(range(distance)):
+            path += islice(self._onward(view, path[-1][1], nearer), 1)
+        if (len(path) - 1, path[-1][1]) != (distance, goal):
+            problem = f"no solution of {counted(distance, 'move')} leads from {state} to {goal}"
+            raise self.damaged(self._tables[view.layout], problem)
         return path
 
     def all_solutions(self, state: str, goal: str) -> list[str]:
         """The letters of every shortest solution, in letter order."""
         ways = {state: [""]}
-        for _ in range(self.to_goal(state, goal)[0]):
+        distance, count = self.to_goal(state, goal)
+        for _ in range(distance):
             further: dict[str, list[str]] = {}
             for here, so_far in ways.items():
                 for letter, after in self.best(here, goal):
                     further.setdefault(after, []).extend(letters + letter for letters in so_far)
             ways = further
+        found = ways.get(goal, [])
+        if not found or count not in (None, len(found)):
+            expected = "at least one" if count is None else str(count)
+            problem = f"{len(found)} solutions lead from {state} to {goal}, not {expected}"
+            raise self.damaged(self._tables[self.puzzle.view(goal).layout], problem)
         order = self.puzzle.letters.index
-        return sorted(ways[goal], key=lambda letters: [order(letter) for letter in letters])
+        return sorted(found, key=lambda letters: [order(letter) for letter in letters])
 
     def unreached_layouts(self, state: str, goal: str) -> list[str]:
         """The other layouts of the state's table, which it does not reach."""

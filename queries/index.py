@@ -118,8 +118,8 @@ class Index:
 def _listed(store: Store, table: Table) -> str | None:
     """The content hash that the manifest gives to the table whose index this is, if it lists it.
 
-    A manifest written by this program is read by its text alone: importing a JSON parser would cost
-    more than all the rest of a lookup. One that lists no such index is parsed: it may be broken.
+    A manifest written by this program is read by its text alone: importing a JSON parser takes
+    longer than an answer. One that lists no such index is parsed: it may be broken.
     """
     try:
         text = store.read(MANIFEST)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pipeline.making.boards import graph
 from pipeline.search.tours import count_from
-from pipeline.work import Made, Stretches, Work
+from pipeline.work import Made, Stretches, Work, no_records
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import Board, TourCounts
 from tablebase.tables.kept import Arrays
@@ -18,7 +18,7 @@ def counted(files: int, ranks: int, start: int) -> Arrays:
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    return _rows(recipe, work), iter(()), 0
+    return _rows(recipe, work), no_records(), 0
 
 
 def _rows(recipe: TourCounts, work: Work) -> Stretches:

@@ -1,8 +1,8 @@
 """Proves the published files from the rules alone, never by the search that made them.
 
-Read in this order: `claims` (what is told), `listed` (the files against the manifest),
-`states` and `goals` (puzzles with goals), `lines` and `walks` (other state spaces), `listings`
-(anything else), a folder for what is proved of one puzzle alone, and `proofs`, the registry.
+Read in this order: `claims` (what is told), `listed` (the files against the manifest), `goals`
+(puzzles with goals), `walks` (other state spaces), `listings` (anything else), a folder for what is
+proved of one puzzle alone, and `proofs`, the registry.
 """
 
 from __future__ import annotations
@@ -33,11 +33,16 @@ def verify(
     `whole` is told each table whose every row is proved, in the order of the manifest's claims.
     """
     proved: list[Claim] = []
+
+    def heard(claim: Claim, done: int) -> None:
+        proved.extend([claim] if claim.passed else [])
+        report(claim, done)
+
     try:
-        tables = listed_in(store, report, proved)
+        tables = listed_in(store, heard)
         for listed in tables:
             check_files(listed)
-        check_pages(store, report, proved)
+        check_pages(store, heard)
         for puzzle in [] if quick else puzzles():
             prove([listed for listed in tables if listed.puzzle is puzzle], whole)
     except VerifyFailed as failure:

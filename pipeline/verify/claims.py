@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tablebase.errors import TableError, quoted
 from tablebase.tables.store import Store
@@ -36,11 +37,8 @@ class Claim:
     passed: bool | None = None
 
 
-class Listener(Protocol):
-    """Who is told how the proof goes."""
-
-    def __call__(self, claim: Claim, done: int) -> None:
-        """So many of the claim's rows are looked at; all of them once `claim.passed` is true."""
+Listener = Callable[[Claim, int], None]
+"""Is told how many of a claim's rows are looked at; all of them once `claim.passed` is true."""
 
 
 def unheard(claim: Claim, done: int) -> None:
@@ -54,7 +52,8 @@ class VerifyFailed(TableError):
         self, claim: Claim, path: str, command: str, said: Said, row: int | None, content: Content
     ) -> None:
         self.found, self.expected = said
-        at = "" if row is None else f"row {row:,}{_said(content)}: "
+        values = ", ".join(f"{name} {_shown(value)}" for name, value in content.items())
+        at = "" if row is None else f"row {row:,}{values and f' ({values})'}: "
         found, expected = map(_shown, said)
         text = f"{path} fails a proof ({claim.claim}): {at}found {found}, expected {expected}."
         super().__init__(text, path, command)
@@ -80,59 +79,29 @@ def _shown(value: object) -> str:
     return text if text.isprintable() and len(text) <= LONGEST else quoted(text, LONGEST)
 
 
-def _said(content: Content) -> str:
-    values = ", ".join(f"{name} {_shown(value)}" for name, value in content.items())
-    return values and f" ({values})"
-
-
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """The claims made about one file; those that are proved are added to `proved`."""
+class Fact:
+    """A claim under proof: proved at the end of its `with`, unless an error ends that."""
 
+    claim: Claim
     store: Store
-    table: str
-    file: str
-    rows: int
     command: str
     report: Listener
-    proved: list[Claim]
-
-    def claim(self, text: str, rows: int | None = None) -> Fact:
-        """Begin to prove a claim about all rows or so many; in a `with`, it is proved at its end.
-
-        An error in the block leaves it unproved.
-        """
-        count = self.rows if rows is None else rows
-        fact = Fact(self, Claim(self.table, self.file, text, count))
-        fact.step(0)
-        return fact
-
-
-@dataclass(slots=True)
-class Fact:
-    """A claim under proof."""
-
-    proof: Proof
-    claim: Claim
 
     def of(self, file: str) -> Fact:
         """The same claim, to be refuted by one of the table's files."""
-        return Fact(self.proof, replace(self.claim, file=file))
+        return replace(self, claim=replace(self.claim, file=file))
 
     def __enter__(self) -> Fact:
+        self.step(0)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is None:
-            self.proved()
+            self.report(replace(self.claim, passed=True), self.claim.rows)
 
     def step(self, done: int) -> None:
-        self.proof.report(self.claim, done)
-
-    def proved(self) -> None:
-        self.claim = replace(self.claim, passed=True)
-        self.proof.proved.append(self.claim)
-        self.proof.report(self.claim, self.claim.rows)
+        self.report(self.claim, done)
 
     def refuted(
         self,
@@ -141,84 +110,85 @@ class Fact:
         row: int | None = None,
         content: Content | None = None,
     ) -> NoReturn:
-        path, command = self.proof.store.full(self.claim.file), self.proof.command
-        raise VerifyFailed(self.claim, path, command, (found, expected), row, content or {})
+        path = self.store.full(self.claim.file)
+        said = found, expected
+        raise VerifyFailed(self.claim, path, self.command, said, row, content or {})
 
-    def same(self, found: object, expected: object, said: str = "{}") -> None:
-        """Refute the claim unless two single values are equal, as they are said."""
+    def same(self, what: str, found: object, expected: object) -> None:
+        """One thing is as expected."""
         if found != expected:
-            self.refuted(said.format(found), said.format(expected))
+            self.refuted(f"{what} {found}", expected)
 
 
+@dataclass(frozen=True, slots=True)
 class Rows:
-    """Decoded rows of a table, the first of them numbered `begin`, column by column."""
+    """Decoded rows of a table, the first of them numbered `begin`, and what refutes claims of them.
 
-    def __init__(self, batch: pa.RecordBatch, begin: int = 0) -> None:
-        self._batch = batch
-        self.begin = begin
+    Whatever differs, the first row that does is named. `at`: the rows that are meant; else all.
+    """
+
+    batch: pa.RecordBatch
+    begin: int = 0
 
     def __len__(self) -> int:
-        return int(self._batch.num_rows)
+        return int(self.batch.num_rows)
 
     def column(self, name: str) -> Any:
         """A column as Arrow has it."""
-        return self._batch.column(name)
+        return self.batch.column(name)
 
     def numbers(self, name: str, null: int = 0) -> Array:
-        """A column as numbers or truth values, with a number in place of nulls."""
-        column = self.column(name)
-        if column.null_count:
-            # a wider kind, so that what stands for a null is no value that the column can have
-            wider = pa.int16() if pa.types.is_int8(column.type) else column.type
-            column = column.cast(wider).fill_null(null)
-        found: Array = column.to_numpy(zero_copy_only=False)
+        """A column of whole numbers, with one in place of nulls."""
+        found: Array = self.column(name).cast(pa.int64()).fill_null(null).to_numpy()
         return found
 
-    def text(self, name: str, width: int) -> tuple[Array, Mask]:
-        """A text column, a row of `width` bytes each, and a mark on rows of any other length.
-
-        Where one is marked the bytes are all zero: that row is refuted before any is read.
-        """
+    def cells(self, fact: Fact, name: str, width: int) -> Array:
+        """A text column as bytes, so many to a row; refuted where a row has another length."""
         column = self.column(name)
+        lengths, every = pc.binary_length(column), np.full(len(self), width)
+        self.equal(fact, f"length of {name}", every, found=lengths)
         _, offsets, data = column.buffers()
-        begin, rows = column.offset, len(column)
-        if not rows:
-            return np.zeros((0, width), dtype=np.uint8), np.zeros(0, dtype=np.bool_)
-        edges = np.frombuffer(offsets, dtype=np.int32)[begin : begin + rows + 1]
-        other = np.diff(edges) != width
-        if other.any():
-            return np.zeros((rows, width), dtype=np.uint8), other
-        cells = np.frombuffer(data, dtype=np.uint8)[edges[0] : edges[-1]]
-        return cells.reshape(rows, width), other
-
-    def content(self, row: int) -> Content:
-        found: Content = self._batch.slice(row, 1).to_pylist()[0]
-        return found
+        edges = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
+        return np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].reshape(-1, width)
 
     def none(
-        self, fact: Fact, wrong: Mask, said: Callable[[int], Said], rows: Array | None = None
+        self, fact: Fact, wrong: Mask, said: Callable[[int], Said], at: Array | None = None
     ) -> None:
-        """Refute a claim at the first row that is marked; or whose, by `rows`, what is marked is.
-
-        `said` tells of the first mark what is there and what should be.
-        """
+        """No row is marked. `said` tells of a mark what is there and what should be."""
         marked = np.flatnonzero(wrong)
         if len(marked):
-            of = marked if rows is None else rows[marked]
-            row = int(of.min())
-            at = int(marked[np.argmin(of)])
-            fact.refuted(*said(at), self.begin + row, self.content(row))
+            rows = marked if at is None else at[marked]
+            row = int(rows.min())
+            content = self.batch.slice(row, 1).to_pylist()[0]
+            fact.refuted(*said(int(marked[np.argmin(rows)])), self.begin + row, content)
 
     def equal(
-        self, fact: Fact, column: str, found: Array, expected: Array, rows: Array | None = None
+        self, fact: Fact, what: str, expected: Any, at: Array | None = None, found: Any = None
     ) -> None:
-        """Refute a claim at the first row where two columns, of all rows or of these, differ."""
+        """A column, or what else is found, holds these values, and nulls where they are null."""
+        if found is None:
+            found = self.column(what) if at is None else self.column(what).take(at)
+        found, expected = pa.array(found), pa.array(expected)
+        nulls = pc.xor(found.is_null(), expected.is_null())
+        wrong = pc.or_(pc.not_equal(found, expected).fill_null(False), nulls)
         self.none(
-            fact, found != expected, lambda at: (f"{column} {found[at]}", f"{expected[at]}"), rows
+            fact,
+            wrong.to_numpy(zero_copy_only=False),
+            lambda place: (f"{what} {found[place]}", f"{expected[place]}"),
+            at,
         )
 
-    def ascend(self, fact: Fact, column: str, places: Array, kind: str) -> None:
-        """Refute a claim at the first row that does not come after the one before it."""
-        text = self.column(column)
-        after = np.diff(places, prepend=places[:1] - 1) > 0
-        self.none(fact, ~after, lambda row: (f"{text[row]}", f"a {kind} after {text[row - 1]}"))
+    def ascend(self, fact: Fact, name: str, values: Array, before: object = None) -> None:
+        """Every row's value comes after that of the row before it; `before`: before these rows."""
+        begins = [before is None or values[0] > before]
+        after, column = (
+            np.append(begins, values[1:] > values[:-1])[: len(values)],
+            self.column(name),
+        )
+        self.none(fact, ~after, lambda row: (column[row], f"a {name} after the one before it"))
+
+
+def places(texts: Any, known: Sequence[str]) -> Array:
+    """Where each text stands among those that are known; -1 where it does not."""
+    found = pc.index_in(texts, value_set=pa.array(known, pa.string()))
+    return np.asarray(found.fill_null(-1))

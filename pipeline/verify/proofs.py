@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from pipeline.verify.claims import Seen
-from pipeline.verify.eight.states import Sliding as EightStates
+from pipeline.verify.eight.states import sliding_space
 from pipeline.verify.goals import prove_goals
 from pipeline.verify.knight.counts import prove_counts
-from pipeline.verify.knight.every import prove_every_tour
-from pipeline.verify.knight.pairs import prove_pairs
+from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
 from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
@@ -25,7 +24,7 @@ Prove = Callable[[Listed, Seen], object]
 """Proves one table."""
 
 PROOFS: dict[tuple[type, type], Prove] = {
-    (BreadthFirst, Eight): partial(prove_goals, space_of=EightStates),
+    (BreadthFirst, Eight): partial(prove_goals, space_of=sliding_space),
     (InBlocks, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,

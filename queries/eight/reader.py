@@ -66,8 +66,11 @@ class EightReader(GoalReader):
             from queries.eight.ways import answers_to
 
             view = self.puzzle.view(goal)
-            records = self.index(self._tables[view.layout]).records()
+            name = self._tables[view.layout]
+            records = self.index(name).records()
             rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
+            if rows["best_moves"].eq("").sum() != 1:
+                raise self.damaged(name, f"not every state has a move nearer to {goal}")
             rows = rows.cast(self.schema({"goal": goal}))
             self._rows_to[goal] = rows.extend(rows.clear(1))
         return self._rows_to[goal]

@@ -1,8 +1,9 @@
 """The explorer: one page that shows every answer, with what it needs of the tables inside it.
 
 `page/` holds its source, a few small modules of JavaScript, a style sheet and a frame. They are
-put together here with no build tool: the modules become one, each index is compressed and written
-as text, and the page's own policy names the hashes of its script and style and forbids the rest.
+put together here with no build tool: an import map holds each module as a data URL, each index is
+compressed and written as text, and the page's own policy names the hashes of the modules and the
+style and forbids the rest.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from queries.reader import Reader
 from tablebase.output import write
 from tablebase.puzzles import MODULES
 from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
+from tablebase.tables.manifest import read_manifest, record_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["made_from", "write_explorer"]
 
-SCRIPTS = (
-    *("reader", "eight", "senet", "knight", "knight_tours", "dom", "grid", "player"),
-    *("eight_board", "eight_view", "senet_view", "knight_view", "app"),
-)
-"""The page's modules, each after those that it imports."""
-
 _PAGE = Path(__file__).parent / "page"
-_JOINT = re.compile(r"^import [^;]*;\n|^export (?=\w)", re.MULTILINE)
+_START = "start.js"
+"""The script that loads the modules: all the others."""
 
 
 def made_from() -> tuple[str, ...]:
@@ -42,27 +40,42 @@ def made_from() -> tuple[str, ...]:
 
 
 def write_explorer(store: Store, target: str) -> None:
-    """Write the page that explores the tables in a store.
+    """Write the page that explores the tables in a store, and list it if it is among them.
 
     The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
     """
+    published = read_manifest(store)  # before they are read: a page may seem old, and never new
     write(target, _page(store).encode())
+    record_page(store, target, {name: published[name] for name in made_from() if name in published})
 
 
 def _page(store: Store) -> str:
-    style = _source("style.css")
-    script = "".join(_JOINT.sub("", _source(f"{name}.js")) for name in SCRIPTS)
+    style, start = _source("style.css"), _source(_START)
+    modules = {
+        f"#page/{file.name}": _source(file.name)
+        for file in sorted(_PAGE.glob("*.js"))
+        if file.name != _START
+    }
+    addresses = {
+        name: f"data:text/javascript;base64,{_base64(text.encode())}"
+        for name, text in modules.items()
+    }
+    # the policy asks for a module's hash, and a browser compares it only where the map names it
+    hashes = {addresses[name]: _hash(text) for name, text in modules.items()}
+    known = json.dumps({"imports": addresses, "integrity": hashes})
+    scripts = " ".join(f"'{one}'" for one in (_hash(known), _hash(start), *hashes.values()))
     parts = {
         "style": style,
-        "script": script,
+        "modules": known,
+        "start": start,
         "data": "".join(
             _block(asks, table)
             for asks in (reader(name, store) for name in MODULES)
             for table in asks.puzzle.tables
             if table.name in asks.explored
         ),
-        "policy": f"default-src 'none'; script-src {_allowed(script)}; "
-        f"style-src {_allowed(style)}; img-src data:; base-uri 'none'; form-action 'none'",
+        "policy": f"default-src 'none'; script-src {scripts}; style-src '{_hash(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'",
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source("index.html"))
 
@@ -71,9 +84,13 @@ def _source(name: str) -> str:
     return (_PAGE / name).read_text("utf-8")
 
 
-def _allowed(text: str) -> str:
-    """What a policy calls the one script or style sheet that is allowed."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _hash(text: str) -> str:
+    """What a policy calls a script or style sheet that is allowed."""
+    return f"sha256-{_base64(hashlib.sha256(text.encode()).digest())}"
 
 
 def _block(asks: Reader, table: Table) -> str:
@@ -82,7 +99,7 @@ def _block(asks: Reader, table: Table) -> str:
         name, carried = table.index_file, _sorted_index(asks, table)
     else:
         name, carried = table.name, asks.signposts(table)
-    text = base64.b64encode(gzip.compress(carried, mtime=0)).decode()
+    text = _base64(gzip.compress(carried, mtime=0))
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
 
 

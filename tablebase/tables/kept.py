@@ -52,7 +52,7 @@ class Kept:
                 np.save(stream, array, allow_pickle=False)
         packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
-        with self._store.appearing(self._name(name), durable=False) as file:
+        with self._store.appearing(self._name(name), durable=False) as (file,):
             file.writelines((_checksum(packed), packed))
 
     def clear(self, *, but_these: bool = False) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -19,7 +19,8 @@ from tablebase.tables.store import LOCK, Store
 Entry = dict[str, Any]
 """A table's facts: files, rows, content, parameters, description, made_by, index (or null).
 
-Each of its files has file, rows, first (the rows in the files before it), bytes and sha256.
+Each file of rows has file, rows, first (the rows in the files before it), bytes and sha256; the
+index has file, records, bytes and sha256.
 """
 Page = dict[str, Any]
 """A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
@@ -141,12 +142,16 @@ def _is_entry(entry: Any) -> bool:
             for file in entry["files"]
         )
         and "index" in entry
-        and (entry["index"] is None or _has(entry["index"], file=str, bytes=int, sha256=str))
+        and (
+            entry["index"] is None
+            or _has(entry["index"], file=str, records=int, bytes=int, sha256=str)
+        )
     )
 
 
 def _is_named(name: str, entry: Entry) -> bool:
     """Whether a table's files bear its name, and their rows follow one another and are all."""
+    index = entry["index"]
     files = [file["file"] for file in entry["files"]]
     rows = [file["rows"] for file in entry["files"]]
     begins = [*accumulate(rows, initial=0)]
@@ -156,6 +161,7 @@ def _is_named(name: str, entry: Entry) -> bool:
         name.isidentifier()
         and len(files) == len({*files})
         and all(holds_rows(file, name) for file in files)
+        and (index is None or index["file"] == f"{name}.idx")
         and min(rows) >= 0
         and [*(file["first"] for file in entry["files"]), entry["rows"]] == begins
     )
@@ -170,12 +176,15 @@ def write_manifest(
             pages = read_pages(store)
         except TableError:
             pages = {}
-    with store.appearing(MANIFEST) as file:
+    with store.appearing(MANIFEST) as (file,):
         file.write(manifest_text(tables, f"puzzle-tablebase {__version__}", pages).encode())
 
 
-def record_page(store: Store, path: str, made_from: tuple[str, ...]) -> None:
-    """List a page that was made from some tables; one that is not among them is not listed."""
+def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None:
+    """List a page and what the manifest said of the tables that it was made from.
+
+    One that is not among the tables is not listed.
+    """
     page = store.name_of(path)
     if page is None:
         return
@@ -185,7 +194,7 @@ def record_page(store: Store, path: str, made_from: tuple[str, ...]) -> None:
         return
     with store.lock():
         tables, pages = _read(store)
-        contents = {name: tables[name]["content"] for name in made_from if name in tables}
+        contents = {name: entry["content"] for name, entry in made_from.items()}
         pages[page] = {**said, "made_from": contents}
         write_manifest(store, tables, pages)
 

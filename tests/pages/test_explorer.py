@@ -1,10 +1,12 @@
-"""The explorer's file, and its answers: headless Chromium opens it from disk and asks.
+"""The explorer's file, and its answers: headless browsers open it from disk and ask.
 
 `test_explorer_use.py` plays with it.
 """
 
 import base64
 import gzip
+import hashlib
+import json
 import random
 import re
 from pathlib import Path
@@ -15,13 +17,14 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from queries import explorer as made
-from queries.explorer import SCRIPTS, made_from, write_explorer
+from queries.explorer import made_from, write_explorer
 from queries.reader import Reader
 from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from tablebase.puzzles import eight, knight, senet
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.explorer_browser import Explorer
+from tests.support.explorer_fixtures import in_both
 
 BOARD = knight.Board(8, 8)
 SIZE = 3_000_000
@@ -44,10 +47,12 @@ def test_the_page_names_nothing_outside_itself(explorer: Path) -> None:
     text = re.sub(r'<script type="application/gzip".*?</script>', "", explorer.read_text("utf-8"))
     assert set(re.findall(r"https?://[^\"' )]*", text)) == {"http://www.w3.org/2000/svg"}
     (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', text)
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    assert "unsafe" not in policy
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b", text)
+    allowed = r"default-src 'none'; script-src( 'sha256-[\w+/=]+')+; style-src 'sha256-[\w+/=]+'; "
+    assert re.fullmatch(allowed + "img-src data:; base-uri 'none'; form-action 'none'", policy)
     assert "{{" not in text.partition("<script")[0]
+    sources = "".join(source.read_text("utf-8") for source in PAGE.glob("*.js"))
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b", sources)
+    assert set(re.findall(r"https?://[^\"' )]*", sources)) == {"http://www.w3.org/2000/svg"}
 
 
 @pytest.mark.parametrize("damaged", ["senet.idx", "knight_tours_6x6.parquet"])
@@ -70,13 +75,11 @@ def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) ->
 
 def test_the_page_carries_no_dead_words() -> None:
     """Every name that a module imports it uses, and every name that it exports another imports."""
-    modules = {name: (PAGE / f"{name}.js").read_text("utf-8") for name in SCRIPTS}
-    assert sorted(f"{name}.js" for name in modules) == sorted(
-        file.name for file in PAGE.glob("*.js")
-    )
+    modules = {file.stem: file.read_text("utf-8") for file in PAGE.glob("*.js")}
     imported: set[tuple[str, str]] = set()
     for name, text in modules.items():
-        for names, source in re.findall(r"^import \{([^}]*)\} from \"\./(\w+)\.js\";", text, re.M):
+        imports = re.findall(r"^import \{([^}]*)\} from \"#page/(\w+)\.js\";", text, re.M)
+        for names, source in imports:
             for word in re.findall(r"\w+", names):
                 imported.add((source, word))
                 assert len(re.findall(rf"\b{word}\b", text)) > 1, f"{name} does not use {word}"
@@ -91,6 +94,7 @@ def test_the_page_carries_no_dead_words() -> None:
 # ---- the page's own reader ------------------------------------------------------------------
 
 
+@in_both
 def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, outputs: Path) -> None:
     found = shown.open("knight").evaluate(
         """async () => {
@@ -189,6 +193,7 @@ STATES = (
 )
 
 
+@in_both
 def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[str, Reader]) -> None:
     page = shown.open("eight/152703846")
     for state, goal in STATES:
@@ -226,6 +231,7 @@ POSITIONS = (
 )
 
 
+@in_both
 def test_positions_typed_are_answered_as_by_query(
     shown: Explorer, readers: dict[str, Reader]
 ) -> None:
@@ -322,6 +328,30 @@ def test_the_buttons_lead_where_they_say(shown: Explorer, outputs: Path) -> None
     assert shown.address() == f"knight/{end}"
     page.click("#knight-random")
     assert len(shown.address().split("/")) == 3
+
+
+@in_both
+def test_a_page_whose_script_was_changed_does_not_start(
+    browser: Browser, explorer: Path, tmp_path: Path
+) -> None:
+    text = explorer.read_text("utf-8")
+    (known,) = re.findall(r'<script type="importmap">(.*?)</script>', text)
+    address = json.loads(known)["imports"]["#page/dom.js"]
+    source = base64.b64decode(address.partition(",")[2])
+    other = base64.b64encode(source.replace(b"export", b"owned(); export", 1)).decode()
+    changed = known.replace(address, address.partition(",")[0] + "," + other)
+    digest = base64.b64encode(hashlib.sha256(changed.encode()).digest()).decode()
+    file = tmp_path / "changed.html"
+    page = browser.new_page()
+    # without a word to the policy, then with a policy that knows the map alone
+    for policy in ("script-src", f"script-src 'sha256-{digest}'"):
+        file.write_text(
+            text.replace(known, changed).replace("script-src", policy, 1), encoding="utf-8"
+        )
+        page.goto(file.as_uri())
+        expect(page.locator("#trouble")).to_contain_text("This page cannot start")
+        assert page.locator("#eight-distance").inner_text() == "–"
+    page.close()
 
 
 def test_a_damaged_page_says_so(chromium: Browser, explorer: Path, tmp_path: Path) -> None:

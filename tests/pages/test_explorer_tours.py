@@ -13,6 +13,7 @@ from queries.reader import Reader
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import Board
 from tests.support.explorer_browser import Explorer
+from tests.support.explorer_fixtures import in_both
 
 FIVE, SIX = Board(5, 5), Board(6, 6)
 ASKED = """asked => asked.map(([board, start, number]) => {
@@ -98,6 +99,7 @@ def test_totals_and_first_tours_are_the_tables(
 # ---- chosen by hand -------------------------------------------------------------------------
 
 
+@in_both
 def test_a_number_typed_is_answered_as_by_query(
     shown: Explorer, readers: dict[str, Reader]
 ) -> None:

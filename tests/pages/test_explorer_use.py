@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from queries.explorer import made_from
 from queries.reader import Reader
 from tablebase.puzzles import senet
 from tests.support.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
+from tests.support.explorer_fixtures import in_both
 
 HOSTILE = "<img src=x onerror=document.title='owned'>"
 
@@ -133,6 +135,7 @@ def test_a_tour_draws_itself(shown: Explorer) -> None:
 # ---- keyboard, phone, address, hostile text -------------------------------------------------
 
 
+@in_both
 def test_the_keyboard_alone_is_enough(shown: Explorer) -> None:
     page = shown.open("eight/123405786/123456780")
     page.keyboard.press("Tab")
@@ -235,6 +238,22 @@ def test_a_tap_slides_a_tile(shown: Explorer) -> None:
     assert shown.text("#eight-now") == "Solved."
 
 
+def test_what_the_page_carries_is_unpacked_once(shown: Explorer) -> None:
+    shown.page.add_init_script(
+        """globalThis.unpacked = 0;
+        globalThis.DecompressionStream = class extends DecompressionStream {
+            constructor(format) { super(format); unpacked++; }
+        };"""
+    )
+    page = shown.open("eight")
+    for view in ("senet", "knight", "eight", "senet", "knight", "eight"):
+        page.click(f"nav [data-view={view}]")
+        page.wait_for_selector(f"body[data-ready={view}]")
+    page.evaluate("Promise.all([explorer.openEight(), explorer.openKnight()])")
+    assert page.evaluate("unpacked") == len(made_from())
+
+
+@in_both
 def test_the_address_holds_what_is_seen(shown: Explorer) -> None:
     for view, addresses in VIEWS.items():
         page = shown.open(addresses[0])

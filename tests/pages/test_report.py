@@ -114,7 +114,7 @@ def test_shown_code_is_what_made_the_picture(
             checked[figure.code] = eval(value, names)
         frame = answer(shown, figure.name)
         assert checked[figure.code].equals(frame)
-        rows = sum(shown[0].rows[table] for table in figure.tables)
+        rows = sum(shown[0].entries[table]["rows"] for table in figure.tables)
         assert f"From {rows:,} rows of " in page
         assert f"the query returns {frame.height:,} rows." in page
 

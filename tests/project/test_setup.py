@@ -1,5 +1,6 @@
 """The first command: what each lock file holds, and what `make` installs, says and mends."""
 
+import json
 import os
 import re
 import shutil
@@ -73,9 +74,12 @@ case "$*" in
         mkdir -p "$4/bin"
         for name in python pipeline ruff mypy lint-imports; do cp "$0" "$4/bin/$name"; done ;;
     "-m pip "*"-r ${CUT:-none}") kill -9 $PPID ;;
+    "ci "*)
+        mkdir -p node_modules/.bin
+        cp "$0" node_modules/.bin/eslint ;;
 esac
 """
-"""In place of Python, pip and the program: writes down how it was called, and installs nothing."""
+"""In place of Python, pip, npm and the program: writes down how it was called, installs nothing."""
 
 
 class Clone:
@@ -84,11 +88,12 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = folder / "log"
-        for name in ("Makefile", "pyproject.toml", *LOCKS):
+        for name in ("Makefile", "pyproject.toml", *LOCKS, "package.json", "package-lock.json"):
             shutil.copy2(ROOT / name, folder)
-        python = folder / "a-python"
-        python.write_text(STUB, "utf-8")
-        python.chmod(0o755)
+        for stub in (folder / "a-python", folder / "programs" / "npm"):
+            stub.parent.mkdir(exist_ok=True)
+            stub.write_text(STUB, "utf-8")
+            stub.chmod(0o755)
 
     def make(self, target: str, **settings: str) -> tuple[int, str, str]:
         """How `make` ended, what it said and what was called."""
@@ -96,7 +101,11 @@ class Clone:
         ended = subprocess.run(
             ["make", "--no-print-directory", target, f"PYTHON={self.folder / 'a-python'}"],
             cwd=self.folder,
-            env={"PATH": os.environ["PATH"], "LOG": str(self.log), **settings},
+            env={
+                "PATH": f"{self.folder / 'programs'}:{os.environ['PATH']}",
+                "LOG": str(self.log),
+                **settings,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -139,6 +148,37 @@ def test_other_targets_add_what_they_need(clone: Clone, target: str, lock: str, 
 def test_the_tests_packages_are_the_reports_too(clone: Clone) -> None:
     assert clone.make("check")[0] == 0
     assert clone.make("report")[2].splitlines() == ["precompute", "report"]
+
+
+def test_check_lints_the_javascript_too(clone: Clone) -> None:
+    code, _, called = clone.make("check")
+    assert code == 0
+    assert called.splitlines()[-1] == "--max-warnings 0 ."
+    assert "ci --loglevel" in called
+    assert "ci --loglevel" not in clone.make("check")[2], "what is installed is installed once"
+
+
+@pytest.mark.parametrize(("settings", "code"), [({}, 0), ({"CI": "true"}, 2)])
+def test_where_npm_is_missing_check_says_so_and_fails_in_ci(
+    clone: Clone, settings: dict[str, str], code: int
+) -> None:
+    bare = clone.folder / "bare"
+    bare.mkdir()
+    for name in ("cp", "grep", "make", "mkdir", "rm", "sh", "touch"):
+        (bare / name).symlink_to(shutil.which(name) or name)
+    ended, said, called = clone.make("check", PATH=str(bare), **settings)
+    sentence = "npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: "
+    assert (ended, sentence + "apt-get install npm" in said) == (code, True)
+    assert "ci --loglevel" not in called
+
+
+def test_the_javascript_lock_file_holds_versions_and_hashes_and_no_address() -> None:
+    _, *packages = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"].values()
+    assert packages
+    for package in packages:
+        assert package["version"]
+        assert package["integrity"].startswith("sha512-")
+        assert "resolved" not in package
 
 
 @pytest.mark.parametrize("target", ["precompute", "report", "test"])

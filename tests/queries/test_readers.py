@@ -368,9 +368,9 @@ def test_the_page_and_the_node_reader_share_their_code() -> None:
     assert shared in (EXAMPLES / "read_eight.html").read_text("utf-8")
 
 
-def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables, tmp_path: Path) -> None:
+def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables) -> None:
     typed = [" 378546201 ", "123804765", "<img src=x onerror=alert(1)>"]
-    said = run(*in_node(tmp_path, "typed"), outputs / "eight.idx", *typed)
+    said = run(*in_node("typed"), outputs / "eight.idx", *typed)
     assert (said.code, said.err) == (0, "")
     right, goal, wrong = (json.loads(line) for line in said.out.splitlines())
     assert right.splitlines() == [
@@ -385,8 +385,8 @@ def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables, tmp_path:
     assert wrong.startswith('"<img src=x onerror=alert(1)>" is not a state')
 
 
-def test_the_page_says_that_a_file_is_bad(outputs: Path, tmp_path: Path) -> None:
-    said = run(*in_node(tmp_path, "typed"), outputs / "eight_edge.idx", "378546201")
+def test_the_page_says_that_a_file_is_bad(outputs: Path) -> None:
+    said = run(*in_node("typed"), outputs / "eight_edge.idx", "378546201")
     assert json.loads(said.out) == "eight.idx is the index of another table"
 
 

@@ -1,4 +1,4 @@
-"""A real browser for the pages' tests, and the pictures of them that the docs show.
+"""Real browsers for the pages' tests, and the pictures of them that the docs show.
 
 `python -m tests.support.explorer_browser` takes the pictures anew.
 """
@@ -11,14 +11,18 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 from queries.explorer import write_explorer
 from queries.report import write_report
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "firefox": ("firefox-esr", "firefox"),
+}
+"""The browsers, each with the programs that may be it."""
 FLAGS = (
     # a container's root has no sandbox; the others keep the browser from calling home
     "--no-sandbox",
@@ -58,18 +62,27 @@ PHONE = {
 }
 
 
-def found() -> str | None:
-    """The path of the system's Chromium."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+def found(name: str) -> str | None:
+    """The path of the system's browser."""
+    return next(filter(None, map(shutil.which, NAMES[name])), None)
 
 
 @contextmanager
-def launched() -> Iterator[Browser]:
-    """Headless Chromium."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found(), args=list(FLAGS))
-        yield browser
-        browser.close()
+def launched(driver: Playwright, name: str) -> Iterator[Browser]:
+    """A browser of the system, headless."""
+    path = found(name)
+    browser = (
+        driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        if name == "chromium"
+        # over WebDriver BiDi, which every Firefox speaks, but which sets no motion for a window
+        else driver.firefox.launch(
+            executable_path=path,
+            channel="moz-firefox",
+            firefox_user_prefs={"ui.prefersReducedMotion": 1},
+        )
+    )
+    yield browser
+    browser.close()
 
 
 def broken_rules(page: Page) -> list[tuple[str, list[str]]]:
@@ -119,7 +132,11 @@ class Explorer:
 
 def take_pictures(folder: Path) -> None:
     """Write `report.png`, and `explorer-NAME.png` for each view."""
-    with TemporaryDirectory() as place, launched() as browser:
+    with (
+        TemporaryDirectory() as place,
+        sync_playwright() as driver,
+        launched(driver, "chromium") as browser,
+    ):
         report = Path(place) / "report.html"
         write_report(Folder(ROOT / "outputs"), report)
         page = browser.new_page(viewport={"width": 920, "height": 1100})

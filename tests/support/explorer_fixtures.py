@@ -5,44 +5,74 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from queries.answers import reader
 from queries.explorer import write_explorer
 from queries.reader import Reader
 from tablebase.tables.store import Folder
-from tests.support.explorer_browser import DESK, VIEWS, Explorer, found, launched
-
-NO_BROWSER = "there is no Chromium to drive the explorer: apt-get install chromium"
+from tests.conftest import once
+from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, found, launched
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     # said here and not in the fixture, so that all these tests are one line in the summary
-    if "chromium" in getattr(item, "fixturenames", ()) and not found():
-        if os.environ.get("CI") == "true":
-            pytest.fail(NO_BROWSER, pytrace=False)
-        pytest.skip(NO_BROWSER)
+    wanted = set(getattr(item, "fixturenames", ())) & NAMES.keys()
+    if "browser" in getattr(item, "fixturenames", ()):
+        asked = item.callspec.params if hasattr(item, "callspec") else {}
+        wanted.add(asked.get("browser", "chromium"))
+    for name in sorted(wanted):
+        if not found(name):
+            reason = f"there is no browser to test in: apt-get install {NAMES[name][0]}"
+            if os.environ.get("CI") == "true":
+                pytest.fail(reason, pytrace=False)
+            pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")
 def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page."""
-    target = tmp_path_factory.mktemp("explorer") / "explorer.html"
-    write_explorer(Folder(outputs), str(target))
-    return target
+
+    def make(place: Path) -> None:
+        write_explorer(Folder(outputs), str(place / "explorer.html"))
+
+    return once(tmp_path_factory, "explorer", make) / "explorer.html"
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The browser."""
-    with launched() as browser:
+def driver() -> Iterator[Playwright]:
+    """What starts and steers the browsers."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def chromium(driver: Playwright) -> Iterator[Browser]:
+    with launched(driver, "chromium") as browser:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def firefox(driver: Playwright) -> Iterator[Browser]:
+    with launched(driver, "firefox") as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """Chromium, or what a test that runs in each browser asks for; pytest groups those of each."""
+    opened: Browser = request.getfixturevalue(getattr(request, "param", "chromium"))
+    return opened
+
+
+in_both = pytest.mark.parametrize("browser", list(NAMES), indirect=True)
+"""A test that runs in each browser."""
+
+
 @pytest.fixture(params=[DESK], ids=["desk"])
-def shown(request: pytest.FixtureRequest, explorer: Path, chromium: Browser) -> Iterator[Explorer]:
+def shown(request: pytest.FixtureRequest, explorer: Path, browser: Browser) -> Iterator[Explorer]:
     """The page in the browser; it must not say anything on the console nor ask the network."""
-    context = chromium.new_context(**request.param)
+    context = browser.new_context(**request.param)
     page = Explorer(explorer, context)
     yield page
     context.close()

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import VerifyFailed, prove
+from pipeline.verify import Claim, Listener, VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.listed import Listed, check_files, listed_in
 from tablebase.puzzle import Table
@@ -195,15 +195,18 @@ def without(row: int) -> Callable[[pa.Table], pa.Table]:
     return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
 
 
-def one(folder: Path, name: str) -> Listed:
-    return next(table for table in listed_in(Folder(folder), unheard, []) if table.name == name)
+def one(folder: Path, name: str, report: Listener = unheard) -> Listed:
+    return next(table for table in listed_in(Folder(folder), report) if table.name == name)
 
 
-def prove_one(folder: Path, name: str) -> None:
-    listed = one(folder, name)
+def prove_one(folder: Path, name: str) -> list[Claim]:
+    """The claims that are proved of a table, were it its puzzle's only one."""
+    told: list[Claim] = []
+    listed = one(folder, name, lambda claim, done: told.append(claim))
     check_files(listed)
     assert listed.puzzle
     prove([listed])
+    return [claim for claim in told if claim.passed and claim.table == name]
 
 
 def refuted(folder: Path, name: str) -> VerifyFailed:

@@ -137,88 +137,28 @@ class SenetLines(NamedTuple):
     moves: str
 
 
-Board = int
-"""Two sets of squares, bit 1 for square 1: the mover's pieces above 16 bits of the rival's."""
-
-
 def senet_layers() -> Iterator[dict[str, SenetLines]]:
-    """After 0, 1, 2 ... plies: the positions that nobody faced before with that side to move.
-
-    The moves are those of `senet_successors`, on sets of squares, because there are 16 million.
-    """
-    opening = _pieces(SENET_OPENING, "A") << 16 | _pieces(SENET_OPENING, "B")
-    layer = {opening: SenetLines(1, "", "", "")}
-    faced: dict[str, set[Board]] = {"A": set(), "B": set()}
+    """After 0, 1, 2 ... plies: the positions that nobody faced before with that side to move."""
+    layer = {SENET_OPENING: SenetLines(1, "", "", "")}
+    faced: dict[str, set[str]] = {"A": set(), "B": set()}
     for mover, rival in cycle((("A", "B"), ("B", "A"))):
         if not layer:
             return
         faced[mover].update(layer)
-        yield {_senet_position(board, mover): lines for board, lines in layer.items()}
-        layer = _senet_next(layer, faced[rival])
-
-
-def _senet_next(layer: dict[Board, SenetLines], faced: set[Board]) -> dict[Board, SenetLines]:
-    """The boards one ply on, but for those that the side to move then faced before."""
-    counts: dict[Board, int] = {}
-    # throws, the last, starting squares, the last: what is compared, in this order
-    smallest: dict[Board, tuple[str, int, str, int, str, int, bool]] = {}
-    for board, (count, dice, starts, moves) in layer.items():
-        own, rival = board >> 16, board & 0xFFFF
-        guarded = rival & (rival << 1 | rival >> 1)
-        for throw, start, target, there, both in _senet_steps(own):
-            if there & guarded:
-                continue
-            swap = there & rival != 0
-            after = (rival ^ both if swap else rival) << 16 | own ^ both
-            if after in faced:
-                continue
-            line = (dice, throw, starts, start, moves, target, swap)
-            if after not in counts:
-                counts[after] = count
-                smallest[after] = line
-            else:
-                counts[after] += count
-                if line < smallest[after]:
-                    smallest[after] = line
-    return {
-        after: SenetLines(
-            counts[after],
-            f"{dice}{throw}",
-            f"{starts}{start:x}",
-            f"{moves} {start}{'x' if swap else '-'}{target}".lstrip(),
-        )
-        for after, (dice, throw, starts, start, moves, target, swap) in smallest.items()
-    }
-
-
-@cache
-def _senet_steps(own: int) -> list[tuple[int, int, int, int, int]]:
-    """Throw, start and target wherever own pieces do not stand in the way of one another.
-
-    With them the target as a set of squares, and start and target as one.
-    """
-    return [
-        (throw, start, start + throw, 1 << start + throw, 1 << start | 1 << start + throw)
-        for throw in range(1, 6)
-        for start in range(1, 16 - throw)
-        if own >> start & 1 and not own >> start + throw & 1
-    ]
-
-
-def _pieces(position: str, side: str) -> int:
-    return sum(1 << square for square, piece in enumerate(position, start=1) if piece == side)
-
-
-def _senet_position(board: Board, mover: str) -> str:
-    rival = "B" if mover == "A" else "A"
-    digits = _binary(board >> 16) + 2 * _binary(board & 0xFFFF)
-    return f"{digits:015}"[::-1].translate(str.maketrans("012", f".{mover}{rival}"))
-
-
-@cache
-def _binary(pieces: int) -> int:
-    """A decimal number of ones and noughts: its last digit is square 1."""
-    return int(f"{pieces >> 1:b}")
+        yield layer
+        found: dict[str, list[SenetLines]] = {}
+        for position, line in layer.items():
+            for throw, start, target, is_swap, after in senet_successors(position, mover):
+                if after not in faced[rival]:
+                    dice, starts = f"{line.dice}{throw}", f"{line.starts}{start:x}"
+                    moves = f"{line.moves} {start}{'x' if is_swap else '-'}{target}".lstrip()
+                    found.setdefault(after, []).append(SenetLines(line.number, dice, starts, moves))
+        layer = {
+            after: min(lines, key=lambda line: line[1:])._replace(
+                number=sum(line.number for line in lines)
+            )
+            for after, lines in found.items()
+        }
 
 
 def senet_replay(dice: str, moves: str) -> str:

@@ -12,65 +12,7 @@ import pytest
 from tests.support.shell import ROOT, Said, environment
 
 EXAMPLES = ROOT / "examples"
-
-IN_NODE = """
-// The functions of the page, asked as the other readers are; then the page itself, by its events.
-const { fstatSync, openSync, readFileSync, readSync } = require("node:fs");
-const [html, how, path, ...given] = process.argv.slice(2);
-const script = /<script>\\n(.*)<\\/script>/s.exec(readFileSync(html, "utf8"))[1];
-const textOnly = { set(on, key, value) {
-  if (key !== "textContent") throw new Error(`the page sets ${key}`);
-  on[key] = value;
-  return true;
-} };
-const page = { file: { files: [] }, state: { value: "" }, output: new Proxy({}, textOnly) };
-const made = new Function("document", `${script}; return { openIndex, eight };`);
-const { openIndex, eight } = made({ getElementById: (id) => page[id] });
-// A file that a page has been given, as far as a page may look into it.
-function file(path) {
-  const opened = openSync(path);
-  const arrayBuffer = async (from, to) => {
-    const bytes = new Uint8Array(to - from);
-    return bytes.slice(0, readSync(opened, bytes, 0, bytes.length, from)).buffer;
-  };
-  const slice = (from, to) => ({ arrayBuffer: () => arrayBuffer(from, to) });
-  return { size: fstatSync(opened).size, slice };
-}
-async function typed() {
-  page.file.onchange();
-  if (page.output.textContent !== undefined) throw new Error("an answer without a file");
-  page.file.files = [file(path)];
-  for (const state of given) {
-    page.state.value = state;
-    await page.state.oninput();
-    console.log(JSON.stringify(page.output.textContent));
-  }
-}
-function opened(name, width) {
-  const { size, slice } = file(`${path}/${name}.idx`);
-  const read = async (from, to) => new Uint8Array(await slice(from, to).arrayBuffer());
-  return openIndex(read, size, name, width);
-}
-async function asked() {
-  const record = await opened("eight", 2);
-  const [puzzle, ...states] = given;
-  for (const state of states.length ? states : readFileSync(0, "utf8").match(/\\S+/g) ?? []) {
-    const said = Object.values(await eight(record, state));
-    console.log(said.map((word) => (word === "" ? "-" : word)).join(" "));
-  }
-}
-async function records() {
-  const [name, width, ...numbers] = given;
-  const record = await opened(name, Number(width));
-  for (const number of numbers) {
-    console.log(Buffer.from(await record(Number(number))).toString("hex"));
-  }
-}
-({ typed, asked, records })[how]().catch((error) => {
-  console.error(error.message);
-  process.exitCode = error.code === "ENOENT" || error.code === "EISDIR" ? 3 : error.code;
-});
-"""
+IN_NODE = ROOT / "tests" / "support" / "page_in_node.cjs"
 
 
 def tool(name: str) -> str:
@@ -104,11 +46,8 @@ def compiled(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:
     return [str(program)]
 
 
-def in_node(folder: Path, how: str) -> list[str]:
-    node = tool("node")
-    harness = folder / "page.cjs"
-    harness.write_text(IN_NODE, "utf-8")
-    return [node, str(harness), str(EXAMPLES / "read_eight.html"), how]
+def in_node(how: str) -> list[str]:
+    return [tool("node"), str(IN_NODE), str(EXAMPLES / "read_eight.html"), how]
 
 
 RECORDS_IN_C = """
@@ -165,14 +104,14 @@ def records_in_node(folder: Path) -> list[str]:
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
     "c": compiled,
     "mjs": lambda _: [tool("node"), str(EXAMPLES / "reader.mjs")],
-    "html": lambda folder: in_node(folder, "asked"),
+    "html": lambda _: in_node("asked"),
     "py": lambda _: [sys.executable, "-I", str(EXAMPLES / "reader.py")],
 }
 
 RECORDS: dict[str, Callable[[Path], list[str]]] = {
     "c": records_in_c,
     "mjs": records_in_node,
-    "html": lambda folder: in_node(folder, "records"),
+    "html": lambda _: in_node("records"),
     "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
 }
 """Those that ask their functions for records of any index: FOLDER NAME WIDTH NUMBER..."""

@@ -2,8 +2,8 @@
 
 Where a test runs `pipeline` to its end, and its start is not what is tested, it runs
 `warm("pipeline")`: a script that hands its words, folder, environment and standard streams,
-whatever they are, to a process forked for it, waits, and ends as that one did. Nothing of the
-project is loaded before. `warm("python") -c CODE` runs a piece of Python in the same way.
+whatever they are, to a process forked for it, waits, and ends as that one did. The modules of the
+project are loaded before, too. `warm("python") -c CODE` runs a piece of Python in the same way.
 """
 
 import atexit
@@ -12,6 +12,7 @@ import functools
 import gc
 import importlib
 import os
+import pkgutil
 import select
 import shutil
 import signal
@@ -85,6 +86,9 @@ def serve(address: str) -> None:
     """Fork for every one who connects, until standard input ends with the tests."""
     for library in LIBRARIES:
         importlib.import_module(library)
+    for package in map(importlib.import_module, ("tablebase", "queries", "pipeline")):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)

@@ -73,7 +73,7 @@ def published(vector: Vector, folder: Path) -> Listed:
         },
     }
     write_manifest(Folder(folder), {vector.name: entry})
-    return Listed(Folder(folder), vector.name, entry, None, table, unheard, [])
+    return Listed(Folder(folder), vector.name, entry, None, table, unheard)
 
 
 def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> No
         return
     with pytest.raises(VerifyFailed) as caught:
         check_files(listed)
-    assert caught.value.file == listed.store.full(listed.index_file)
+    assert caught.value.file == listed.store.full(f"{vector.name}.idx")
     assert "SHA-256" not in str(caught.value)
 
 

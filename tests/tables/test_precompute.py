@@ -165,7 +165,7 @@ def test_nothing_to_do_takes_no_lock(copy: Path, cli: Cli) -> None:
 
 
 def test_what_a_killed_build_left_is_cleared_all_the_same(copy: Path, cli: Cli) -> None:
-    left = [copy / ".eight.parquet.part", copy / ".eight.0123.a1.kept"]
+    left = [copy / ".eight.parquet.unpublished", copy / ".eight.0123.a1.kept"]
     for path in left:
         path.write_bytes(b"")
         assert cli("precompute", "eight", "--outputs", str(copy)).code == 0

@@ -65,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert report.reasons == {"pancakes": "missing"}
     assert report.finished == ["pancakes"]
     yield made
-    assert not list(made.glob(".*.part"))
+    assert not list(made.glob(".*.unpublished"))
 
 
 def test_the_graph_has_every_flip() -> None:

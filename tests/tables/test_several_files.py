@@ -170,7 +170,9 @@ def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None
     asked, whole = Sources(Folder(several)), Sources(Folder(outputs))
     for figure in figures():
         assert asked.answer(figure).equals(whole.answer(figure)), figure.name
-    assert asked.rows == whole.rows
+    assert {*asked.entries} == {*whole.entries}
+    for name, entry in asked.entries.items():
+        assert entry["rows"] == whole.entries[name]["rows"]
     for name in (FIVE, "knight_tours_6x6"):
         posts = [signposts(Folder(folder), "knight", TABLES[name]) for folder in (several, outputs)]
         assert posts[0] == posts[1]

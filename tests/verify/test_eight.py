@@ -1,6 +1,7 @@
 """`verify` finds every kind of untruth about the 8-puzzle, and names its row."""
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,8 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.claims import Rows
-from pipeline.verify.eight.states import Sliding
-from pipeline.verify.goals import Solved
-from pipeline.verify.states import Plain, Space
+from pipeline.verify.eight.states import sliding_space
+from pipeline.verify.goals import Space, plain_space, prove_rows
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.store import Folder
 from tests.support import oracles
@@ -34,7 +34,7 @@ from tests.support.falsified import (
 
 @pytest.fixture(scope="module")
 def sliding() -> Space:
-    return Sliding(EIGHT)
+    return sliding_space(EIGHT)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def edge_rows(outputs: Path) -> pa.Table:
 
 
 def test_the_8_puzzles_quick_moves_are_those_of_its_rules(sliding: Space) -> None:
-    plain = Plain(EIGHT)
+    plain = plain_space(EIGHT)
     assert plain.states.equals(sliding.states)
     moves = []
     for space in (plain, sliding):
@@ -56,7 +56,7 @@ def test_the_8_puzzles_quick_moves_are_those_of_its_rules(sliding: Space) -> Non
         found = sliding.features(some, goal)
         assert expected.keys() == found.keys()
         assert all(np.array_equal(found[name], expected[name]) for name in expected)
-    parity = sliding.parity()
+    parity = sliding.parity
     assert parity is not None
     for rank in (0, 1, 12_345, 362_879):
         state = EIGHT.unrank(rank)
@@ -65,22 +65,34 @@ def test_the_8_puzzles_quick_moves_are_those_of_its_rules(sliding: Space) -> Non
         )
 
 
+ORDER = "the rows are different states of the 8-puzzle, in notation order"
+NEARER = "every state except the goals has a neighbour one move nearer, and none still nearer"
+BEST = "best_moves are exactly the moves to those neighbours"
+SUM = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
+AGAIN = "blank, manhattan, misplaced: equal to the values computed again from state and goal"
+
+
 @pytest.mark.parametrize(
-    ("change", "row", "claim"),
+    ("change", "row", "claim", "said"),
     [
-        (cell("state", 70, "012345678"), 70, "in notation order"),
-        (cell("state", 70, "912345678"), 70, "in notation order"),
-        (cell("state", 70, "01234567"), 70, "in notation order"),
-        (exchanged(70, 71), 71, "in notation order"),
-        (cell("distance", 70, 0), 70, "the distance is 0"),
-        (cell("distance", 0, 19), 0, "one move nearer"),
-        (cell("distance", 0, 23), 0, "one move nearer"),
-        (cell("best_moves", 70, "UDLR"), 70, "best_moves"),
-        (cell("best_moves", 70, ""), 70, "best_moves"),
-        (cell("solutions", 70, 99), 70, "solutions"),
-        (cell("blank", 70, 1), 70, "blank, manhattan, misplaced"),
-        (cell("manhattan", 181_439, 1), 181_439, "blank, manhattan, misplaced"),
-        (cell("misplaced", 70, 1), 70, "blank, manhattan, misplaced"),
+        (cell("state", 70, "012345678"), 70, ORDER, "012345678 | a state after the one before it"),
+        (cell("state", 70, "912345678"), 70, ORDER, "912345678 | a state"),
+        (cell("state", 70, "01234567"), 70, ORDER, "01234567 | a state"),
+        (exchanged(70, 71), 71, ORDER, "0* | a state after the one before it"),
+        (
+            cell("distance", 70, 0),
+            70,
+            "the distance is 0 only at edge (123456708)",
+            "* True | False",
+        ),
+        (cell("distance", 0, 19), 0, NEARER, "nearest neighbour's distance 20 | 18"),
+        (cell("distance", 0, 23), 0, NEARER, "nearest neighbour's distance 20 | 22"),
+        (cell("best_moves", 70, "UDLR"), 70, BEST, "best_moves UDLR | [DR]*"),
+        (cell("best_moves", 70, ""), 70, BEST, "best_moves  | [DR]*"),
+        (cell("solutions", 70, 99), 70, SUM, "solutions 99 | *"),
+        (cell("blank", 70, 1), 70, AGAIN, "blank 1 | 0"),
+        (cell("manhattan", 181_439, 1), 181_439, AGAIN, "manhattan 1 | *"),
+        (cell("misplaced", 70, 1), 70, AGAIN, "misplaced 1 | [2-8]"),
     ],
 )
 def test_a_false_cell_of_the_8_puzzle_is_found(
@@ -90,21 +102,41 @@ def test_a_false_cell_of_the_8_puzzle_is_found(
     change: Callable[[pa.Table], pa.Table],
     row: int,
     claim: str,
+    said: str,
 ) -> None:
     rows = change(edge_rows).combine_chunks().to_batches()[0]
-    with pytest.raises(VerifyFailed, match=claim) as caught:
-        Solved(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows)).prove()
-    assert caught.value.row == row
-    assert caught.value.content["state"] == rows.column("state")[row].as_py()
+    with pytest.raises(VerifyFailed) as caught:
+        prove_rows(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows))
+    failure = caught.value
+    assert (failure.row, failure.claim.claim) == (row, claim)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert failure.content["state"] == rows.column("state")[row].as_py()
+
+
+def test_distances_below_zero_lead_nowhere(
+    outputs: Path, edge_rows: pa.Table, sliding: Space
+) -> None:
+    """The goal alone has 0, and no state is farther than its neighbours."""
+    distance = pc.if_else(pc.equal(edge_rows["distance"], 0), 0, -1).cast(pa.int8())
+    at = edge_rows.column_names.index("distance")
+    rows = edge_rows.set_column(at, edge_rows.field(at), distance)
+    with pytest.raises(VerifyFailed) as caught:
+        prove_rows(
+            one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows.combine_chunks().to_batches()[0])
+        )
+    failure = caught.value
+    assert (failure.row, failure.claim.claim) == (0, NEARER)
+    assert (failure.found, failure.expected) == ("nearest neighbour's distance -1", "-2")
 
 
 def test_a_missing_state_is_found(outputs: Path, edge_rows: pa.Table, sliding: Space) -> None:
     """By a neighbour of it: all else about the rows that are left is as it was."""
     rows = without(70)(edge_rows).combine_chunks().to_batches()[0]
-    with pytest.raises(VerifyFailed, match="no state is missing") as caught:
-        Solved(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows)).prove()
+    with pytest.raises(VerifyFailed) as caught:
+        prove_rows(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows))
     missing = edge_rows.column("state")[70].as_py()
-    assert missing in caught.value.found  # type: ignore[operator]
+    assert caught.value.found in [f"move {letter} to {missing}" for letter in "UDLR"]
+    assert caught.value.expected == "a row with the goal edge"
     assert caught.value.content["state"] in oracles.eight_neighbours(missing).values()
 
 
@@ -113,15 +145,17 @@ def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding: Spac
     rows = pq.read_table(outputs / "eight.parquet")
     corner = rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
     both = cells(("goal", EIGHT.rank("123804765"), "corner"))(rows)
-    with pytest.raises(VerifyFailed, match="expected goal centre"):
-        Solved(listed, EIGHT, sliding, Rows(both.combine_chunks().to_batches()[0])).prove()
-    with pytest.raises(VerifyFailed, match="a row for 123804765") as caught:
-        Solved(listed, EIGHT, sliding, Rows(corner.combine_chunks().to_batches()[0])).prove()
+    with pytest.raises(VerifyFailed, match="found goal corner, expected centre"):
+        prove_rows(listed, EIGHT, sliding, Rows(both.combine_chunks().to_batches()[0]))
+    with pytest.raises(VerifyFailed, match="found no row, expected a row for 123804765") as caught:
+        prove_rows(listed, EIGHT, sliding, Rows(corner.combine_chunks().to_batches()[0]))
     assert caught.value.row is None
     false = cell("goal", 70, {"corner": "centre", "centre": "corner"}[str(rows["goal"][70])])
     batch = false(rows).combine_chunks().to_batches()[0]
-    with pytest.raises(VerifyFailed, match="the same goal") as caught:
-        Solved(listed, EIGHT, sliding, Rows(batch)).prove()
+    with pytest.raises(
+        VerifyFailed, match=r"found move [UDLR] to \d{9}, expected a row with"
+    ) as caught:
+        prove_rows(listed, EIGHT, sliding, Rows(batch))
     near = {70, *(EIGHT.rank(state) for _, state in EIGHT.moves(EIGHT.unrank(70)))}
     assert caught.value.row == min(near)
 
@@ -145,5 +179,7 @@ def test_a_false_record_of_the_8_puzzle_is_found(copy: Path) -> None:
     (copy / "eight_edge.idx").write_bytes(sealed(data))
     vouch(copy, "eight_edge")
     failure = refuted(copy, "eight_edge")
-    assert failure.file == str(copy / "eight_edge.idx")
-    assert failure.row == 100
+    true = pq.read_table(copy / "eight_edge.parquet").filter(pc.field("state") == EIGHT.unrank(100))
+    distance = true["distance"][0].as_py() if true else 255
+    assert (failure.file, failure.row) == (str(copy / "eight_edge.idx"), 100)
+    assert (failure.found, failure.expected) == (f"distance {distance ^ 1}", distance)

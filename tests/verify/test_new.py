@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,11 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.verify import VerifyFailed, prove, verify
+from pipeline.verify import Claim, VerifyFailed, verify
 from pipeline.verify.claims import Rows
-from pipeline.verify.goals import Solved
-from pipeline.verify.listed import check_files
-from pipeline.verify.states import Plain
+from pipeline.verify.goals import plain_space, prove_rows
 from tablebase.puzzle import Column, GoalPuzzle, Table
 from tablebase.puzzles import MODULES
 from tablebase.tables.store import Folder
@@ -25,6 +24,7 @@ from tests.support.falsified import (
     Silent,
     cell,
     one,
+    prove_one,
     refuted,
     rewrite,
 )
@@ -74,28 +74,31 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
 
 
 def test_a_new_puzzle_is_proved_by_its_moves_alone(stack: Path) -> None:
-    listed = one(stack, "stack")
-    check_files(listed)
-    prove([listed])
-    said = [claim.claim for claim in listed.proved]
-    assert (
-        "every state except the goals has a neighbour one move nearer, and none still nearer"
-        in said
-    )
-    assert [claim.rows for claim in listed.proved][-1] == 120
+    proved = prove_one(stack, "stack")
+    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
+    assert text in [claim.claim for claim in proved]
+    assert proved[-1].rows == 120
 
 
 @pytest.mark.parametrize(
-    ("column", "value"),
-    [("distance", 9), ("best_moves", ""), ("solutions", 99), ("state", "12345")],
+    ("column", "value", "said"),
+    [
+        ("distance", 9, "nearest neighbour's distance * | 8"),
+        ("best_moves", "", "best_moves  | [2345]*"),
+        ("solutions", 99, "solutions 99 | *"),
+        ("state", "12345", "12345 | a state after the one before it"),
+    ],
 )
-def test_a_false_cell_of_a_new_puzzle_is_found(stack: Path, column: str, value: object) -> None:
+def test_a_false_cell_of_a_new_puzzle_is_found(
+    stack: Path, column: str, value: object, said: str
+) -> None:
     # a farthest state, so that no other row leans on this one
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
     row = distances.index(max(distances))
     rewrite(stack, "stack", cell(column, row, value))
     failure = refuted(stack, "stack")
     assert failure.row == row
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
     assert failure.command.startswith("pipeline precompute stack --force")
 
 
@@ -132,17 +135,21 @@ def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -
     rows = pq.read_table(stack / "stack.parquet")
     tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.int8())
     rows = rows.append_column("top", tops).append_column("taste", tops)
-    listed = replace(one(stack, "stack"), puzzle=toy, table=toy.tables[0])
+    told: list[Claim] = []
+    known = one(stack, "stack", lambda claim, done: told.append(claim))
+    listed = replace(known, puzzle=toy, table=toy.tables[0])
     for column, value in (("top", 9), ("taste", 9)):
         batch = cell(column, 70, value)(rows).combine_chunks().to_batches()[0]
-        table = Solved(listed, toy, Plain(toy), Rows(batch))
         if column == "top":
-            with pytest.raises(VerifyFailed, match="top 9") as caught:
-                table.prove()
-            assert caught.value.row == 70
+            with pytest.raises(VerifyFailed) as caught:
+                prove_rows(listed, toy, plain_space(toy), Rows(batch))
+            top = rows["top"][70].as_py()
+            assert (caught.value.row, caught.value.found) == (70, "top 9")
+            assert caught.value.expected == f"{top}"
         else:
-            table.prove()
-            assert "taste: not proved" in listed.proved[-1].claim
+            prove_rows(listed, toy, plain_space(toy), Rows(batch))
+            assert told[-1].passed
+            assert told[-1].claim == "taste: not proved, because no rule defines it"
 
 
 def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:

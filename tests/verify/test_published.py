@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles import puzzles
 from tablebase.tables.manifest import read_manifest, write_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import own, prove_one, refuted, said_of, sealed, sha256
+from tests.support.falsified import own, refuted, said_of, sealed, sha256
 
 
 @pytest.mark.long
@@ -54,8 +55,8 @@ FILES = ["eight.parquet", "eight_edge.idx", "senet.parquet", "senet.idx", "knigh
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("damage", ["flip", "cut", "grow", "empty", "zero"])
-def test_quick_finds_damaged_bytes(copy: Path, file: str, damage: str) -> None:
-    path = own(copy / file)
+def test_quick_finds_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
+    path, whole = own(copy / file), outputs / file
     data = bytearray(path.read_bytes())
     at = len(data) // 3
     if damage == "flip":
@@ -65,11 +66,15 @@ def test_quick_finds_damaged_bytes(copy: Path, file: str, damage: str) -> None:
     else:
         data = {"cut": data[:-1], "grow": data + b"\0", "empty": data[:0]}[damage]
     path.write_bytes(data)
-    with pytest.raises(VerifyFailed, match="size and SHA-256") as caught:
+    with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     failure = caught.value
-    assert failure.file == str(path)
-    assert failure.row is None
+    assert (failure.file, failure.row) == (str(path), None)
+    assert failure.claim.claim == "size and SHA-256 match the manifest"
+    if len(data) == whole.stat().st_size:
+        assert (failure.found, failure.expected) == (f"SHA-256 {sha256(path)}", sha256(whole))
+    else:
+        assert (failure.found, failure.expected) == (f"bytes {len(data)}", whole.stat().st_size)
     # such a file is seen to be damaged without being told
     assert "--force" not in failure.command
 
@@ -120,27 +125,36 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "found"),
+    ("edit", "said"),
     [
-        (lambda data: data[:10], "10 bytes"),
-        (lambda data: b"X" + data[1:], "magic"),
-        (lambda data: data[:4] + b"\3" + data[5:], "version 3"),
-        (lambda data: data[:6] + b"\1" + data[7:], "1 for later use"),
-        (lambda data: data[:8] + b"\3" + data[9:], "records of 3 bytes"),
-        (lambda data: data[:13] + b"\1" + data[14:], "blocks of 256 bytes"),
-        (lambda data: data[:16] + b"\3" + data[17:], "records"),
-        (lambda data: data[:56] + b"E" + data[57:], "name"),
-        (lambda data: data[:30] + b"\0" + data[31:], "content hash"),
-        (lambda data: data[:-1], "bytes"),
-        (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "block 178: checksum"),
-        (lambda data: data[:4092] + b"\0\0\0\0" + data[4096:], "block 0: checksum"),
-        (lambda data: data[:4096] + data[8192:12288] + data[4096:8192] + data[12288:], "block 1:"),
-        (lambda data: sealed(data[:200] + b"\1" + data[201:]), "block 0: 3971 zeros"),
-        (lambda data: sealed(data[:-5] + b"\1" + data[-4:]), "block 178: 2615 zeros"),
+        (lambda data: data[:10], "bytes 10 | a header of 4096 bytes"),
+        (lambda data: b"X" + data[1:], "magic b'XTIX' | b'PTIX'"),
+        (lambda data: data[:4] + b"\3" + data[5:], "version 3 | 2"),
+        (lambda data: data[:6] + b"\1" + data[7:], "zero 1 | 0"),
+        (lambda data: data[:8] + b"\3" + data[9:], "width 3 | 2"),
+        (lambda data: data[:13] + b"\1" + data[14:], "block size 256 | 4096"),
+        (lambda data: data[:16] + b"\3" + data[17:], "records 362755 | 362880"),
+        (lambda data: data[:56] + b"E" + data[57:], "name b'Eight' | b'eight'"),
+        (lambda data: data[:30] + b"\0" + data[31:], "content hash ????????????00* | *"),
+        (lambda data: data[:-1], "bytes 733183 | 733184"),
+        (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "block 178: checksum * | *"),
+        (lambda data: data[:4092] + b"\0\0\0\0" + data[4096:], "block 0: checksum 00000000 | *"),
+        (
+            lambda data: data[:4096] + data[8192:12288] + data[4096:8192] + data[12288:],
+            "block 1: checksum * | *",
+        ),
+        (
+            lambda data: sealed(data[:200] + b"\1" + data[201:]),
+            "block 0: zeros after its records 3971 | 3972",
+        ),
+        (
+            lambda data: sealed(data[:-5] + b"\1" + data[-4:]),
+            "block 178: zeros after its records 2615 | 2616",
+        ),
     ],
 )
 def test_a_false_index_is_found_quickly(
-    copy: Path, edit: Callable[[bytes], bytes], found: str
+    copy: Path, edit: Callable[[bytes], bytes], said: str
 ) -> None:
     """Even where the manifest vouches for it."""
     index = own(copy / "eight.idx")
@@ -149,72 +163,102 @@ def test_a_false_index_is_found_quickly(
     entries = read_manifest(Folder(copy))
     entries["eight"]["index"].update(bytes=len(data), sha256=sha256(index))
     write_manifest(Folder(copy), entries)
-    with pytest.raises(VerifyFailed, match=found) as caught:
+    with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.file == str(index)
+    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", said)
 
 
 Edit = Callable[[dict[str, Any]], object]
 
 
 @pytest.mark.parametrize(
-    ("edit", "found"),
+    ("edit", "file", "said"),
     [
-        (lambda entry: entry["index"].update(file="senet.idx"), "senet.idx"),
-        (lambda entry: entry["index"].update(records="1"), "a number of records"),
-        (lambda entry: entry["index"].pop("records"), "a number of records"),
-        (lambda entry: entry.update(index=None), "without an index"),
-        (lambda entry: entry["files"][0].update(bytes=7), "bytes"),
-        (lambda entry: entry["files"][0].update(sha256="0" * 64), "SHA-256"),
-        (lambda entry: entry.update(content="0" * 64), "content hash"),
-        (lambda entry: entry["index"].update(records=7), "records"),
-        (lambda entry: entry["index"].update(sha256="0" * 64), "SHA-256"),
-        (lambda entry: entry["index"].update(bytes=7), "bytes"),
+        (lambda entry: entry.update(index=None), "manifest.json", "index of eight: False | True"),
+        (lambda entry: entry["files"][0].update(bytes=7), "eight.parquet", "bytes * | 7"),
+        (lambda entry: entry["files"][0].update(sha256="0"), "eight.parquet", "SHA-256 * | 0"),
+        (lambda entry: entry.update(content="0"), "eight.idx", "content hash * | 0"),
+        (lambda entry: entry["index"].update(records=7), "eight.idx", "records 362880 | 7"),
+        (lambda entry: entry["index"].update(sha256="0"), "eight.idx", "SHA-256 * | 0"),
+        (lambda entry: entry["index"].update(bytes=7), "eight.idx", "bytes 733184 | 7"),
     ],
 )
 def test_a_manifest_that_says_something_else_is_found_quickly(
-    copy: Path, edit: Edit, found: str
+    copy: Path, edit: Edit, file: str, said: str
 ) -> None:
     entries = read_manifest(Folder(copy))
     edit(entries["eight"])
     write_manifest(Folder(copy), entries)
-    with pytest.raises(VerifyFailed, match=found):
+    with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
+    assert caught.value.file == str(copy / file)
+    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", said)
 
 
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
-        lambda entry: entry.update(parameters={}),
-        lambda entry: entry["parameters"].update(board="5x6"),
-        lambda entry: entry.update(description="0"),
-        lambda entry: entry.update(content="0" * 64),
+        lambda entry: entry["index"].update(file="senet.idx"),
+        lambda entry: entry["index"].update(records="1"),
+        lambda entry: entry["index"].pop("records"),
     ],
 )
-def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit) -> None:
+def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> None:
+    entries = read_manifest(Folder(copy))
+    edit(entries["eight"])
+    write_manifest(Folder(copy), entries)
+    with pytest.raises(TableDamaged, match="its list of tables is invalid"):
+        verify(Folder(copy), quick=True)
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (
+            lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
+            "rows 1728 | 1729",
+        ),
+        (lambda entry: entry.update(parameters={}), "parameters {} | {'search': *"),
+        (
+            lambda entry: entry["parameters"].update(board="5x6"),
+            "parameters {*'board': '5x6'*} | {*'board': '5x5'*}",
+        ),
+        (lambda entry: entry.update(description="0"), "description 0 | *"),
+        (lambda entry: entry.update(content="0"), "content hash * | 0"),
+    ],
+)
+def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit, said: str) -> None:
     entries = read_manifest(Folder(copy))
     edit(entries["knight_tours_5x5"])
     write_manifest(Folder(copy), entries)
     assert verify(Folder(copy), quick=True)
-    with pytest.raises(VerifyFailed):
-        prove_one(copy, "knight_tours_5x5")
+    failure = refuted(copy, "knight_tours_5x5")
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
 
 def test_another_schema_is_found(copy: Path) -> None:
     path = own(copy / "knight_tours_5x5.parquet")
     rows = pq.read_table(path)
-    for other in (
-        rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"}),
-        rows.cast(pa.schema([*list(rows.schema)[:-1], pa.field("path", pa.large_string(), False)])),
-        rows.rename_columns(["from", *rows.column_names[1:]]),
-        rows.drop_columns("closed"),
+    large = pa.schema([*list(rows.schema)[:-1], pa.field("path", pa.large_string(), False)])
+    for other, said in (
+        (
+            rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"}),
+            "schema: meaning: 'nothing' | meaning: '[!n]*'",
+        ),
+        (rows.cast(large), "schema: path: large_string not null | path: string not null"),
+        (
+            rows.rename_columns(["from", *rows.column_names[1:]]),
+            "schema: from: string not null | board: string not null",
+        ),
+        (rows.drop_columns("closed"), "schema: path: * | closed: bool not null"),
     ):
         pq.write_table(other, path)
         entries = read_manifest(Folder(copy))
         entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
         write_manifest(Folder(copy), entries)
-        assert "schema" in str(refuted(copy, "knight_tours_5x5"))
+        failure = refuted(copy, "knight_tours_5x5")
+        assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
 
 def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
@@ -227,7 +271,7 @@ def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
         entries = read_manifest(Folder(copy))
         entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
         write_manifest(Folder(copy), entries)
-        refuted(copy, "knight_tours_5x5")
+        assert refuted(copy, "knight_tours_5x5").expected == "rows that can be decoded"
 
 
 def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
@@ -248,10 +292,11 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
 @pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
 def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
     entries = read_manifest(Folder(copy))
-    entries["eight"]["index"]["file"] = text + "x" * 10_000
+    entries["eight"]["files"][0]["sha256"] = text + "x" * 10_000
     write_manifest(Folder(copy), entries)
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
+    assert caught.value.expected == text + "x" * 10_000
     assert "\x1b" not in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 1000

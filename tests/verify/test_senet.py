@@ -12,12 +12,21 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.lines import Lines
-from pipeline.verify.senet.positions import Positions
-from pipeline.verify.senet.proof import Arrangements, prove_rows
+from pipeline.verify.listed import Listed
+from pipeline.verify.senet.proof import (
+    Edges,
+    Positions,
+    plies_of,
+    prove_index,
+    prove_lines,
+    prove_plies,
+    prove_positions,
+    prove_smallest,
+)
+from pipeline.verify.walks import Lines
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tests.support import oracles
-from tests.support.falsified import cell, cells, one, place, sealed
+from tests.support.falsified import cell, cells, one, place, sealed, without
 
 
 @pytest.fixture(scope="module")
@@ -43,58 +52,112 @@ def other_line(row: dict[str, Any]) -> tuple[str, str]:
     raise AssertionError("there is only one")
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "claim"),
-    [
-        ("position", ".....AAAAABBBBB", "arrangements"),
-        ("position", "A", "arrangements"),
-        ("position", "AAAAAAAAAAAAAAA", "arrangements"),
-        ("plies_even", 2, "the smallest value of a predecessor"),
-        ("plies_odd", None, "the smallest value of a predecessor"),
-        ("plies", 15, "the smaller of the two"),
-        ("lines", 12, "number of shortest lines"),
-        ("lines", None, "number of shortest lines"),
-    ],
-)
-def test_a_false_cell_of_senet_is_found(
-    outputs: Path, senet_rows: pa.Table, column: str, value: object, claim: str
-) -> None:
-    row = 500_000
-    rows = cell(column, row, value)(senet_rows)
-    batch = rows.combine_chunks().to_batches()[0]
-    with pytest.raises(VerifyFailed, match=claim) as caught:
-        prove_rows(one(outputs, "senet"), Rows(batch))
-    assert caught.value.row == row
-    assert caught.value.content == rows.slice(row, 1).to_pylist()[0]
-
-
-def test_a_value_where_no_line_leads_is_found(outputs: Path, senet_rows: pa.Table) -> None:
-    row = null_row(senet_rows)
-    rows = cells(("plies_even", row, 8), ("plies", row, 8))(senet_rows)
-    with pytest.raises(VerifyFailed, match="null where no predecessor has one") as caught:
-        prove_rows(one(outputs, "senet"), Rows(rows.combine_chunks().to_batches()[0]))
-    assert caught.value.row == row
+Proof = Callable[[Listed, Rows], object]
 
 
 @pytest.fixture(scope="module")
-def proved(outputs: Path, senet_rows: pa.Table) -> tuple[Positions, Lines, Any]:
-    """What is proved of the table up to its lines."""
-    table = Arrangements(one(outputs, "senet"), Rows(senet_rows.to_batches()[0]))
-    positions = table.positions()
-    return positions, *table.lines(positions, table.fewest_plies(positions))
+def listed(outputs: Path) -> Listed:
+    return one(outputs, "senet")
+
+
+@pytest.fixture(scope="module")
+def positions(listed: Listed, senet_rows: pa.Table) -> Positions:
+    return prove_positions(listed, Rows(senet_rows.to_batches()[0]))
+
+
+@pytest.fixture(scope="module")
+def sides(listed: Listed, senet_rows: pa.Table, positions: Positions) -> list[Edges]:
+    rows = Rows(senet_rows.to_batches()[0])
+    return prove_plies(listed, rows, plies_of(rows), positions)
+
+
+@pytest.fixture(scope="module")
+def lines(listed: Listed, senet_rows: pa.Table, sides: list[Edges]) -> Lines:
+    rows = Rows(senet_rows.to_batches()[0])
+    return prove_lines(listed, rows, plies_of(rows), *sides)
+
+
+def failed(proof: Proof, listed: Listed, rows: pa.Table) -> VerifyFailed:
+    """How a part of the proof fails; what it stands on is proved of the true rows."""
+    with pytest.raises(VerifyFailed) as caught:
+        proof(listed, Rows(rows.combine_chunks().to_batches()[0]))
+    return caught.value
+
+
+FIVES = "15 squares: five A, five B and five empty"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (".....AAAAABBBBB", ".....AAAAABBBBB | a position after the one before it"),
+        ("A", "length of position 1 | 15"),
+        ("AAAAAAAAAAAAAAA", f"AAAAAAAAAAAAAAA | {FIVES}"),
+    ],
+)
+def test_a_false_position_is_found(
+    listed: Listed, senet_rows: pa.Table, value: str, said: str
+) -> None:
+    failure = failed(prove_positions, listed, cell("position", 500_000, value)(senet_rows))
+    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, said)
+
+
+def test_a_missing_position_is_found(listed: Listed, senet_rows: pa.Table) -> None:
+    failure = failed(prove_positions, listed, without(500_000)(senet_rows))
+    assert (failure.found, failure.expected) == ("rows 756755", 756_756)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("plies_even", 2), ("plies_odd", None), ("plies", 15)]
+)
+def test_false_plies_are_found(
+    listed: Listed, senet_rows: pa.Table, positions: Positions, column: str, value: object
+) -> None:
+    row = 500_000
+    rows = cell(column, row, value)(senet_rows)
+
+    def proof(listed: Listed, rows: Rows) -> None:
+        prove_plies(listed, rows, plies_of(rows), positions)
+
+    failure = failed(proof, listed, rows)
+    assert (failure.row, failure.found) == (row, f"{column} {value}")
+    assert failure.expected == str(senet_rows[column][row])
+    assert failure.content == rows.slice(row, 1).to_pylist()[0]
+
+
+def test_a_value_where_no_line_leads_is_found(
+    listed: Listed, senet_rows: pa.Table, positions: Positions
+) -> None:
+    row = null_row(senet_rows)
+    rows = cells(("plies_even", row, 8), ("plies", row, 8))(senet_rows)
+
+    def proof(listed: Listed, rows: Rows) -> None:
+        prove_plies(listed, rows, plies_of(rows), positions)
+
+    failure = failed(proof, listed, rows)
+    assert (failure.row, failure.found, failure.expected) == (row, "plies_even 8", "None")
+
+
+@pytest.mark.parametrize("value", [12, None])
+def test_a_false_number_of_lines_is_found(
+    listed: Listed, senet_rows: pa.Table, sides: list[Edges], value: object
+) -> None:
+    def proof(listed: Listed, rows: Rows) -> None:
+        prove_lines(listed, rows, plies_of(rows), *sides)
+
+    failure = failed(proof, listed, cell("lines", 500_000, value)(senet_rows))
+    assert (failure.row, failure.found) == (500_000, f"lines {value}")
+    assert failure.expected == str(senet_rows["lines"][500_000])
 
 
 @pytest.fixture
 def refuted_line(
-    outputs: Path, proved: tuple[Positions, Lines, Any]
+    listed: Listed, positions: Positions, lines: Lines
 ) -> Callable[[pa.Table], VerifyFailed]:
-    def refuted(rows: pa.Table) -> VerifyFailed:
-        batch = rows.combine_chunks().to_batches()[0]
-        with pytest.raises(VerifyFailed) as caught:
-            Arrangements(one(outputs, "senet"), Rows(batch)).smallest_lines(*proved[:2])
-        return caught.value
+    def proof(listed: Listed, rows: Rows) -> None:
+        prove_smallest(listed, rows, positions, lines)
 
-    return refuted
+    return lambda rows: failed(proof, listed, rows)
 
 
 def test_a_line_that_is_not_the_smallest_is_found(
@@ -105,8 +168,10 @@ def test_a_line_that_is_not_the_smallest_is_found(
     dice, moves = other_line(senet_rows.slice(row, 1).to_pylist()[0])
     rows = cells(("dice", row, dice), ("moves", row, moves))(senet_rows)
     failure = refuted_line(rows)
-    assert "no other shortest line has smaller dice" in str(failure)
-    assert failure.row == row
+    true = senet_rows.slice(row, 1).to_pylist()[0]
+    column, value = ("dice", dice) if dice != true["dice"] else ("moves", moves)
+    assert (failure.row, failure.found) == (row, f"{column} {value}")
+    assert failure.expected == true[column]
 
 
 @pytest.mark.parametrize(
@@ -129,17 +194,15 @@ def test_moves_that_are_none_are_found(
     refuted_line: Callable[[pa.Table], VerifyFailed],
     damage: Callable[[str], str],
 ) -> None:
-    """The last move of one line made another; a second false line farther on is not the first."""
+    """The last move of one line made another; of several false lines the first row is named."""
     row = 600_000
     changes = []
     for at in (row, row + 5):
         head, _, last = str(senet_rows["moves"][at]).rpartition(" ")
         changes.append(("moves", at, f"{head} {damage(last)}"))
-    # an earlier ply of a later row is looked at first, and must not be named first
-    changes.append(("moves", row + 9, "15-1"))
     failure = refuted_line(cells(*changes)(senet_rows))
-    assert "are legal" in str(failure)
-    assert failure.row == row
+    assert (failure.row, failure.found) == (row, f"moves {changes[0][2]}")
+    assert failure.expected == str(senet_rows["moves"][row])
 
 
 @pytest.mark.parametrize(
@@ -153,8 +216,8 @@ def test_a_false_line_of_senet_is_found(
     value: object,
 ) -> None:
     failure = refuted_line(cell(column, 500_000, value)(senet_rows))
-    assert "are legal" in str(failure)
-    assert failure.row == 500_000
+    assert (failure.row, failure.found) == (500_000, f"{column} {value}")
+    assert failure.expected == str(senet_rows[column][500_000])
 
 
 def test_the_openings_line_is_empty(
@@ -162,19 +225,23 @@ def test_the_openings_line_is_empty(
 ) -> None:
     opening = SENET.rank(oracles.SENET_OPENING)
     failure = refuted_line(cell("moves", opening, "1-2")(senet_rows))
-    assert failure.row == opening
+    assert (failure.row, failure.found, failure.expected) == (opening, "moves 1-2", "")
 
 
 @pytest.mark.parametrize(("byte", "field"), [(0, "plies_even"), (1, "last_even"), (6, "lines")])
 def test_a_false_record_of_senet_is_found(
-    copy: Path, senet_rows: pa.Table, proved: tuple[Positions, Lines, Any], byte: int, field: str
+    copy: Path, senet_rows: pa.Table, lines: Lines, byte: int, field: str
 ) -> None:
     data = bytearray((copy / "senet.idx").read_bytes())
     data[place(data, 500_000) + byte] ^= 1
     (copy / "senet.idx").unlink()
     (copy / "senet.idx").write_bytes(sealed(data))
-    table = Arrangements(one(copy, "senet"), Rows(senet_rows.to_batches()[0]))
-    with pytest.raises(VerifyFailed, match="last move") as caught:
-        table.index(proved[1].last, proved[2])
-    assert caught.value.row == 500_000
-    assert field in caught.value.content
+
+    def proof(listed: Listed, rows: Rows) -> None:
+        prove_index(listed, plies_of(rows), lines)
+
+    failure = failed(proof, one(copy, "senet"), senet_rows)
+    assert failure.row == 500_000
+    assert failure.found == f"{field} {failure.content[field]}"
+    changed = int(str(failure.content[field])) ^ int(str(failure.expected))
+    assert changed.bit_count() == 1

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from tablebase.puzzles.knight import Board
 
-SQUARE = (1, 0, 0, 0, 1728, 6637920)
-"""Directed tours of n x n boards, n = 1, 2, ... (OEIS A165134)."""
+Known = tuple[int, str] | None
+"""A number and who says so, if anybody does."""
 
-BY_SHORT_SIDE = {
+SEQUENCES = {
     3: ("A118067", 1, (0, 0, 0, 16, 0, 0, 104, 792, 1120, 6096, 21344, 114496)),
     4: ("A079137", 2, (0, 0, 8, 0, 82, 744, 6378, 31088, 189688)),
     5: ("A083386", 2, (0, 0, 0, 82, 864, 18784, 622868)),
@@ -20,14 +20,24 @@ BY_SHORT_SIDE = {
 The second and third count a tour and its reverse as one.
 """
 
+SQUARES = (1, 0, 0, 0, 1728, 6637920)
+"""Directed tours of n x n boards, n = 1, 2, ... (OEIS A165134)."""
+
+TOTALS = {
+    (short, long): (directed * count, f"OEIS {name}")
+    for short, (name, directed, terms) in SEQUENCES.items()
+    for long, count in enumerate(terms, start=1)
+} | {(side, side): (count, "OEIS A165134") for side, count in enumerate(SQUARES, start=1)}
+"""Directed tours by short and long side, and who counted them."""
+
 CLOSED = {
     (6, 6): (9862, "OEIS A001230"),
     (5, 6): (8, "OEIS A175881"),
-    **{
-        (3, 2 * n): (count, "OEIS A070030")
-        for n, count in enumerate((0, 0, 0, 0, 16, 176), start=1)
-        if n > 1
-    },
+    (3, 4): (0, "OEIS A070030"),
+    (3, 6): (0, "OEIS A070030"),
+    (3, 8): (0, "OEIS A070030"),
+    (3, 10): (16, "OEIS A070030"),
+    (3, 12): (176, "OEIS A070030"),
 }
 """Closed tours by short and long side, a tour and its reverse as one, and who counted them."""
 
@@ -41,23 +51,16 @@ FIVE_SQUARES = (
 """Directed tours of the 5 x 5 board by starting square (OEIS A165134, example by G. Coserea)."""
 
 
-def known_total(board: Board) -> tuple[int, str] | None:
-    """How many directed tours a board has, and who says so."""
+def known_total(board: Board) -> Known:
+    """How many directed tours a board has."""
     short, long = sorted((board.files, board.ranks))
-    if short == long and short <= len(SQUARE):
-        return SQUARE[short - 1], "OEIS A165134"
-    if short <= 2:
-        # one row has no jumps, and on two a knight never leaves every second file
-        return 0, "none on one or two rows"
-    if short in BY_SHORT_SIDE:
-        name, directed, terms = BY_SHORT_SIDE[short]
-        if long <= len(terms):
-            return directed * terms[long - 1], f"OEIS {name}"
-    return None
+    # one row has no jumps, and on two a knight never leaves every second file
+    none = (0, "none on one or two rows") if short <= 2 else None
+    return TOTALS.get((short, long), none)
 
 
-def known_closed(board: Board) -> tuple[int, str] | None:
-    """How many directed closed tours begin at each square of a board, and who says so."""
+def known_closed(board: Board) -> Known:
+    """How many directed closed tours begin at each square of a board."""
     short, long = sorted((board.files, board.ranks))
     if board.squares % 2:
         return 0, "none on an odd number of squares"
@@ -65,16 +68,6 @@ def known_closed(board: Board) -> tuple[int, str] | None:
         return 0, "none on one or two rows"
     if short == 4:
         return 0, "none on four rows: A. Schwenk, Mathematics Magazine 64, 1991"
-    if (short, long) in CLOSED:
-        # either way round, from any square
-        count, source = CLOSED[short, long]
-        return 2 * count, source
-    return None
-
-
-def known_starts(board: Board) -> tuple[tuple[int, ...], str] | None:
-    """How many directed tours begin at each square of a board, and who says so."""
-    if (board.files, board.ranks) == (5, 5):
-        # symmetric, so that it does not matter which rank is named first
-        return sum(FIVE_SQUARES, ()), "OEIS A165134, example"
-    return None
+    count, source = CLOSED.get((short, long), (0, ""))
+    # either way round, from any square
+    return (2 * count, source) if source else None

@@ -2,154 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+from numpy.typing import ArrayLike
 
-from pipeline.verify.claims import Array, Rows
-from pipeline.verify.knight.boards import NO_SQUARE, Geometry
-from pipeline.verify.listed import CONTENT, Listed, check_content, check_schema, read_group
-from pipeline.work import in_threads
-from tablebase.puzzles.knight import AllTours, TourPerPair
-from tablebase.tables.content import ContentHash
+from pipeline.verify.claims import Array, Fact, Rows, Seen
+from pipeline.verify.knight.recount import COUNTED_AGAIN, jumps, recounted
+from pipeline.verify.knight.references import FIVE_SQUARES, known_closed, known_total
+from pipeline.verify.listed import Listed, check_records, decoded
+from tablebase.puzzles.knight import AllTours, Board, TourPerPair
+
+NO_SQUARE = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One row group, every row of it proved but for what joins it to the group before."""
-
-    rows: Rows
-    batch: pa.RecordBatch
-    opens: bool
-    """Whether it is its file's first: numbers begin anew there."""
-    squares: npt.NDArray[np.uint8]
-    """One row a tour, its squares in turn."""
-    numbers: npt.NDArray[np.int64]
-
-
 class Counted:
-    """How many tours a table was seen to have, by start and end."""
+    """How many tours a table was seen to have from each square, and how many closed ones."""
 
-    def __init__(self, geometry: Geometry) -> None:
-        self.board = geometry.board
-        self.pairs = np.zeros((self.board.squares, self.board.squares), dtype=np.int64)
-        squares = np.arange(self.board.squares)
-        self._closing = geometry.joined(squares[:, None], squares[None, :])
-
-    @property
-    def by_start(self) -> list[int]:
-        return [int(count) for count in self.pairs.sum(axis=1)]
-
-    @property
-    def closed_by_start(self) -> list[int]:
-        return [int(count) for count in (self.pairs * self._closing).sum(axis=1)]
+    board: Board
+    counts: Mapping[str, Array]
 
 
-class Paths:
-    """One pass over all paths of a table, which proves four claims; who takes its parts proves the
-    fourth, how they are ordered.
-    """
+def prove_every_tour(listed: Listed, seen: Seen) -> Counted:
+    """Prove a table of all tours: in order, none twice, and as many as there are."""
+    board = _board(listed)
+    pairs, last = np.zeros(board.squares**2, dtype=np.int64), None
+    text = "the paths strictly ascend in their square numbers: no tour appears twice"
+    for rows, squares, fact in _walked(listed, text):
+        # from 1, as such text ends before its last zeros
+        texts = (squares + np.uint8(1)).view(f"S{board.squares}").ravel()
+        rows.ascend(fact, "path", texts, last)
+        last = texts[-1]
+        ends = squares[:, 0].astype(np.int64) * board.squares + squares[:, -1]
+        pairs += np.bincount(ends, minlength=len(pairs))
+    between = pairs.reshape(board.squares, board.squares)
+    text = "equally many tours lead from a square to another and back, and between mirrored squares"
+    with listed.claim(text) as fact:
+        turned = np.array([board.turned(square) for square in range(board.squares)]).T
+        images = [("back", between.T), *(("mirrored", between[np.ix_(at, at)]) for at in turned)]
+        for how, image in images:
+            for start, end in np.argwhere(between != image)[:1]:
+                found = f"{between[start, end]:,} from {board.name(start)} to {board.name(end)}"
+                fact.refuted(found, f"{image[start, end]:,}, as {how}")
+    closing = jumps(board)[:, None] >> np.arange(board.squares) & 1
+    counts = {"tours": between.sum(axis=1), "closed": (between * closing).sum(axis=1)}
+    _prove_counts(listed, board, counts)
+    return Counted(board, counts)
 
-    def __init__(self, listed: Listed, order: str) -> None:
-        recipe = listed.known.recipe
-        assert isinstance(recipe, (AllTours, TourPerPair))
-        self.board = recipe.board
-        self.geometry = Geometry(self.board)
-        self.counted = Counted(self.geometry)
-        self._listed = listed
-        self._footers = check_schema(listed)
-        proof = listed.claims()
-        self._content = proof.claim(CONTENT)
-        self._walked = proof.claim(
-            "every path is a tour: it visits each square once, by knight's jumps"
+
+def _prove_counts(listed: Listed, board: Board, counts: Mapping[str, Array]) -> None:
+    """As many as there are, and none twice: so no tour is missing. And as many as published."""
+
+    def prove(text: str, known: Callable[[], Mapping[str, ArrayLike]]) -> None:
+        with listed.claim(text) as fact:
+            for what, expected in known().items():
+                found, wanted = counts[what], np.broadcast_to(expected, board.squares)
+                for square in range(board.squares):
+                    fact.same(f"{what} from {board.name(square)}:", found[square], wanted[square])
+
+    prove(f"no tour is missing: from every square {COUNTED_AGAIN}", lambda: recounted(board))
+    if total := known_total(board):
+        with listed.claim(f"{board} has {total[0]:,} directed tours ({total[1]})") as fact:
+            fact.same("tours", int(counts["tours"].sum()), total[0])
+    if closed := known_closed(board):
+        text = f"{closed[0]:,} directed closed tours of {board} start at every square ({closed[1]})"
+        prove(text, lambda: {"closed": closed[0]})
+    if (board.files, board.ranks) == (5, 5):
+        text = (
+            "the numbers of tours from each square match published numbers (OEIS A165134, example)"
         )
-        self._columns = proof.claim("board, start, finish, closed and number match the path")
-        self.order = proof.claim(order)
+        # symmetric, so that it does not matter which rank is named first
+        prove(text, lambda: {"tours": np.concatenate(FIVE_SQUARES)})
 
-    def parts(self) -> Iterator[Part]:
-        """Every row group in order; after the last the claims are proved."""
-        listed, content = self._listed, ContentHash(self._listed.known.columns)
-        before: Part | None = None
-        done = 0
-        for part in self._row_groups():
-            content.update(part.batch)
-            start, end = part.squares[:, 0], part.squares[:, -1]
-            expected = 0
-            if before and not part.opens and before.squares[-1, 0] == start[0]:
-                expected = int(before.numbers[-1]) + 1
-            part.rows.equal(self._columns, "number", part.numbers[:1], np.array([expected]))
-            np.add.at(self.counted.pairs, (start, end), 1)
-            yield part
-            done += len(part.rows)
-            self._walked.step(done)
-            before = part
-        check_content(self._content, listed, done, content)
-        for fact in (self._content, self._walked, self._columns, self.order):
-            fact.proved()
 
-    def _row_groups(self) -> Iterator[Part]:
-        """Each proved by itself; as many at once as there are processors."""
-        begin, groups = 0, []
-        for (file, said), footer in zip(self._listed.files, self._footers, strict=True):
-            for group in range(footer.num_row_groups):
-                size = footer.row_group(group).num_rows
-                if size:
-                    groups.append((file, footer, group, begin, begin == said["first"]))
-                    begin += size
-        yield from in_threads(self._part, groups)
+def prove_pairs(listed: Listed, seen: Seen) -> None:
+    """Prove a table of one tour for every ordered pair of squares, and its index."""
+    board, paths = _board(listed), []
+    every = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
+    pairs = [f"{board.name(start)} to {board.name(end)}" for start, end in every]
+    text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
+    for rows, squares, fact in _walked(listed, text):
+        fact.same("rows", listed.entry["rows"], len(pairs))
+        found = [f"{board.name(path[0])} to {board.name(path[-1])}" for path in squares]
+        rows.equal(fact, "from", pairs[rows.begin :][: len(rows)], found=found)
+        paths.append(squares)
+    check_records(
+        listed,
+        "each record holds the squares of its row's path",
+        {"squares": np.concatenate(paths)},
+    )
 
-    def _part(
-        self, file: str, footer: pq.FileMetaData, number: int, begin: int, opens: bool
-    ) -> Part:
-        batch = read_group(self._content, self._listed, file, footer, number)
-        rows = Rows(batch, begin)
-        squares = self._walk(rows)
-        numbers = self._check_columns(rows, squares[:, 0], squares[:, -1])
-        return Part(rows, batch, opens, squares, numbers)
 
-    def _walk(self, rows: Rows) -> npt.NDArray[np.uint8]:
-        """Walk every path: its squares as numbers, a row a path."""
-        geometry, count, path = self.geometry, self.board.squares, rows.column("path")
-        text, other = rows.text("path", 2 * count)
-        length = f"{2 * count} characters"
-        rows.none(self._walked, other, lambda row: (f"{len(str(path[row]))} characters", length))
-        pairs = text.view("<u2")
-        squares = np.empty((len(rows), count), dtype=np.uint8)
-        visited = np.zeros(len(rows), dtype=np.uint64)
-        jumps = np.ones(len(rows), dtype=np.bool_)
-        reach = np.full(len(rows), geometry.all_squares)
-        for step in range(count):
-            here = geometry.written[pairs[:, step]]
-            bit = geometry.bits[here]
-            visited |= bit
-            # a name that is no square has no bit, so that the path never visits all
-            jumps &= reach & bit != 0
-            reach = geometry.near[here]
-            squares[:, step] = here
-        wrong = (visited != geometry.all_squares) | ~jumps
-        rows.none(self._walked, wrong, lambda row: (path[row], "a tour"))
-        return squares
+def _board(listed: Listed) -> Board:
+    recipe = listed.known.recipe
+    assert isinstance(recipe, (AllTours, TourPerPair))
+    return recipe.board
 
-    def _check_columns(self, rows: Rows, start: Array, end: Array) -> npt.NDArray[np.int64]:
-        """Hold the columns beside the path against it; the tours' numbers."""
-        fact, board = self._columns, rows.column("board")
-        same = pc.equal(board, str(self.board)).to_numpy(zero_copy_only=False)
-        rows.none(fact, ~same, lambda row: (f"board {board[row]}", str(self.board)))
-        self._check_square(rows, "start", start)
-        self._check_square(rows, "finish", end)
-        rows.equal(fact, "closed", rows.numbers("closed"), self.geometry.joined(start, end))
-        number = rows.numbers("number").astype(np.int64)
-        following = np.where(np.diff(start) == 0, number[:-1] + 1, 0)
-        rows.equal(fact, "number", number, np.concatenate([number[:1], following]))
-        return number
 
-    def _check_square(self, rows: Rows, name: str, expected: Array) -> None:
-        names, column = self.geometry.names, rows.column(name)
-        known = pc.index_in(column.dictionary, value_set=pa.array(names)).fill_null(NO_SQUARE)
-        wrong = known.to_numpy()[column.indices.to_numpy()] != expected
-        rows.none(self._columns, wrong, lambda row: (f"{name} {column[row]}", names[expected[row]]))
+def _walked(listed: Listed, order: str) -> Iterator[tuple[Rows, Array, Fact]]:
+    """Some rows at a time, with their paths as square numbers; all of them prove three claims. Who
+    takes them proves of each the one that is given with it, how they are ordered.
+    """
+    board, begins = _board(listed), {file["first"] for file in listed.entry["files"]}
+    tours = "every path is a tour: it visits each square once, by knight's jumps"
+    with (
+        listed.claim(order) as ordered,
+        listed.claim("board, start, finish, closed and number match the path") as matched,
+        listed.claim(tours) as walked,
+    ):
+        start, number = -1, 0
+        for rows, squares in decoded(listed, partial(_paths, walked, matched, board)):
+            # numbers go on from row to row of a start, and begin anew in every file
+            starts = np.append(-1 if rows.begin in begins else start, squares[:, 0])
+            numbers = np.append(number, rows.numbers("number"))
+            following = np.where(starts[1:] == starts[:-1], numbers[:-1] + 1, 0)
+            rows.equal(matched, "number", following)
+            yield rows, squares, ordered
+            start, number = starts[-1], numbers[-1]
+            walked.step(rows.begin + len(rows))
+
+
+def _paths(walked: Fact, matched: Fact, board: Board, rows: Rows) -> Array:
+    """Walk every path, and match the columns beside it: its squares as numbers, a row a path."""
+    count, path = board.squares, rows.column("path")
+    written = np.full(1 << 16, NO_SQUARE, dtype=np.uint8)
+    written[np.frombuffer("".join(board.names()).encode(), "<u2")] = np.arange(count)
+    # what is no square has no bit, so that its path never visits all
+    bits, near = np.zeros((2, NO_SQUARE + 1), dtype=np.int64)
+    bits[:count], near[:count] = 1 << np.arange(count), jumps(board)
+    squares: Array = written[rows.cells(walked, "path", 2 * count).view("<u2")]
+    visited, left = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.bool_)
+    reach = bits.sum()
+    for here in squares.T:
+        bit = bits[here]
+        visited |= bit
+        left |= reach & bit == 0
+        reach = near[here]
+    rows.none(walked, (visited != bits.sum()) | left, lambda row: (path[row], "a tour"))
+    start, end = squares[:, 0], squares[:, -1]
+    rows.equal(matched, "board", pa.repeat(str(board), len(rows)))
+    for name, square in (("start", start), ("finish", end)):
+        rows.equal(matched, name, pa.DictionaryArray.from_arrays(square, list(board.names())))
+    rows.equal(matched, "closed", near[start] >> end & 1 == 1)
+    return squares

@@ -1,12 +1,12 @@
 // The page: three views, and the address that says which is shown and what is in it.
-import { byId } from "./dom.js";
-import { eightFacts, openEight } from "./eight.js";
-import { makeEightView } from "./eight_view.js";
-import { BOARDS } from "./knight.js";
-import { firstTour, knightFacts, openKnight, toursFrom } from "./knight_tours.js";
-import { makeKnightView } from "./knight_view.js";
-import { senetFacts, wholeSenet } from "./senet.js";
-import { makeSenetView } from "./senet_view.js";
+import { byId } from "#page/dom.js";
+import { eightFacts, openEight } from "#page/eight.js";
+import { makeEightView } from "#page/eight_view.js";
+import { BOARDS } from "#page/knight.js";
+import { firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
+import { makeKnightView } from "#page/knight_view.js";
+import { senetFacts, wholeSenet } from "#page/senet.js";
+import { makeSenetView } from "#page/senet_view.js";
 
 const MAKERS = { eight: makeEightView, senet: makeSenetView, knight: makeKnightView };
 const views = {};
@@ -77,12 +77,8 @@ byId("skip").addEventListener("click", (event) => {
   (board.tabIndex === 0 ? board : board.querySelector("button[tabindex='0']")).focus();
 });
 
-if (typeof DecompressionStream === "undefined") {
-  trouble("This browser is too old for this page: use one from 2023 or later.");
-} else {
-  addEventListener("hashchange", route);
-  route();
-}
+addEventListener("hashchange", route);
+route();
 
 /** What a test or a curious person may ask from the console. */
 globalThis.explorer = Object.freeze({

@@ -1,6 +1,6 @@
 // The 8-puzzle: rules and answers. Cells are numbered 0-8 in reading order; a state is nine digits
 // in that order, 0 for the blank. A move's letter says which way the blank goes.
-import { openIndex } from "./reader.js";
+import { once, openIndex } from "#page/reader.js";
 
 export const EIGHT_LAYOUTS = { corner: "123456780", centre: "123804765", edge: "123456708" };
 const EIGHT_STATES = 362880;
@@ -11,12 +11,12 @@ const TABLE_OF = { corner: "eight", centre: "eight", edge: "eight_edge" };
 
 const eightTables = {};
 
-export async function openEight() {
+export const openEight = once(async () => {
   const names = ["eight", "eight_edge"];
   const opened = await Promise.all(names.map((name) => openIndex(name, 2, EIGHT_STATES)));
   names.forEach((name, at) => { eightTables[name] = opened[at]; });
   return eightTables;
-}
+});
 
 /** What is wrong with a text that should be a state; empty if nothing is. */
 export function eightProblem(text) {

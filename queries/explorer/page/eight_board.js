@@ -1,6 +1,6 @@
 // The 8-puzzle's big board: nine cells in reading order, tiles that slide by click, drag or key.
-import { calm, make } from "./dom.js";
-import { movesEight } from "./eight.js";
+import { calm, make } from "#page/dom.js";
+import { movesEight } from "#page/eight.js";
 
 const ARROW_LETTERS = { ArrowUp: "D", ArrowDown: "U", ArrowLeft: "R", ArrowRight: "L" };
 const SLIDE_MS = 150;

@@ -1,14 +1,14 @@
 // The 8-puzzle's view: the board in play, its answer, and two small boards to set up.
 import {
   byId, counted, drawn, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
-} from "./dom.js";
+} from "#page/dom.js";
 import {
   EIGHT_LAYOUTS, eightDistance, eightFacts, eightProblem, exchangedEight, hardestEight, layoutOf,
   openEight, pairsOutOfOrder, randomEight,
-} from "./eight.js";
-import { makeEightBoard, TILE_ARROW, TILE_WAY } from "./eight_board.js";
-import { makeGrid } from "./grid.js";
-import { makePlayer } from "./player.js";
+} from "#page/eight.js";
+import { makeEightBoard, TILE_ARROW, TILE_WAY } from "#page/eight_board.js";
+import { makeGrid } from "#page/grid.js";
+import { makePlayer } from "#page/player.js";
 
 const EIGHT_FIRST = "378546201";
 const PLAY_MS = 450;

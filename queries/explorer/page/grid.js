@@ -1,5 +1,5 @@
 // A board of buttons: one of them is in the tab order, the arrow keys go from one to the next.
-import { make } from "./dom.js";
+import { make } from "#page/dom.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 

@@ -1,26 +1,21 @@
 // The knight's answers: a tour is named by its board, its start and its number. Of 8x8 the page has
 // one for each end, read from its table; of 6x6 and 5x5 all, each searched for when it is asked for.
-import { BOARDS } from "./knight.js";
-import { carried, mustBe, openIndex } from "./reader.js";
+import { BOARDS } from "#page/knight.js";
+import { carried, mustBe, once, openIndex } from "#page/reader.js";
 
 const PAIRS = BOARDS["8x8"];
 const PER_START = PAIRS.count / 2;
 const BEGUN = 6;
 
-let opened = null;
-
 /** What there is of each board: how many tours from a start, the first to an end, one by number. */
 const tours = {};
 
-export async function openKnight() {
-  opened ??= (async () => {
-    const index = await openIndex(`knight_tours_${PAIRS.name}`, PAIRS.count, PAIRS.count * PER_START);
-    tours[PAIRS.name] = pairTours(index.records);
-    for (const board of Object.values(BOARDS)) tours[board.name] ??= await listedTours(board);
-    return index;
-  })();
-  return opened;
-}
+export const openKnight = once(async () => {
+  const index = await openIndex(`knight_tours_${PAIRS.name}`, PAIRS.count, PAIRS.count * PER_START);
+  tours[PAIRS.name] = pairTours(index.records);
+  for (const board of Object.values(BOARDS)) tours[board.name] ??= await listedTours(board);
+  return index;
+});
 
 /** One tour for each pair of ends. */
 function pairTours(records) {

@@ -1,13 +1,13 @@
 // The knight's view: a board, two squares or a number to choose, and the tour that draws itself.
 import {
   byId, calm, drawn, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
-} from "./dom.js";
-import { makeGrid } from "./grid.js";
-import { BOARDS } from "./knight.js";
+} from "#page/dom.js";
+import { makeGrid } from "#page/grid.js";
+import { BOARDS } from "#page/knight.js";
 import {
   firstTour, knightFacts, listed, noNumber, noStart, noTour, openKnight, toursFrom,
-} from "./knight_tours.js";
-import { makePlayer } from "./player.js";
+} from "#page/knight_tours.js";
+import { makePlayer } from "#page/player.js";
 
 const KNIGHT_MS = 130;
 const KNIGHT_FIRST = ["b1", "a3"];

@@ -1,5 +1,5 @@
 // The controls that play a line of so many steps: first, back, play, step, last, and a slider.
-import { icon, make } from "./dom.js";
+import { icon, make } from "#page/dom.js";
 
 /**
  * Controls in a place. `show(at, how)` is called whenever the place in the line changes; `how` says

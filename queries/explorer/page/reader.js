@@ -80,6 +80,15 @@ export async function openIndex(name, width, count, { unchecked = false } = {}) 
   return { records, blocks, check };
 }
 
+/** Work that a page does once, however often it is asked for. */
+export function once(work) {
+  let begun = null;
+  return () => {
+    begun ??= work();
+    return begun;
+  };
+}
+
 /** What the page carries under a name, unpacked. */
 export async function carried(name) {
   const block = document.getElementById(name);

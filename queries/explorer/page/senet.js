@@ -1,6 +1,6 @@
 // Senet on 15 squares: rules and answers. A position is 15 characters of A, B and ".", square 1
 // first. A moves first, then they alternate; nobody may pass.
-import { openIndex } from "./reader.js";
+import { once, openIndex } from "#page/reader.js";
 
 export const SENET_OPENING = "ABABABABAB.....";
 export const SENET_SQUARES = 15;
@@ -16,28 +16,23 @@ const TAIL = 3 ** 8;
 const SLICE = 60000;
 
 let senetTable = null;
-let senetWhole = null;
 
 /** Open the table; its numbers of lines are not there yet. */
-export async function openSenet() {
-  senetTable ??= await openIndex("senet", WIDTH, SENET_POSITIONS, { unchecked: true });
-  return senetTable;
-}
+export const openSenet = once(async () => {
+  senetTable = await openIndex("senet", WIDTH, SENET_POSITIONS, { unchecked: true });
+});
 
 /** Restore the numbers of lines, a slice at a time so that the page stays alive, and check all. */
-export function wholeSenet() {
-  senetWhole ??= (async () => {
-    await openSenet();
-    for (const slice of restoringLines(senetTable.records)) {
-      slice();
-      await new Promise((next) => { setTimeout(next); });
-    }
-    senetTable.check();
-    senetTable.whole = true;
-    return senetTable;
-  })();
-  return senetWhole;
-}
+export const wholeSenet = once(async () => {
+  await openSenet();
+  for (const slice of restoringLines(senetTable.records)) {
+    slice();
+    await new Promise((next) => { setTimeout(next); });
+  }
+  senetTable.check();
+  senetTable.whole = true;
+  return senetTable;
+});
 
 /** What is wrong with a text that should be a position; empty if nothing is. */
 export function senetProblem(text) {

@@ -1,13 +1,13 @@
 // Senet's view: a position to set up, its plies, and the shortest line that leads to it.
 import {
   byId, calm, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
-} from "./dom.js";
-import { makeGrid } from "./grid.js";
-import { makePlayer } from "./player.js";
+} from "#page/dom.js";
+import { makeGrid } from "#page/grid.js";
+import { makePlayer } from "#page/player.js";
 import {
   guarded, openSenet, SENET_OPENING, SENET_POSITIONS, SENET_SQUARES, senetFacts, senetFarthest,
   senetLine, senetProblem, senetRanks, unrankSenet, wholeSenet,
-} from "./senet.js";
+} from "#page/senet.js";
 
 const SENET_FIRST = "ABAAABBB.B...A.";
 const SENET_MS = 1200;

@@ -1,0 +1,10 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+export default [
+  { ignores: [".venv/", "outputs/", "build/", "dist/"] },
+  js.configs.recommended,
+  { rules: { eqeqeq: "error", "no-var": "error", "prefer-const": "error" } },
+  { files: ["queries/**"], languageOptions: { globals: globals.browser } },
+  { files: ["examples/**", "tests/**"], languageOptions: { globals: globals.node } },
+];

@@ -1,0 +1,6 @@
+// The page's first script: it loads the others, by names that the page's import map knows.
+import("#page/app.js").catch(() => {
+  const trouble = document.getElementById("trouble");
+  trouble.textContent = "This page cannot start: it is damaged, or this browser is older than 2025.";
+  trouble.hidden = false;
+});

@@ -1,0 +1,56 @@
+// The functions of the page, asked as the other readers are; then the page itself, by its events.
+const { fstatSync, openSync, readFileSync, readSync } = require("node:fs");
+const [html, how, path, ...given] = process.argv.slice(2);
+const script = /<script>\n(.*)<\/script>/s.exec(readFileSync(html, "utf8"))[1];
+const textOnly = { set(on, key, value) {
+  if (key !== "textContent") throw new Error(`the page sets ${key}`);
+  on[key] = value;
+  return true;
+} };
+const page = { file: { files: [] }, state: { value: "" }, output: new Proxy({}, textOnly) };
+const made = new Function("document", `${script}; return { openIndex, eight };`);
+const { openIndex, eight } = made({ getElementById: (id) => page[id] });
+// A file that a page has been given, as far as a page may look into it.
+function file(path) {
+  const opened = openSync(path);
+  const arrayBuffer = async (from, to) => {
+    const bytes = new Uint8Array(to - from);
+    return bytes.slice(0, readSync(opened, bytes, 0, bytes.length, from)).buffer;
+  };
+  const slice = (from, to) => ({ arrayBuffer: () => arrayBuffer(from, to) });
+  return { size: fstatSync(opened).size, slice };
+}
+async function typed() {
+  page.file.onchange();
+  if (page.output.textContent !== undefined) throw new Error("an answer without a file");
+  page.file.files = [file(path)];
+  for (const state of given) {
+    page.state.value = state;
+    await page.state.oninput();
+    console.log(JSON.stringify(page.output.textContent));
+  }
+}
+function opened(name, width) {
+  const { size, slice } = file(`${path}/${name}.idx`);
+  const read = async (from, to) => new Uint8Array(await slice(from, to).arrayBuffer());
+  return openIndex(read, size, name, width);
+}
+async function asked() {
+  const record = await opened("eight", 2);
+  const [, ...states] = given;
+  for (const state of states.length ? states : readFileSync(0, "utf8").match(/\S+/g) ?? []) {
+    const said = Object.values(await eight(record, state));
+    console.log(said.map((word) => (word === "" ? "-" : word)).join(" "));
+  }
+}
+async function records() {
+  const [name, width, ...numbers] = given;
+  const record = await opened(name, Number(width));
+  for (const number of numbers) {
+    console.log(Buffer.from(await record(Number(number))).toString("hex"));
+  }
+}
+({ typed, asked, records })[how]().catch((error) => {
+  console.error(error.message);
+  process.exitCode = error.code === "ENOENT" || error.code === "EISDIR" ? 3 : error.code;
+});
