@@ -29,7 +29,10 @@ print(searched(sys.argv[1]), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss 
 
 
 def searches() -> str:
-    """The search of a board from the last corner, each in a process of its own, in turns."""
+    """The search of a board from the last corner, each in a process of its own, in turns.
+
+    Our times include making the moves' tables; kernels are already compiled.
+    """
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         program = compiled_reference("sliding.c", Path(folder))

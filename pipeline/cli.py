@@ -185,6 +185,8 @@ def _stage_help(chosen: list[Puzzle]) -> str:
             lines += [f"  {table.file}", f"    {table.meaning}."]
             if table.index:
                 lines.append(f"    {table.index_file}: the index, for other programs.")
+        if stage.boards():
+            lines.append(f"  --board BOARD: {stage.board_meaning}.")
     return "\n".join([*lines, "", "Options: pipeline precompute --help"])
 
 
