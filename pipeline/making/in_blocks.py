@@ -19,7 +19,7 @@ from tablebase.tables.parquet import ROW_GROUP
 Depths = npt.NDArray[np.uint8]
 CHECKPOINT = 60.0
 """Seconds between two times that an unfinished search is kept."""
-STRETCH = 1 << 20
+STRETCH = 1 << 17
 """Records at a time."""
 LEVEL = "level"
 

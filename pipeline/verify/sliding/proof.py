@@ -51,7 +51,9 @@ class Distances:
         with listed.claim("there is a record for every state", index=True) as fact:
             content, columns = ContentHash(listed.known.fields()), listed.known.columns
             fact.same("records", listed.entry["index"]["records"], len(depth))
+            zeros: list[int] = []
             for begin, found in records(listed):
+                zeros += (begin + np.flatnonzero(found["distance"] == 0)).tolist()
                 depth[begin : begin + len(found)] = found["distance"]
                 if not columns:
                     distances = pa.array(found["distance"].astype(np.int16))
@@ -60,7 +62,7 @@ class Distances:
                 fact.same("content hash", content.hexdigest(), listed.entry["content"])
         with listed.claim(f"the distance is 0 only at {goal}", index=True) as fact:
             fact.same(f"distance of {goal}:", int(depth[board.rank(goal)]), 0)
-            for rank in np.flatnonzero(depth == 0).tolist():
+            for rank in zeros:
                 if rank != board.rank(goal):
                     fact.refuted("distance 0", "a distance above 0", rank, self._state(rank))
         text = "every state except the goal has a neighbour one move nearer, and none still nearer"
