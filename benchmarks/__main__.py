@@ -20,6 +20,9 @@ Whole sliding boards of 239,500,800 states (`make bench` takes several minutes f
 program unranks every state and ranks its neighbours, and keeps a byte a state as ours does:
 
 {sliding}
+Their tables, and the Parquet file of one of them:
+
+{boards}
 The stages as whole processes, with tables written to disk:
 
 {stages}
@@ -41,6 +44,7 @@ def main() -> None:
         machine=machine(),
         kernels=building.kernels(),
         sliding=sliding.searches(),
+        boards=sliding.builds(),
         stages=building.stages(),
         processes=lookup.processes(),
         calls=lookup.calls(),

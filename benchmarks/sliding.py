@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from functools import partial
 from pathlib import Path
 
@@ -54,6 +56,22 @@ def searches() -> str:
     return markdown(head, rows)
 
 
+def builds() -> str:
+    """Builds of whole boards as processes of their own, from empty folders."""
+    program = str(Path(sys.executable).with_name("pipeline"))
+    rows: list[Row] = []
+    for words in ("--board 3x4", "--board 2x6", "--board 3x4 --parquet"):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [program, "precompute", "sliding", *words.split(), "--quiet"]
+            begun = time.perf_counter()
+            build = subprocess.Popen([*command, "--outputs", folder], env=environment())
+            _, build.returncode, used = os.wait4(build.pid, 0)
+            assert build.returncode == 0
+            seconds = f"{time.perf_counter() - begun:.1f} s"
+            rows.append((f"`{words}`", seconds, f"{used.ru_maxrss / 1024:,.0f} MiB"))
+    return markdown(("`pipeline precompute sliding`", "whole process", "peak memory"), rows)
+
+
 def _searched(board: str, threads: int, peaks: list[float]) -> float:
     """Seconds of a search; its process's peak memory is noted."""
     done = subprocess.run(
@@ -69,4 +87,4 @@ def _searched(board: str, threads: int, peaks: list[float]) -> float:
 
 
 if __name__ == "__main__":
-    print(searches())
+    print(searches(), builds(), sep="\n")
