@@ -16,16 +16,17 @@ from pipeline.work import Work
 from tablebase import __version__
 from tablebase.errors import SearchError, TableError
 from tablebase.puzzle import Puzzle, Table
+from tablebase.tables import MANIFEST
 from tablebase.tables.index import write_index
 from tablebase.tables.kept import Kept, kept_parts
 from tablebase.tables.manifest import (
     Entry,
+    amend,
     facts,
     files_of,
     holds_rows,
     read_manifest,
     unlike,
-    write_manifest,
 )
 from tablebase.tables.mending import ABSENT
 from tablebase.tables.parquet import TableWriter, description
@@ -80,20 +81,22 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
         except TableError:
             if not request.force:
                 raise
+            request.store.remove(MANIFEST)
             published = {}
-        gone = [published.pop(name) for name in sorted(request.without) if name in published]
+        gone = [name for name in request.without if published.pop(name, None)]
         lines = _to_make(request, published, report)
         with ExitStack() as stack:
             for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
             for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-            work = Work(executor or for_parts, request.jobs)
-            site = request.store, dict(published), Lock(), report
+            work = Work(executor or for_parts, request.jobs, elsewhere=executor is not None)
+            site = request.store, Lock(), report
             queues = [(line, work, *site) for line in lines]
-            for entries in replace(work, executor=for_tables).each(_make_line, queues):
+            here = replace(work, executor=for_tables, elsewhere=False)
+            for entries in here.each(_make_line, queues):
                 published |= entries
         if gone:
-            write_manifest(request.store, published)
+            amend(request.store, without=gone)
         for name in request.without:
             _clear(request.store, name, None)
     return published
@@ -117,9 +120,9 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
 
 
 def _make_line(
-    line: Line, work: Work, store: Store, listed: dict[str, Entry], listing: Lock, report: Report
+    line: Line, work: Work, store: Store, listing: Lock, report: Report
 ) -> dict[str, Entry]:
-    """Make and publish these tables; `listed` is what the manifest says, by and by."""
+    """Make and publish these tables."""
     entries, work = {}, replace(work, shared={})
     for puzzle, table, reason in line:
         work.require_going()
@@ -128,8 +131,7 @@ def _make_line(
         own = replace(work, tell=partial(report.step, table.name), kept=Kept(store, table))
         entries[table.name] = entry = _written(store, puzzle, table, own)
         with listing:
-            listed[table.name] = entry
-            write_manifest(store, listed)
+            amend(store, {table.name: entry})
         _clear(store, table.name, entry)
         report.built(table, entry, time.perf_counter() - started)
     return entries

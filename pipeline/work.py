@@ -43,6 +43,8 @@ class Work:
     at_once: int
     tell: Callable[[str, int, int | None], None] | None = None
     kept: Kept | None = None
+    elsewhere: bool = False
+    """Whether other machines may do it: what a part finds stays in the store, and is read there."""
     shared: dict[object, Any] = field(default_factory=dict)
     _failed: list[BaseException] = field(default_factory=list)
 
@@ -50,10 +52,11 @@ class Work:
         self, part: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
         """The results in the order of the items; one more is under way than are done at once."""
-        under_way: deque[Future[Result]] = deque()
+        under_way: deque[Future[Any]] = deque()
+        how: Callable[..., Any] = _left_in_store if self.elsewhere else _found_or_made
         try:
             for arguments in items:
-                future = self.executor.submit(_found_or_made, self.kept, part, arguments)
+                future: Future[Any] = self.executor.submit(how, self.kept, part, arguments)
                 future.add_done_callback(self._ended)
                 under_way.append(future)
                 if len(under_way) > self.at_once:
@@ -83,14 +86,15 @@ class Work:
             self.shared[make] = make()
         return cast(Result, self.shared[make])
 
-    def _first(self, under_way: deque[Future[Result]]) -> Result:
+    def _first(self, under_way: deque[Future[Any]]) -> Any:  # of the part's own type
         """The first result. Where a later one of these has failed, that is told in its turn."""
         going = True
         while going:
             going = not wait([under_way[0]], 0.2).done  # no interrupt ends a wait without an end
             if not any(part.exception() in self._failed for part in under_way if part.done()):
                 self.require_going()
-        return under_way.popleft().result()
+        result = under_way.popleft().result()
+        return self.kept.required(result) if self.elsewhere and self.kept else result
 
     def _ended(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):
@@ -108,7 +112,7 @@ def _found_or_made(
 ) -> Any:  # of the part's own type
     if kept is None:
         return part(*arguments)
-    name = f"{part.__module__}.{part.__qualname__}{arguments}"
+    name = _name(part, arguments)
     found = kept.load(name)
     if found is None:
         begun = time.monotonic()
@@ -117,3 +121,16 @@ def _found_or_made(
             with suppress(OutputsError):  # the part itself is there
                 kept.store(name, found)
     return found
+
+
+def _left_in_store(kept: Kept, part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """The name of what is found: it goes through the store, not through whoever hands out work."""
+    kept.require_version()
+    name = _name(part, arguments)
+    if kept.load(name) is None:
+        kept.store(name, part(*arguments))
+    return name
+
+
+def _name(part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    return f"{part.__module__}.{part.__qualname__}{arguments}"

@@ -1,7 +1,7 @@
 """A figure: a question to the tables as a function, and how its answer is drawn.
 
 The function's own source is what a page shows, so that the two can never differ. Its parameters are
-named as the tables are.
+named as the tables are, or a figure says which tables they are.
 """
 
 from __future__ import annotations
@@ -38,16 +38,18 @@ class Figure:
     query: Query
     text: Callable[[pl.DataFrame], str]
     draw: Callable[[pl.DataFrame], Drawn]
+    reads: tuple[str, ...] = ()
 
     @property
-    def tables(self) -> list[str]:
+    def tables(self) -> tuple[str, ...]:
         """The tables that the query reads."""
-        return list(inspect.signature(self.query).parameters)
+        return self.reads or tuple(inspect.signature(self.query).parameters)
 
     @property
     def code(self) -> str:
         """The query as polars code to copy; run beside `outputs`, it ends with the answer."""
-        scans = [f'{name} = pl.scan_parquet("outputs/{name}.parquet")' for name in self.tables]
+        named = zip(inspect.signature(self.query).parameters, self.tables, strict=True)
+        scans = [f'{name} = pl.scan_parquet("outputs/{table}.parquet")' for name, table in named]
         return "\n".join(["import polars as pl", "", *scans, "", _body(self.query)])
 
 
@@ -83,7 +85,7 @@ class Sources:
             table.name: (asked.name, table) for asked in puzzles() for table in asked.tables
         }
         self._scans: dict[str, pl.LazyFrame] = {}
-        self._answers: dict[Query, pl.DataFrame] = {}
+        self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
         self.entries: dict[str, Entry] = {}
         """What the manifest said of every table that was read."""
 
@@ -95,7 +97,7 @@ class Sources:
         return self._scans[name]
 
     def answer(self, figure: Figure) -> pl.DataFrame:
-        if figure.query not in self._answers:
-            tables = [self.table(name) for name in figure.tables]
-            self._answers[figure.query] = figure.query(*tables)
-        return self._answers[figure.query]
+        asked = figure.query, figure.tables
+        if asked not in self._answers:
+            self._answers[asked] = figure.query(*map(self.table, figure.tables))
+        return self._answers[asked]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
     from tablebase.tables.store import Opened, Store
 
+AT_ONCE = 256
+"""Blocks asked for at once where all are wanted."""
 MOST_KEPT = 512
 """Blocks kept at hand: 2 MiB."""
 
@@ -73,9 +75,13 @@ class Index:
     def stretches(self) -> Iterator[bytes]:
         """All records, those of a block at a time, each block whole."""
         left, step = self.count * self.width, self._each * self.width
-        for number in range(1, blocks(self.width, self.count)):
-            yield self._whole(number, self._read(number, BLOCK))[: min(step, left)]
-            left -= step
+        end = blocks(self.width, self.count)
+        for first in range(1, end, AT_ONCE):
+            data = self._read(first, min(AT_ONCE, end - first) * BLOCK)
+            for at in range(0, len(data), BLOCK):
+                body = self._whole(first + at // BLOCK, data[at : at + BLOCK])
+                yield body[: min(step, left)]
+                left -= step
 
     def records(self) -> bytes:
         """All records on end."""

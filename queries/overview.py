@@ -12,7 +12,7 @@ from queries.index import Index
 from queries.scans import scanned
 from tablebase.errors import BadRequest, TableError, quoted
 from tablebase.puzzle import InBlocks, Puzzle, Table
-from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
+from tablebase.puzzles import puzzle, puzzles, registered, with_depths
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
 from tablebase.tables.mending import ABSENT, mending, removing
@@ -83,11 +83,11 @@ def unusable(rows: list[dict[str, Any]], store: Store) -> TableError | None:
 
 def histogram(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
     """Number of states by depth, and by goal where there are any; a null depth: never reached."""
-    known = f"Choose one of: {', '.join(with_depths())}"
-    if name not in MODULES:
-        raise BadRequest(f"There is no puzzle {quoted(name)}", known)
-    asked = puzzle(name)
-    if not asked.depth:
+    asked = puzzle(name) if registered(name) else None
+    if asked is None or not asked.depth:
+        known = f"Choose one of: {', '.join(with_depths())}"
+        if asked is None:
+            raise BadRequest(f"There is no puzzle {quoted(name)}", known)
         raise BadRequest(f"{asked.title} has no distances to count", known)
     if board is not None and not asked.board_options:
         raise BadRequest(f"{asked.title} has one board", "Leave out --board")

@@ -14,11 +14,11 @@ from queries.reader import Reader
 from queries.sliding.reader import BoardReader
 from queries.words import Facts
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
-from tablebase.puzzles import MODULES
+from tablebase.puzzles import of_each, registered
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables import MANIFEST
 from tablebase.tables.mending import mending
-from tablebase.tables.store import tables_store
+from tablebase.tables.places import tables_store
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -363,8 +363,9 @@ class Tables:
 
     def goals(self, name: str) -> GoalTable:
         """Any registered puzzle that has goals; BadRequest for another name."""
-        known = [each for each in MODULES if issubclass(reader_class(each), GoalReader)]
-        if name not in known:
+        if not (registered(name) and issubclass(reader_class(name), GoalReader)):
+            kinds = of_each(lambda each: (each.name, reader_class(each.name)))
+            known = [each for each, kind in kinds if issubclass(kind, GoalReader)]
             hint = f"Choose one of: {', '.join(known)}"
             raise BadRequest(f"{quoted(name)} is not a puzzle with goals", hint)
         return GoalTable(self._reader(name))

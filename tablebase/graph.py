@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     import numpy as np
@@ -38,9 +38,13 @@ class Graph:
     def of_moves(
         cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]
     ) -> Graph:
-        """From one (label, sources, targets) for each kind of move, in ascending label order."""
+        """From one (label, sources, targets) for each kind of move, in ascending label order.
+
+        A kind may lead from a source to several targets.
+        """
         import numpy as np
 
+        moves = [part for kind in moves for part in _each_source_once(*kind)]
         degree = np.zeros(nodes, dtype=np.int64)
         for _, sources, _ in moves:
             degree[sources] += 1
@@ -54,6 +58,21 @@ class Graph:
             labels[at] = label
             free[sources] += 1
         return cls(offsets, targets, labels)
+
+
+def _each_source_once(
+    label: int, sources: npt.NDArray[Any], targets: npt.NDArray[Any]
+) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
+    """A kind of move in parts: numpy adds to an element but once where it is named twice."""
+    import numpy as np
+
+    while len(sources):
+        first = np.zeros(sources.max() + 1, dtype=np.int64)
+        at = np.arange(len(sources))
+        first[sources[::-1]] = at[::-1]
+        own = first[sources] == at
+        yield label, sources[own], targets[own]
+        sources, targets = sources[~own], targets[~own]
 
 
 class Walk:

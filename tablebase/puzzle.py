@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.bytes_]
     Depths = npt.NDArray[np.uint8]
+    Ranks = npt.NDArray[np.integer]
     Columns = Mapping[str, npt.NDArray[Any]]
 
 KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
@@ -63,6 +64,8 @@ class Recipe:
 
     __slots__ = ()
     search: str
+    maker = ""
+    """Where the maker is of a recipe that another package brings (`module:function`)."""
 
     def parameters(self) -> dict[str, object]:
         """All that the table's rows depend on, as the manifest has it."""
@@ -148,6 +151,9 @@ class Puzzle:
     """How its boards are written, and what their tables are."""
     board_options: tuple[str, ...] = ()
     """What else can be asked for of further boards: `goals`, `parquet`."""
+    reader = section = proof = ""
+    """Where a puzzle of another package has what the usual reader, section of the report or proof
+    would not do for it (`module:name`)."""
 
     def boards(self) -> list[str]:
         """Further boards whose tables can be asked for."""
@@ -233,7 +239,8 @@ class GoalPuzzle(StateSpace):
     """A state space walked to a goal. Every move can be undone, by a move of any letter.
 
     A new puzzle of this kind gives a name, its layouts, a notation and `moves`; its graph, table,
-    index, lookups and verification follow. A faster `graph` is optional.
+    index, lookups and verification follow. Optional are `states`, `all_moves` and `graph` that are
+    faster than asking for one state at a time.
     """
 
     layouts: Mapping[str, str]
@@ -247,6 +254,19 @@ class GoalPuzzle(StateSpace):
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
         """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
         raise NotImplementedError
+
+    def all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
+        """`moves` of all states, for each letter: the ranks it may be made from, and the states
+        it leads to. The proof takes the rules from here, and nothing from `graph`."""
+        import numpy as np
+
+        found: dict[str, tuple[list[int], list[str]]] = {name: ([], []) for name in self.letters}
+        for rank in range(self.size):
+            for letter, after in self.moves(self.unrank(rank)):
+                found[letter][0].append(rank)
+                found[letter][1].append(after)
+        for letter, (ranks, after_them) in found.items():
+            yield letter, np.array(ranks, dtype=np.int64), np.array(after_them, dtype=np.bytes_)
 
     def parse_goal(self, text: str) -> str:
         """The state of the goal that a text names: a layout's name, or any state."""
@@ -336,7 +356,7 @@ class GoalPuzzle(StateSpace):
 
         depth, goal, ways = _nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
-        source = np.repeat(np.arange(self.size), np.diff(graph.offsets))
+        source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
         downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
         best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
         for position, letter in enumerate(self.letters):

@@ -15,6 +15,7 @@ from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.walks import prove_walks
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, InBlocks, Puzzle, StateSpace
+from tablebase.puzzles import part_of
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.knight import AllTours, TourCounts, TourPerPair
 from tablebase.puzzles.senet import Senet
@@ -36,7 +37,10 @@ PROOFS: dict[tuple[type, type], Prove] = {
 
 
 def proof_of(listed: Listed) -> Prove | None:
-    """The proof of a puzzle's table: that of the nearest kinds of recipe and puzzle."""
+    """The proof of a puzzle's table: its own, or that of the nearest kinds of recipe and puzzle."""
+    if listed.puzzle and listed.puzzle.proof:
+        own: Prove = part_of(listed.puzzle, listed.puzzle.proof)
+        return own
     kinds = (
         (recipe, puzzle)
         for recipe in type(listed.known.recipe).__mro__

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzles import MODULES, puzzles
+from tablebase.puzzle import GoalPuzzle, Puzzle
+from tablebase.puzzles import imported, of_each, part_of, puzzles
 
 if TYPE_CHECKING:
     from queries.figure import Figure, Section, Sources
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["PAGE_FORMATS", "write_report"]
 
 PAGE_FORMATS = ("html", "svg", "png")
+SECTIONS = {
+    "eight": "queries.eight.figures:SECTION",
+    "senet": "queries.senet.figures:SECTION",
+    "knight": "queries.knight.figures:SECTION",
+}
+"""What is shown of our puzzles; another may name its section itself."""
 
 
 def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
@@ -64,9 +71,20 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
 
 def sections() -> list[Section]:
     """What each puzzle has to show, in the order of the registry."""
-    from queries.answers import SECTIONS, imported
+    return [found for found in of_each(_section) if found]
 
-    return [imported(SECTIONS[name]) for name in MODULES if name in SECTIONS]
+
+def _section(asked: Puzzle) -> Section | None:
+    from queries.report.depths import section
+
+    shown: Section | None = None
+    if asked.name in SECTIONS:
+        shown = imported(SECTIONS[asked.name])
+    elif asked.section:
+        shown = part_of(asked, asked.section)
+    elif isinstance(asked, GoalPuzzle):
+        shown = section(asked)
+    return shown
 
 
 def figures() -> list[Figure]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -167,17 +167,22 @@ def _is_named(name: str, entry: Entry) -> bool:
     )
 
 
-def write_manifest(
-    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+def amend(
+    store: Store,
+    tables: Mapping[str, Entry] | None = None,
+    pages: Mapping[str, Page] | None = None,
+    without: Collection[str] = (),
 ) -> None:
-    """List these tables, and these pages; no pages named: those that were listed."""
-    if pages is None:
-        try:
-            pages = read_pages(store)
-        except TableError:
-            pages = {}
-    with store.appearing(MANIFEST) as (file,):
-        file.write(manifest_text(tables, f"puzzle-tablebase {__version__}", pages).encode())
+    """List these too, and these tables no longer, whatever others list meanwhile."""
+
+    def changed(before: bytes | None) -> bytes:
+        listed, shown = ({}, {}) if before is None else parse_manifest(before, store)
+        listed |= tables or {}
+        left = {name: entry for name, entry in listed.items() if name not in without}
+        shown |= pages or {}
+        return manifest_text(left, f"puzzle-tablebase {__version__}", shown).encode()
+
+    store.change(MANIFEST, changed)
 
 
 def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None:
@@ -192,11 +197,9 @@ def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None
         said = facts(store, page)
     except ABSENT:
         return
+    contents = {name: entry["content"] for name, entry in made_from.items()}
     with store.lock():
-        tables, pages = _read(store)
-        contents = {name: entry["content"] for name, entry in made_from.items()}
-        pages[page] = {**said, "made_from": contents}
-        write_manifest(store, tables, pages)
+        amend(store, pages={page: {**said, "made_from": contents}})
 
 
 def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:

@@ -14,6 +14,7 @@ from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from typing import IO
 
@@ -101,6 +102,15 @@ class Store:
         are kept, they are there."""
         raise NotImplementedError
 
+    def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Write a file anew from what it holds, None where there is none; the lock is held."""
+        try:
+            before = self.read(name)
+        except FileNotFoundError:
+            before = None
+        with self.appearing(name) as (file,):
+            file.write(change(before))
+
     def unfinished(self) -> list[str]:
         """What is left of files whose writer was killed; of use only while the lock is held."""
         return []
@@ -125,6 +135,10 @@ class Folder(Store):
 
     def __str__(self) -> str:
         return self._path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """For another process, which may have another working folder."""
+        return Folder, (os.path.abspath(self._path),)
 
     def full(self, name: str) -> str:
         return os.path.join(self._path, name)
@@ -177,10 +191,3 @@ class Folder(Store):
     def name_of(self, path: str) -> str | None:
         folder, name = os.path.split(os.path.realpath(path))
         return name if folder == os.path.realpath(self._path) else None
-
-
-def tables_store(asked: object) -> Store:
-    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`."""
-    if isinstance(asked, Store):
-        return asked
-    return Folder(str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))

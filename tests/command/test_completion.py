@@ -8,8 +8,9 @@ import pytest
 
 from queries.batch import output_format
 from tablebase.puzzles.knight import PUZZLE, listed_table, parse_board
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.falsified import write_manifest
 from tests.support.recorder import built
 from tests.support.shell import Cli, python
 

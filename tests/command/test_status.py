@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import own, said_of
+from tests.support.falsified import own, said_of, write_manifest
 from tests.support.shell import Cli
 
 

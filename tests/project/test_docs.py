@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from pipeline.cli import app, query
+from pipeline.cli import app
+from pipeline.questions import query
 from tablebase.tables.store import Folder
 from tests.support.generated_docs import COMMANDS, MADE, ROOT
 

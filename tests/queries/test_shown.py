@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from queries import open_tables
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.falsified import write_manifest
 
 FIVE = "knight_tours_5x5"
 

@@ -20,11 +20,12 @@ from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
 from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables import MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import Entry, Page, manifest_text, read_manifest, read_pages
 from tablebase.tables.parquet import schema, sorting
-from tablebase.tables.store import Folder
+from tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
 SMALL = listed_table(Board(3, 4))
@@ -39,6 +40,14 @@ CUTS = {
     "knight_counts": (30,),
 }
 """Rows where further files of a table may begin: amid a start's tours, and at their end."""
+
+
+def write_manifest(
+    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+) -> None:
+    """List these tables and no others, true or not; no pages named: those that were listed."""
+    pages = read_pages(store) if pages is None else pages
+    Path(store.full(MANIFEST)).write_text(manifest_text(tables, "tests", pages), "utf-8")
 
 
 def linked_copy(outputs: Path, tmp_path: Path) -> Path:

@@ -8,8 +8,9 @@ from queries.scans import checked
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.falsified import write_manifest
 from tests.support.recorder import built
 
 TOURS = listed_table(Board(3, 4))

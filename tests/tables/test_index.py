@@ -16,9 +16,8 @@ from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersio
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables.index import BLOCK
-from tablebase.tables.manifest import write_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import headed, sealed
+from tests.support.falsified import headed, sealed, write_manifest
 from tests.support.pancakes import PUZZLE
 from tests.support.recorder import built
 

@@ -17,10 +17,10 @@ from queries.tables import Tables
 from tablebase.errors import TableError
 from tablebase.puzzle import BreadthFirst, Table
 from tablebase.puzzles import eight
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.queries.test_readers import eight_line
-from tests.support.falsified import said_of, sha256
+from tests.support.falsified import said_of, sha256, write_manifest
 from tests.support.index_vectors import FOLDER, LIST, Vector, written
 from tests.support.reader_programs import RECORDS, run
 from tests.support.shell import environment

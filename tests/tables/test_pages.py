@@ -14,16 +14,9 @@ from tablebase.puzzles import puzzles
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables import MANIFEST, manifest
-from tablebase.tables.manifest import (
-    Entry,
-    facts,
-    read_manifest,
-    read_pages,
-    record_page,
-    write_manifest,
-)
+from tablebase.tables.manifest import Entry, facts, read_manifest, read_pages, record_page
 from tablebase.tables.store import Folder, Store
-from tests.support.falsified import said_of
+from tests.support.falsified import said_of, write_manifest
 from tests.support.recorder import built
 from tests.support.shell import Cli
 

@@ -11,8 +11,9 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.progress import BuildTold
 from tablebase.puzzles.knight import PUZZLE
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.falsified import write_manifest
 from tests.support.recorder import built
 from tests.support.shell import SCRIPT, Cli, environment, without_privileges
 

@@ -78,6 +78,26 @@ def test_the_graph_has_every_flip() -> None:
     ]
 
 
+def test_all_its_moves_at_once_are_those_of_each_stack() -> None:
+    for letter, ranks, after in PUZZLE.all_moves():
+        assert ranks.tolist() == list(range(PUZZLE.size))
+        assert [text.decode() for text in after] == [flips(stack)[letter] for stack in STACKS]
+
+
+class Doors(Pancakes):
+    """A letter need not be a move of each state, and may be two of one."""
+
+    letters = "23"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        yield from (("2", "12354"), ("2", "12345"), ("3", "54321")) if state == STACKS[7] else ()
+
+
+def test_no_move_is_lost_where_all_are_listed() -> None:
+    found = [(letter, list(ranks), list(after)) for letter, ranks, after in Doors().all_moves()]
+    assert found == [("2", [7, 7], [b"12354", b"12345"]), ("3", [7], [b"54321"])]
+
+
 def test_its_table_is_the_searched_one(folder: Path) -> None:
     expected = searched()
     table = pl.read_parquet(folder / "pancakes.parquet")

@@ -12,9 +12,9 @@ import pytest
 from pipeline.removal import removable, removal
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import PUZZLE
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import said_of
+from tests.support.falsified import said_of, write_manifest
 from tests.support.recorder import built
 from tests.support.shell import ROOT, Cli, environment, program
 

@@ -21,7 +21,8 @@ from queries.overview import histogram, status
 from tablebase.errors import OutputsError, TableDamaged, TableMissing
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import PART, Folder, Store, tables_store
+from tablebase.tables.places import tables_store
+from tablebase.tables.store import PART, Folder, Store
 from tests.support.recorder import Recorder
 
 

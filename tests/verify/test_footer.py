@@ -22,7 +22,7 @@ from pipeline.verify.listed import read_rows
 from tablebase.errors import TableDamaged, TableMissing
 from tablebase.puzzles.knight import COUNTED, Board
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.tables.manifest import manifest_text, parse_manifest, read_manifest, write_manifest
+from tablebase.tables.manifest import manifest_text, parse_manifest, read_manifest
 from tablebase.tables.parquet import schema, sorting
 from tablebase.tables.store import Folder
 from tests.support.falsified import (
@@ -35,6 +35,7 @@ from tests.support.falsified import (
     said_of,
     sha256,
     vouch,
+    write_manifest,
 )
 from tests.support.oracles import is_closed, knight_tours
 from tests.support.shell import uncompiled

@@ -13,9 +13,9 @@ import pytest
 from pipeline.verify import Claim, VerifyFailed, verify
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import own, refuted, said_of, sealed, sha256
+from tests.support.falsified import own, refuted, said_of, sealed, sha256, write_manifest
 
 
 @pytest.mark.long

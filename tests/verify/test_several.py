@@ -15,9 +15,18 @@ from pipeline.verify.listed import read_rows
 from queries.overview import status
 from tablebase.errors import TableDamaged, TableError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import CUTS, TABLES, one, refuted, split, vouch, written
+from tests.support.falsified import (
+    CUTS,
+    TABLES,
+    one,
+    refuted,
+    split,
+    vouch,
+    write_manifest,
+    written,
+)
 from tests.support.recorder import built
 from tests.support.shell import Cli
 

@@ -16,10 +16,10 @@ from pipeline.verify.listed import Listed, check_files
 from tablebase.puzzles import sliding
 from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.content import ContentHash
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
-from tests.support.falsified import headed, place, said_of, sealed, sha256
+from tests.support.falsified import headed, place, said_of, sealed, sha256, write_manifest
 from tests.tables.test_sliding import Quiet
 
 NAME = "sliding_2x3_6"
