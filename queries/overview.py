@@ -10,8 +10,9 @@ import polars as pl
 
 from queries.index import Index
 from queries.scans import scanned
+from tablebase.block_space import InBlocks
 from tablebase.errors import BadRequest, TableError, quoted
-from tablebase.puzzle import InBlocks, Puzzle, Table
+from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzle, puzzles, registered, with_depths
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike

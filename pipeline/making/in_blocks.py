@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from pipeline.search.in_blocks import in_blocks
 from pipeline.work import Made, Stretches, Work, in_threads
+from tablebase.block_space import InBlocks
 from tablebase.cores import free_memory
 from tablebase.errors import MemoryShort
 from tablebase.graph import Blocks
-from tablebase.puzzle import InBlocks, Puzzle, Table
+from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.kept import Kept
 from tablebase.tables.parquet import ROW_GROUP
 

@@ -14,7 +14,8 @@ from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.walks import prove_walks
-from tablebase.puzzle import BreadthFirst, GoalPuzzle, InBlocks, Puzzle, StateSpace
+from tablebase.block_space import InBlocks
+from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import part_of
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.knight import AllTours, TourCounts, TourPerPair

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tablebase.block_space import InBlocks
 from tablebase.errors import NotationError
-from tablebase.puzzle import InBlocks, Puzzle, Table
+from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.sliding_board import MOST_CELLS, Board
 
 TYPE_CHECKING = False
@@ -11,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from tablebase.block_space import Depths
     from tablebase.graph import Blocks
-    from tablebase.puzzle import Columns, Depths
+    from tablebase.puzzle import Columns
 
 LISTED = 10
 """Cells of the largest boards that get every goal, and rows beside each index, unasked."""

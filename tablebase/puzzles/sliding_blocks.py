@@ -20,7 +20,8 @@ from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablebase.puzzle import Columns, Depths
+    from tablebase.block_space import Depths
+    from tablebase.puzzle import Columns
 
 TAIL = 6
 """Tiles of the tail, at most: 360 places a row, and tables that stay in a core's cache."""

@@ -7,8 +7,9 @@ mirror image of a wide one, and answered from its tables.
 
 from __future__ import annotations
 
+from tablebase.block_space import BlockSpace
 from tablebase.errors import NotationError, required_text
-from tablebase.puzzle import BlockSpace, Column, View
+from tablebase.puzzle import Column, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

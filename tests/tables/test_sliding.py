@@ -14,8 +14,9 @@ from pipeline.making.in_blocks import make
 from pipeline.work import Work
 from queries.index import Index
 from queries.overview import histogram, status
+from tablebase.block_space import InBlocks
 from tablebase.errors import BadRequest, MemoryShort, SearchError
-from tablebase.puzzle import InBlocks, Table
+from tablebase.puzzle import Table
 from tablebase.puzzles import sliding
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.kept import Kept

@@ -12,7 +12,7 @@ from pipeline.verify.claims import Rows, Seen
 from pipeline.verify.listed import Listed, decoded, records
 from pipeline.verify.sliding.neighbours import described, first_wrong
 from pipeline.work import in_threads
-from tablebase.puzzle import InBlocks
+from tablebase.block_space import InBlocks
 from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board
 from tablebase.tables.content import ContentHash
 
