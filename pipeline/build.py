@@ -26,6 +26,7 @@ from tablebase.tables.manifest import (
     amend,
     facts,
     holds_rows,
+    parameters_of,
     read_manifest,
     unlike,
 )
@@ -164,11 +165,11 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
 def _looked_at(
     request: Request, published: dict[str, Entry]
 ) -> Iterator[tuple[Puzzle, Table, str]]:
-    names = {*published}
+    beside = parameters_of(published)
     for puzzle, tables in request.tables:
         for asked in tables:
-            table = puzzle.grown(asked, names)
-            names.add(table.name)
+            table = puzzle.grown(asked, beside)
+            beside.setdefault(table.name, {})
             yield puzzle, table, why(request.store, published.get(table.name), table, request.force)
 
 
@@ -196,22 +197,23 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
 def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
     rows, records, count = made(puzzle, table, work)
+    listed = [table.file] if table.columns else []
     indexed = [table.index_file] if table.index else []
     with (
-        store.appearing(table.file, *indexed) as (file, *indexes),
+        store.appearing(*listed, *indexed) as files,
         closing(rows),
         closing(records),
     ):
-        with TableWriter(file, table) as writer:
+        with TableWriter(files[0] if listed else None, table) as writer:
             for columns in rows:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         work.require_going()
-        for index in indexes:
+        for index in files[len(listed) :]:
             write_index(index, table, count, records, writer.content)
     return Entry(
-        files=[File(table.file, writer.rows, 0, **facts(store, table.file))],
+        files=[File(file, writer.rows, 0, **facts(store, file)) for file in listed],
         rows=writer.rows,
         content=writer.content,
         made_by=f"puzzle-tablebase {__version__}",

@@ -17,7 +17,7 @@ from queries.forms import OUTPUTS
 from tablebase import __version__
 from tablebase.cores import cores
 from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzle import Puzzle
+from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import MODULES, names, puzzle, puzzles, refused, registered, with_depths
 from tablebase.tables.places import tables_store
 
@@ -36,7 +36,7 @@ app.add_typer(query, name="query")
 MOST_SAID = 300
 """Characters of a word that no command takes."""
 
-BOARDED = [name for name in MODULES if puzzle(name).boards()]
+BOARDED = {name: puzzle(name) for name in MODULES if puzzle(name).boards()}
 """Our stages that --board is for."""
 COUNTED = [name for name in MODULES if puzzle(name).depth]
 """Our puzzles whose states lie at depths."""
@@ -47,6 +47,12 @@ Outputs = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
+
+
+def _with_option(option: str) -> str:
+    """The stages that take an option for their boards."""
+    return " or ".join(name for name, stage in BOARDED.items() if option in stage.board_options)
+
 
 JOBS = cores()
 """How many searches run at once unless told otherwise."""
@@ -112,11 +118,28 @@ def precompute(
         list[str] | None,
         typer.Option(
             "--board",
-            metavar="CxR",
-            help=f"Also build the tables of this board ({', '.join(BOARDED)}; repeatable).",
-            autocompletion=completion.listable_boards,
+            metavar="BOARD",
+            help="Also build the tables of this board: "
+            f"{'; '.join(f'{name}: {stage.board_meaning}' for name, stage in BOARDED.items())}. "
+            "Repeatable.",
+            autocompletion=completion.boards,
         ),
     ] = None,
+    goals: Annotated[
+        str | None,
+        typer.Option(
+            "--goals",
+            metavar="all",
+            help=f"Build all goals of larger boards too ({_with_option('goals')}).",
+            autocompletion=completion.every_goal,
+        ),
+    ] = None,
+    parquet: Annotated[
+        bool,
+        typer.Option(
+            "--parquet", help=f"List the states of larger boards too ({_with_option('parquet')})."
+        ),
+    ] = False,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -141,9 +164,10 @@ def precompute(
     from pipeline.cluster import workers
     from pipeline.progress import BuildTold
 
-    if board and not any(stage.boards() for stage in chosen):
-        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
-    wanted = [(stage, stage.with_boards(board or [])) for stage in chosen]
+    if goals is not None:
+        required_choice(goals, "set of goals", "all")
+    further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
+    wanted = _wanted(chosen, board or [], further, named=bool(stages))
     request = Request(tables_store(outputs), wanted, force, jobs)
     with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
         published = build(dataclasses.replace(request, jobs=at_once), told, executor)
@@ -151,6 +175,24 @@ def precompute(
         built = {table.name for _, tables in request.tables for table in tables}
         shown = {name: entry for name, entry in published.items() if name in built}
         say(drawn(table_of_tables(shown, told.seconds)))
+
+
+def _wanted(
+    chosen: list[Puzzle], boards: list[str], further: list[str], *, named: bool
+) -> list[tuple[Puzzle, tuple[Table, ...]]]:
+    """The tables of the stages, with those of boards; BadRequest for what does not go together."""
+    if boards and len([stage for stage in chosen if stage.boards()]) != 1:
+        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
+    for option in further:
+        if not boards or not any(option in stage.board_options for stage in chosen):
+            raise BadRequest(f"--{option} needs --board and the stage {_with_option(option)}")
+    wanted = [
+        (stage, stage.with_boards(boards, further) if boards else stage.tables) for stage in chosen
+    ]
+    empty = [stage.name for stage, tables in wanted if not tables]
+    if named and empty:
+        raise BadRequest(f"{empty[0]} has tables of chosen boards only", "Add --board 3x4")
+    return wanted
 
 
 def _stages(asked: list[str] | None) -> list[Puzzle]:
@@ -172,6 +214,8 @@ def _stage_help(chosen: list[Puzzle]) -> str:
             lines += [f"  {table.file}", f"    {table.meaning}."]
             if table.index:
                 lines.append(f"    {table.index_file}: the index, for other programs.")
+        if stage.boards():
+            lines.append(f"  --board BOARD: {stage.board_meaning}.")
     return "\n".join([*lines, "", "Options: pipeline precompute --help"])
 
 
@@ -223,6 +267,15 @@ def histogram(
             autocompletion=with_depths,
         ),
     ],
+    board: Annotated[
+        str | None,
+        typer.Option(
+            "--board",
+            metavar="BOARD",
+            help="Board whose states are counted (sliding).",
+            autocompletion=completion.boards,
+        ),
+    ] = None,
     outputs: Outputs = None,
     as_json: Json = False,
     svg: Annotated[
@@ -234,7 +287,7 @@ def histogram(
     from queries.overview import histogram as counted
 
     require_one_printed(svg, as_json=as_json)
-    counts = counted(name, tables_store(outputs))
+    counts = counted(name, tables_store(outputs), board)
     if svg is not None:
         from queries.drawings import histogram_svg
         from tablebase.output import STANDARD, write

@@ -20,8 +20,13 @@ def stages(context: Context) -> list[str]:
     return [name for name in names() if name not in (context.params.get("stages") or [])]
 
 
-def listable_boards(context: Context) -> list[str]:
-    return [board for stage in puzzles() for board in stage.boards()]
+def boards(context: Context) -> list[str]:
+    named = context.params.get("stages") or context.params.get("name") or names()
+    return [board for stage in puzzles() if stage.name in named for board in stage.boards()]
+
+
+def every_goal(context: Context) -> list[str]:
+    return ["all"]
 
 
 def removable_tables(context: Context) -> list[str]:

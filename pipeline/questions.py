@@ -116,7 +116,7 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
         batch.get("prefix", ""),
         batch.get("input_format"),
     )
-    asks = reader(name, tables_store(asked.get("outputs")))
+    asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
     with BatchTold(output=output) as bar:
         refused = answer_all(asks, asked, request, bar.rows)
     if refused:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import Entry, read_manifest
+from tablebase.tables.manifest import Entry, parameters_of, read_manifest
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def removal(store: Store, names: Sequence[str], jobs: int) -> Request:
                 else "This folder has no removable tables"
             )
             raise BadRequest(f"There is no table {quoted(name)} to remove", hint)
-    left = published.keys() - {*names}
+    left = {name: entry for name, entry in published.items() if name not in names}
     stages = [
         (asked, tuple(table for table in asked.tables if _outgrown(asked, table, published, left)))
         for asked in puzzles()
@@ -56,9 +56,9 @@ def _own() -> set[str]:
 
 
 def _outgrown(
-    asked: Puzzle, table: Table, published: Mapping[str, Entry], left: Iterable[str]
+    asked: Puzzle, table: Table, published: Mapping[str, Entry], left: Mapping[str, Entry]
 ) -> bool:
     """Whether a table tells of others that will be there no longer."""
     entry = published.get(table.name)
-    grown = asked.grown(table, left).recipe.parameters()
+    grown = asked.grown(table, parameters_of(left)).recipe.parameters()
     return entry is not None and entry.parameters != grown

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 READERS = {
     "eight": "queries.eight.reader:EightReader",
+    "sliding": "queries.sliding.reader:SlidingReader",
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
@@ -47,7 +48,7 @@ def options(name: str) -> tuple[Option, ...]:
 def respond(name: str, key: str | None, asked: Asked) -> str:
     """The answer to one question as text to print; no key: of the whole puzzle."""
     require_one_printed(asked.get("svg"), as_json=bool(asked.get("json")))
-    asks = reader(name, tables_store(asked.get("outputs")))
+    asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
     asked = asks.checked(asked)
     facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
     if "svg" in asked:

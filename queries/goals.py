@@ -32,7 +32,12 @@ class GoalFacts(Facts):
         goal = str(asked["goal"]) if "goal" in asked else None
         self.state, self.goal_state = state, goal_state = reader.ends(key, goal)
         self.goal = reader.name_of(goal_state)
-        self.distance, self.solutions = reader.to_goal(state, goal_state)
+        self.distance, solutions = reader.to_goal(state, goal_state)
+        if asked.get("solutions"):
+            self.all_solutions = reader.all_solutions(state, goal_state)
+            solutions = len(self.all_solutions)
+        if solutions is not None:
+            self.solutions = solutions
         self.best_moves = "".join(letter for letter, _ in reader.best(state, goal_state))
         self.features = puzzle.features(state, goal_state)
         path = reader.path(state, goal_state)
@@ -41,8 +46,6 @@ class GoalFacts(Facts):
             self.out_of_reach = reader.unreached_layouts(state, goal_state)
         if asked.get("path") or asked.get("boards"):
             self.path = [step for _, step in path]
-        if asked.get("solutions"):
-            self.all_solutions = reader.all_solutions(state, goal_state)
 
     def words(self, asked: Asked) -> str:
         walked = asked.get("path") or asked.get("boards")
@@ -67,8 +70,9 @@ class GoalFacts(Facts):
             ("goal", f"{self.goal}{named}"),
             ("distance", counted(self.distance, "move")),
             ("best moves", best or "none: this is the goal"),
-            ("solutions", f"{self.solutions} of that length"),
         ]
+        if hasattr(self, "solutions"):
+            rows.append(("solutions", f"{self.solutions} of that length"))
         if self.solution:
             rows += [("one of them", self.solution), *self.more()]
         for layout in [] if "goal" in asked else self.out_of_reach:
@@ -111,7 +115,7 @@ class GoalReader(Reader):
     )
     puzzle: GoalPuzzle
     key = "STATE"
-    columns = ("state", "goal", "distance", "best_moves", "solutions")
+    columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
 
     def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
         super().__init__(asked_of, store)
@@ -152,17 +156,16 @@ class GoalReader(Reader):
             return state, self.puzzle.layouts[self.puzzle.layout_of(state)]
         return state, self.puzzle.parse_goal(goal)
 
-    def record(self, view: View, state: str) -> tuple[int, int]:
-        """Distance and number of shortest solutions as the view's table has them."""
+    def record(self, view: View, state: str) -> tuple[int, int | None]:
+        """Distance and number of shortest solutions as the view's table has them, if it does."""
         found = self.index(self._tables[view.layout]).record(self.puzzle.rank(view.state(state)))
-        return found[0], found[1]
+        return found[0], found[1] if len(found) > 1 else None
 
-    def to_goal(self, state: str, goal: str) -> tuple[int, int]:
+    def to_goal(self, state: str, goal: str) -> tuple[int, int | None]:
         """Distance and number of shortest solutions; OutOfReach if there is none."""
-        view = self.puzzle.view(goal)
-        if self.puzzle.layout_of(view.state(state)) != self.puzzle.layout_of(view.state(goal)):
+        if not self.puzzle.joined(state, goal):
             raise OutOfReach(state, goal, self.puzzle.apart(state, goal))
-        distance, solutions = self.record(view, state)
+        distance, solutions = self.record(self.puzzle.view(goal), state)
         if distance == UNREACHED:
             raise OutOfReach(state, goal, self.puzzle.apart(state, goal))
         return distance, solutions
@@ -201,8 +204,9 @@ class GoalReader(Reader):
                     further.setdefault(after, []).extend(letters + letter for letters in so_far)
             ways = further
         found = ways.get(goal, [])
-        if len(found) != count:
-            problem = f"{len(found)} solutions lead from {state} to {goal}, not {count}"
+        if not found or count not in (None, len(found)):
+            expected = "at least one" if count is None else str(count)
+            problem = f"{len(found)} solutions lead from {state} to {goal}, not {expected}"
             raise self.damaged(self._tables[self.puzzle.view(goal).layout], problem)
         order = self.puzzle.letters.index
         return sorted(found, key=lambda letters: [order(letter) for letter in letters])

@@ -15,6 +15,7 @@ from tablebase.tables.mending import mending, unopened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from tablebase.puzzle import Table
@@ -71,16 +72,20 @@ class Index:
         body = self._kept.get(number) or self._block(number)
         return self._unpack(body, at * self.width)
 
-    def records(self) -> bytes:
-        """All records on end, every block of them whole."""
-        step, end = self._each * self.width, blocks(self.width, self.count)
-        bodies = []
+    def stretches(self) -> Iterator[bytes]:
+        """All records, those of a block at a time, each block whole."""
+        left, step = self.count * self.width, self._each * self.width
+        end = blocks(self.width, self.count)
         for first in range(1, end, AT_ONCE):
             data = self._read(first, min(AT_ONCE, end - first) * BLOCK)
             for at in range(0, len(data), BLOCK):
                 body = self._whole(first + at // BLOCK, data[at : at + BLOCK])
-                bodies.append(body[:step])
-        return b"".join(bodies)[: self.count * self.width]
+                yield body[: min(step, left)]
+                left -= step
+
+    def records(self) -> bytes:
+        """All records on end."""
+        return b"".join(self.stretches())
 
     def close(self) -> None:
         """Let go of the file; the index answers no more."""

@@ -49,7 +49,7 @@ class Reader:
             raise ValueError(f"the tables in {self.store} are closed")
         if name not in self._indexes:
             table = next(table for table in self.puzzle.tables if table.name == name)
-            self._indexes[name] = Index(self.store, self.puzzle.name, table)
+            self._indexes[name] = Index(self.store, self.puzzle.stage(name), table)
         return self._indexes[name]
 
     def damaged(self, name: str, problem: str) -> TableDamaged:
@@ -71,6 +71,10 @@ class Reader:
         self._closed = True
         for index in self._indexes.values():
             index.close()
+
+    def meant(self, asked: Asked) -> Reader:
+        """Who answers what is asked: this one, or one of its own for a board."""
+        return self
 
     def checked(self, asked: Asked) -> Asked:
         """The options in their one notation; a TablebaseError for what no key could be asked."""

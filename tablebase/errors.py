@@ -173,6 +173,19 @@ class OutputsError(TablebaseError):
         self.problem = problem
 
 
+class MemoryShort(TablebaseError):
+    """A search that does not fit the machine's memory: it is not begun."""
+
+    exit_code = 3
+
+    def __init__(self, table: str, needed: int, free: int) -> None:
+        sizes = f"it needs {needed / 1e9:.2f} GB of memory, and {free / 1e9:.2f} GB are free"
+        super().__init__(f"{table} cannot be built now: {sizes}. Close other programs first.")
+        self.table = table
+        self.needed = needed
+        self.free = free
+
+
 class ClusterError(TablebaseError):
     """A scheduler that no work can be handed to."""
 

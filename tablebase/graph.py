@@ -99,3 +99,77 @@ class Walk:
         self.parent = parent
         self.label = label
         self.order = order
+
+
+class BlockMove:
+    """A move from the states of one block to those of another.
+
+    It leads all of a row to the row that `rows` has for it, each state to the place that it had.
+    """
+
+    __slots__ = ("rows", "source", "target")
+
+    def __init__(self, source: int, target: int, rows: npt.NDArray[np.uint32]) -> None:
+        self.source = source
+        self.target = target
+        self.rows = rows
+
+    def tables(self) -> list[npt.NDArray[Any]]:
+        return [self.rows]
+
+
+class ForkedMove(BlockMove):
+    """A move that leads a row's states to several rows.
+
+    A state's place chooses one of its row's forks: `forks[kind, place]`. The fork has the row that
+    the state comes to, `rows[row, fork]`, and the way it comes in, `entries[row, fork]`, by which
+    `places[kind, entry, place]` is its place there. A row's kind is its own, exclusive-or its
+    block's.
+    """
+
+    __slots__ = ("entries", "forks", "places")
+
+    def __init__(
+        self,
+        source: int,
+        target: int,
+        rows: npt.NDArray[np.uint32],
+        forks: npt.NDArray[np.uint8],
+        entries: npt.NDArray[np.uint8],
+        places: npt.NDArray[np.uint16],
+    ) -> None:
+        super().__init__(source, target, rows)
+        self.forks = forks
+        self.entries = entries
+        self.places = places
+
+    def tables(self) -> list[npt.NDArray[Any]]:
+        return [self.rows, self.forks, self.entries, self.places]
+
+
+class Blocks:
+    """A state space as blocks of rows of places: rank = (block * rows + row) * places + place.
+
+    A move and the one that undoes it follow each other in `moves`; every move changes the block's
+    `side`, 0 or 1. A forked move stays in a stretch: so many rows on end.
+    """
+
+    __slots__ = ("block_kinds", "moves", "places", "root", "row_kinds", "sides", "stretch")
+
+    def __init__(
+        self,
+        root: int,
+        places: int,
+        stretch: int,
+        sides: npt.NDArray[np.uint8],
+        block_kinds: npt.NDArray[np.uint8],
+        row_kinds: npt.NDArray[np.uint8],
+        moves: Sequence[tuple[BlockMove, BlockMove]],
+    ) -> None:
+        self.root = root
+        self.places = places
+        self.stretch = stretch
+        self.sides = sides
+        self.block_kinds = block_kinds
+        self.row_kinds = row_kinds
+        self.moves = moves

@@ -11,7 +11,7 @@ from tablebase.graph import UNREACHED, Graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
     import numpy as np
@@ -85,7 +85,10 @@ class BreadthFirst(Recipe):
 
 
 class Table:
-    """One published Parquet file, and the layout of the index beside it if it has one."""
+    """One published Parquet file, and the layout of the index beside it if it has one.
+
+    A table without columns is an index alone.
+    """
 
     __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows", "sorted_by")
 
@@ -114,11 +117,15 @@ class Table:
 
     @property
     def file(self) -> str:
-        return f"{self.name}.parquet"
+        return f"{self.name}.parquet" if self.columns else self.index_file
 
     @property
     def index_file(self) -> str:
         return f"{self.name}.idx"
+
+    def fields(self) -> tuple[Column, ...]:
+        """The index's fields as columns."""
+        return tuple(Column(name, HOLDS.get(letter, "string"), "") for name, letter in self.index)
 
     @property
     def record(self) -> str:
@@ -139,6 +146,10 @@ class Puzzle:
     tables: tuple[Table, ...]
     depth = ""
     """The column that says how deep a state lies, if there is one."""
+    board_meaning = ""
+    """How its boards are written, and what their tables are."""
+    board_options: tuple[str, ...] = ()
+    """What else can be asked for of further boards: `goals`, `parquet`."""
     reader = section = proof = ""
     """Where a puzzle of another package has what the usual reader, section of the report or proof
     would not do for it (`module:name`)."""
@@ -147,7 +158,7 @@ class Puzzle:
         """Further boards whose tables can be asked for."""
         return []
 
-    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
         return self.tables
 
@@ -163,7 +174,7 @@ class Puzzle:
         """What `pipeline precompute` is told to make a table of that name."""
         return self.name
 
-    def grown(self, table: Table, published: Iterable[str]) -> Table:
+    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         """A table as it must be beside others that are published already."""
         return table
 
@@ -281,6 +292,11 @@ class GoalPuzzle(StateSpace):
         layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
         problem = f"No table of {self.name} has the goal {goal}"
         raise BadRequest(problem, f"Choose one of: {layouts}")
+
+    def joined(self, state: str, goal: str) -> bool:
+        """Whether a state reaches a goal, as far as the rules alone tell."""
+        view = self.view(goal)
+        return self.layout_of(view.state(state)) == self.layout_of(view.state(goal))
 
     def apart(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""

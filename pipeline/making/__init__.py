@@ -11,6 +11,7 @@ from tablebase.puzzles import imported, part_of
 
 MAKERS = {
     "breadth first": "pipeline.making.breadth_first",
+    "breadth first in blocks": "pipeline.making.in_blocks",
     "every tour": "pipeline.making.every_tour",
     "one tour a pair": "pipeline.making.tour_a_pair",
     "tour counts": "pipeline.making.tour_counts",

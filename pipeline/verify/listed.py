@@ -27,7 +27,16 @@ from tablebase.puzzles import puzzles
 from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from tablebase.tables.manifest import Entry, File, Index, Page, read_manifest, read_pages, sha256
+from tablebase.tables.manifest import (
+    Entry,
+    File,
+    Index,
+    Page,
+    parameters_of,
+    read_manifest,
+    read_pages,
+    sha256,
+)
 from tablebase.tables.mending import mending, unopened
 from tablebase.tables.parquet import description, schema, sorting
 from tablebase.tables.store import Store
@@ -54,7 +63,7 @@ class Listed:
     @property
     def file(self) -> str:
         """The file of its rows; where they are several, what all of them are called."""
-        files = self.entry.files
+        files = self.entry.files or self.entry.every_file
         return files[0].file if len(files) == 1 else f"{self.name}.*.parquet"
 
     @property
@@ -101,7 +110,7 @@ def listed_in(store: Store, report: Listener) -> list[Listed]:
     with Fact(claim, store, mending("", store, force=True), report) as fact:
         listed = []
         for puzzle in puzzles():
-            for table in puzzle.among({name: entry.parameters for name, entry in entries.items()}):
+            for table in puzzle.among(parameters_of(entries)):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     command = mending(puzzle.stage(table.name), store)
@@ -117,9 +126,10 @@ def check_files(listed: Listed) -> None:
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
-    with listed.claim(text, force=False) as fact:
-        for file in entry.files:
-            _check_bytes(fact.of(file.file), file)
+    if entry.files:
+        with listed.claim(text, force=False) as fact:
+            for file in entry.files:
+                _check_bytes(fact.of(file.file), file)
     if entry.index:
         with listed.claim(text, index=True, force=False) as fact:
             _check_bytes(fact, entry.index)
@@ -257,20 +267,27 @@ def decoding(fact: Fact) -> Iterator[None]:
 
 def check_records(listed: Listed, text: str, fields: Mapping[str, Array]) -> None:
     """Prove each field of an index, whose header is proved, equal to its values, one a record."""
-    dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
-    each, records, begin = BODY // dtype.itemsize, listed.index.records, 0
-    with listed.claim(text, index=True) as fact, listed.store.open(fact.claim.file) as file:
+    with listed.claim(text, index=True) as fact:
         for expected in fields.values():
-            fact.same("records", records, len(expected))
-        file.seek(BLOCK)
-        while data := file.read(STRETCH * BLOCK):
-            used = np.frombuffer(data, np.uint8).reshape(-1, BLOCK)[:, : each * dtype.itemsize]
-            found = np.ascontiguousarray(used).view(dtype).ravel()[: records - begin]
+            fact.same("records", listed.index.records, len(expected))
+        for begin, found in records(listed):
             for name, of in fields.items():
                 for row in np.argwhere(found[name] != of[begin:][: len(found)])[:1, 0].tolist():
                     record = {field: found[field][row].tolist() for field in fields}
                     wanted = of[begin + row].tolist()
                     fact.refuted(f"{name} {record[name]}", wanted, begin + row, record)
+
+
+def records(listed: Listed) -> Iterator[tuple[int, Array]]:
+    """The records of an index, whose header is proved, some at a time, by the first one's rank."""
+    dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
+    each, count, begin = BODY // dtype.itemsize, listed.index.records, 0
+    with listed.store.open(listed.index.file) as file:
+        file.seek(BLOCK)
+        while data := file.read(STRETCH * BLOCK):
+            used = np.frombuffer(data, np.uint8).reshape(-1, BLOCK)[:, : each * dtype.itemsize]
+            found = np.ascontiguousarray(used).view(dtype).ravel()[: count - begin]
+            yield begin, found
             begin += len(found)
 
 

@@ -12,18 +12,22 @@ from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
 from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
+from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.walks import prove_walks
+from tablebase.block_space import InBlocks
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import part_of
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.knight import AllTours, TourCounts, TourPerPair
 from tablebase.puzzles.senet import Senet
+from tablebase.puzzles.sliding import Sliding
 
 Prove = Callable[[Listed, Seen], object]
 """Proves one table."""
 
 PROOFS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Eight): partial(prove_goals, space_of=sliding_space),
+    (InBlocks, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,
     (BreadthFirst, StateSpace): prove_walks,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MODULES = {
     "eight": "tablebase.puzzles.eight",
+    "sliding": "tablebase.puzzles.sliding",
     "senet": "tablebase.puzzles.senet",
     "knight": "tablebase.puzzles.knight",
 }
@@ -98,6 +99,6 @@ def with_depths() -> list[str]:
     """Those whose states lie at depths, which can be counted.
 
     >>> with_depths()
-    ['eight', 'senet']
+    ['eight', 'sliding', 'senet']
     """
     return [asked.name for asked in puzzles() if asked.depth]

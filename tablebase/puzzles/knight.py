@@ -12,7 +12,7 @@ from tablebase.puzzle import Column, Puzzle, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
@@ -224,6 +224,7 @@ _PAIRS = Board(*PAIRS_BOARD)
 class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
+    board_meaning = "files x ranks, every tour"
 
     tables = (
         listed_table(Board(5, 5)),
@@ -246,7 +247,7 @@ class Knight(Puzzle):
         sides = ((f, r) for f in range(3, MOST_FILES + 1) for r in range(3, MOST_RANKS + 1))
         return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= LISTABLE]
 
-    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with every tour of some more boards, which are counted too."""
         boards = [parse_board(text) for text in texts]
         more = {table.name: table for table in map(listed_table, boards)}
@@ -276,7 +277,7 @@ class Knight(Puzzle):
         own = any(table == known.name for known in self.tables)
         return self.name if own else f"{self.name} --board {table.removeprefix(TOURS)}"
 
-    def grown(self, table: Table, published: Iterable[str]) -> Table:
+    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         if not isinstance(table.recipe, TourCounts):
             return table
         listed = {(board.files, board.ranks) for board in boards_listed(published)}

@@ -57,8 +57,8 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def bytes(self) -> int:
-        """The bytes of all its rows."""
-        return sum(file.bytes for file in self.files)
+        """The bytes of all its rows; those of its records, where it is an index alone."""
+        return sum(file.bytes for file in self.files or self.every_file)
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +88,11 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
         again = mending("", store, force=True)
         raise unopened(store.full(MANIFEST), error, again) from error
     return parse_manifest(text, store)
+
+
+def parameters_of(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
+    """Each table's parameters: what a puzzle is told of what is published."""
+    return {name: entry.parameters for name, entry in tables.items()}
 
 
 def own_files(store: Store) -> set[str]:
@@ -163,9 +168,11 @@ def _is_named(name: str, entry: Entry) -> bool:
     """Whether a table's files bear its name, and their rows follow one another and are all."""
     files = {file.file for file in entry.files}
     firsts = [*(file.first for file in entry.files), entry.rows]
+    if not files:  # an index alone
+        return name.isidentifier() and entry.index is not None
     return (
         name.isidentifier()
-        and 0 < len(files) == len(entry.files)
+        and len(files) == len(entry.files)
         and all(holds_rows(file, name) for file in files)
         and (entry.index is None or entry.index.file == f"{name}.idx")
         and firsts == [*accumulate((file.rows for file in entry.files), initial=0)]

@@ -44,11 +44,11 @@ def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("precompute ", "eight senet knight"),
-        ("precompute eight s", "senet"),
-        ("precompute eight ", "senet knight"),
-        ("histogram ", "eight senet"),
-        ("query ", "eight senet knight"),
+        ("precompute ", "eight sliding senet knight"),
+        ("precompute eight s", "sliding senet"),
+        ("precompute eight ", "sliding senet knight"),
+        ("histogram ", "eight sliding senet"),
+        ("query ", "eight sliding senet knight"),
         ("query eight 123456780 --goal ", "corner centre edge"),
         ("query eight 123456780 --goal c", "corner centre"),
         ("query senet ABABABABAB..... --turn ", "A B"),
@@ -56,6 +56,8 @@ def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         ("query eight --format p", "parquet"),
         ("query knight --input-format ", "text csv tsv jsonl parquet"),
         ("query eight --input-format t", "text tsv"),
+        ("precompute sliding --board 2x3 --goals ", "all"),
+        ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("report --format ", "html svg png"),
         ("rem", "remove"),
     ],
@@ -74,6 +76,9 @@ def test_what_is_published_is_offered(cli: Cli, asked_for: Path, tmp_path: Path)
 def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
     boards = offered(cli, "precompute knight --board ")
     assert {"3x4", "4x3", "6x6", "12x3", "4x9"} <= {*boards}
+    sliding = offered(cli, "precompute sliding --board ")
+    assert {"2x2", "3x4", "6x2"} <= {*sliding}
+    assert offered(cli, "histogram sliding --board ") == sliding
     for board in boards:
         assert listed_table(parse_board(board)).name == f"knight_tours_{board}"
 

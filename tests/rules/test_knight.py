@@ -216,11 +216,11 @@ def test_more_boards_are_listed_and_counted() -> None:
 )
 def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] | None) -> None:
     counts = PUZZLE.tables[-1]
-    grown = PUZZLE.grown(counts, ["eight", name, "senet"])
+    grown = PUZZLE.grown(counts, {"eight": {}, name: {}, "senet": {}})
     assert grown.recipe.parameters()["boards"] == [
         f"{files}x{ranks}" for files, ranks in sorted({*COUNTED, *([board] if board else [])})
     ]
-    assert PUZZLE.grown(PUZZLE.tables[0], [name]) is PUZZLE.tables[0]
+    assert PUZZLE.grown(PUZZLE.tables[0], {name: {}}) is PUZZLE.tables[0]
 
 
 COLOURS = (
