@@ -57,7 +57,7 @@ def published(vector: Vector, folder: Path) -> Listed:
         vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
     )
     index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
-    rows = folder / table.file
+    rows = folder / f"{vector.name}.parquet"
     rows.write_bytes(b"")
     count = max(map(int, vector.records), default=-1) + 1
     said = manifest.Index(index.name, count, index.stat().st_size, sha256(index))
