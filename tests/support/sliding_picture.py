@@ -31,9 +31,7 @@ def sliding_svg() -> str:
     picture.text(
         LEFT, 30, f"{STATE} on {board}: rank {board.rank(STATE):,}", 15, INK, "start", BOLD
     )
-    said = (
-        "Places are numbered column by column. The order of the tiles is cut in a head and a tail."
-    )
+    said = "Places are numbered column by column; the tiles' order has a head and a tail."
     picture.text(LEFT, 50, said, 12, MUTED, "start")
     picture.rect(LEFT, TOP, board.width * SIDE, board.height * SIDE, CELL_DARK, ' rx="4"')
     for cell, mark in enumerate(STATE):
@@ -70,7 +68,7 @@ def sliding_svg() -> str:
     after = dict(board.moves(STATE))["L"]
     tiles = [after[cell] for cell in board.cell_at if after[cell] != "0"]
     row(picture, across, y + 52, tiles, [part[cell] for cell in order])
-    picture.text(LEFT, y + 71, f"{after}, the order after L:", 12, MUTED, "start")
+    picture.text(LEFT, y + 71, f"After L, {after}:", 12, MUTED, "start")
     return picture.svg(across + 11 * 26 + 60, y + 98)
 
 
