@@ -37,7 +37,7 @@ def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Gri
         grid.add_row(
             name,
             f"{entry.rows:,}",
-            f"{entry.bytes:,}",
+            f"{entry.bytes:,}" if entry.files else "",
             f"{entry.index.bytes:,}" if entry.index else "",
             f"{seconds[name]:.2f}" if name in seconds else "up to date",
         )
