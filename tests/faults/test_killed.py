@@ -17,7 +17,7 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG, often
 from tests.support.falsified import sha256
-from tests.support.shell import ROOT, SCRIPT, Cli, environment, program
+from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
 
 QUESTIONS = {
     ("eight", "378546201", "--json"): '"distance": 27',
@@ -284,16 +284,7 @@ def assert_completes_when_there_is_room(
     kept.mkdir()
     build = f"{SCRIPT} precompute {stage} --outputs {disk}"
     script = FULL.format(size=size, folder=disk, build=build, kept=kept)
-    ended = subprocess.run(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if ended.returncode == 9 or "unshare" in ended.stderr:
-        assert not os.environ.get("CI"), ended.stderr
-        pytest.skip("here a test cannot have a disk of its own")
+    ended = with_a_disk(script)
     first, *said = ended.stdout.split()
     assert first == "3"
     assert f"Cannot build in {disk}: no space left on device. Free some space" in ended.stderr
