@@ -61,6 +61,11 @@ def test_the_first_lock_file_has_what_the_program_needs_and_no_tool() -> None:
     assert not named(groups["dev"]) & more
 
 
+def test_no_lock_file_says_where_packages_are() -> None:
+    for name in (*LOCKS, "package-lock.json"):
+        assert "://" not in (ROOT / name).read_text("utf-8"), name
+
+
 # ---- make -----------------------------------------------------------------------------------
 
 STUB = """#!/bin/sh
