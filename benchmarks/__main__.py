@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import building, lookup
+from benchmarks import building, lookup, sliding
 from benchmarks.measure import ROOT, machine
 
 PAGE = """# Benchmarks
@@ -16,6 +16,13 @@ Only the searches, on one core, compared with C programs that do the same (`benc
 Our time includes making the graph; kernels are already compiled.
 
 {kernels}
+Whole sliding boards of 239,500,800 states (`make bench` takes several minutes for these). The C
+program unranks every state and ranks its neighbours, and keeps a byte a state as ours does:
+
+{sliding}
+Their tables, and the Parquet file of one of them:
+
+{boards}
 The stages as whole processes, with tables written to disk:
 
 {stages}
@@ -36,6 +43,8 @@ def main() -> None:
     page = PAGE.format(
         machine=machine(),
         kernels=building.kernels(),
+        sliding=sliding.searches(),
+        boards=sliding.builds(),
         stages=building.stages(),
         processes=lookup.processes(),
         calls=lookup.calls(),

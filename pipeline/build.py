@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
@@ -16,16 +16,19 @@ from pipeline.work import Work
 from tablebase import __version__
 from tablebase.errors import SearchError, TableError
 from tablebase.puzzle import Puzzle, Table
+from tablebase.tables import MANIFEST
 from tablebase.tables.index import write_index
 from tablebase.tables.kept import Kept, kept_parts
 from tablebase.tables.manifest import (
     Entry,
+    File,
+    Index,
+    amend,
     facts,
-    files_of,
     holds_rows,
+    parameters_of,
     read_manifest,
     unlike,
-    write_manifest,
 )
 from tablebase.tables.mending import ABSENT
 from tablebase.tables.parquet import TableWriter, description
@@ -82,20 +85,27 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
         except TableError:
             if not request.force:
                 raise
+            request.store.remove(MANIFEST)
             published = {}
-        gone = [published.pop(name) for name in sorted(request.without) if name in published]
+        gone = [name for name in request.without if published.pop(name, None)]
         lines = _to_make(request, published, report)
         with ExitStack() as stack:
             for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
             for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-            work = Work(executor or for_parts, request.jobs, memory=request.memory)
-            site = request.store, dict(published), Lock(), report
+            work = Work(
+                executor or for_parts,
+                request.jobs,
+                elsewhere=executor is not None,
+                memory=request.memory,
+            )
+            site = request.store, Lock(), report
             queues = [(line, work, *site) for line in lines]
-            for entries in replace(work, executor=for_tables).each(_make_line, queues):
+            here = replace(work, executor=for_tables, elsewhere=False)
+            for entries in here.each(_make_line, queues):
                 published |= entries
         if gone:
-            write_manifest(request.store, published)
+            amend(request.store, without=gone)
         for name in request.without:
             _clear(request.store, name, None)
     return published
@@ -119,9 +129,9 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
 
 
 def _make_line(
-    line: Line, work: Work, store: Store, listed: dict[str, Entry], listing: Lock, report: Report
+    line: Line, work: Work, store: Store, listing: Lock, report: Report
 ) -> dict[str, Entry]:
-    """Make and publish these tables; `listed` is what the manifest says, by and by."""
+    """Make and publish these tables."""
     entries, work = {}, replace(work, shared={})
     for puzzle, table, reason in line:
         work.require_going()
@@ -130,8 +140,7 @@ def _make_line(
         own = replace(work, tell=partial(report.step, table.name), kept=Kept(store, table))
         entries[table.name] = entry = _written(store, puzzle, table, own)
         with listing:
-            listed[table.name] = entry
-            write_manifest(store, listed)
+            amend(store, {table.name: entry})
         _clear(store, table.name, entry)
         report.built(table, entry, time.perf_counter() - started)
     return entries
@@ -139,7 +148,7 @@ def _make_line(
 
 def unlisted(store: Store, name: str, entry: Entry | None) -> list[str]:
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
-    listed = [file["file"] for file in files_of(entry)] if entry else []
+    listed = [file.file for file in entry.every_file] if entry else []
     own = (f for f in store.names(f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
     return [*(file for file in own if file not in listed), *kept_parts(store, name)]
 
@@ -163,7 +172,7 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
 def _looked_at(
     request: Request, published: dict[str, Entry]
 ) -> Iterator[tuple[Puzzle, Table, str]]:
-    beside = dict(published)
+    beside = parameters_of(published)
     for puzzle, tables in request.tables:
         for asked in tables:
             table = puzzle.grown(asked, beside)
@@ -177,44 +186,45 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
         return FORCED
     if entry is None:
         return "missing"
-    if entry["parameters"] != table.recipe.parameters():
+    if entry.parameters != table.recipe.parameters():
         return "parameters changed"
-    if entry.get("description") != description(table):
+    if entry.description != description(table):
         return "description changed"
-    for file in files_of(entry):
+    for file in entry.every_file:
         try:
             if unlike(store, file):
-                return f"{file['file']} damaged"
+                return f"{file.file} damaged"
         except ABSENT:
-            return f"{file['file']} missing"
+            return f"{file.file} missing"
         except OSError:
-            return f"{file['file']} cannot be read"
+            return f"{file.file} cannot be read"
     return UP_TO_DATE
 
 
 def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
     rows, records, count = made(puzzle, table, work)
-    with store.appearing(table.file) as file:
-        with TableWriter(file, table) as writer:
+    listed = [table.file] if table.columns else []
+    indexed = [table.index_file] if table.index else []
+    with (
+        store.appearing(*listed, *indexed) as files,
+        closing(rows),
+        closing(records),
+    ):
+        with TableWriter(files[0] if listed else None, table) as writer:
             for columns in rows:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        entry: Entry = {
-            "files": [{"file": table.file, "rows": writer.rows, "first": 0}],
-            "rows": writer.rows,
-            "content": writer.content,
-            "made_by": f"puzzle-tablebase {__version__}",
-            "parameters": table.recipe.parameters(),
-            "description": description(table),
-            "index": None,
-        }
         work.require_going()
-        if table.index:
-            with store.appearing(table.index_file) as index:
-                write_index(index, table, count, records, writer.content)
-            said = facts(store, table.index_file)
-            entry["index"] = {"file": table.index_file, "records": count, **said}
-    entry["files"][0] |= facts(store, table.file)
-    return entry
+        for index in files[len(listed) :]:
+            write_index(index, table, count, records, writer.content)
+    return Entry(
+        files=[File(file, writer.rows, 0, **facts(store, file)) for file in listed],
+        rows=writer.rows,
+        content=writer.content,
+        made_by=f"puzzle-tablebase {__version__}",
+        parameters=table.recipe.parameters(),
+        description=description(table),
+        index=Index(table.index_file, count, **facts(store, table.index_file)) if indexed else None,
+    )

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import json
-import sys
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
 from pipeline import completion
 from pipeline.grids import drawn, table_of_status, table_of_tables
+from pipeline.questions import query
+from pipeline.stages import (
+    BOARDED,
+    COUNTED,
+    asked_for,
+    help_of,
+    with_counts,
+    with_option,
+    with_tables,
+)
 from pipeline.terminal import complain, say
-from queries.answers import options, reader, reader_class, require_one_printed, respond
-from queries.forms import BATCH, OUTPUTS, Asked
+from queries.answers import require_one_printed
+from queries.forms import OUTPUTS
 from tablebase import __version__
 from tablebase.cores import cores
 from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
-from tablebase.tables.store import tables_store
+from tablebase.puzzles import MODULES, names, puzzle, refused, with_depths
+from tablebase.tables.places import tables_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """What Typer raises for words that it does not take; it exports no name of its own for it."""
@@ -32,17 +39,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-query = typer.Typer(help="Answer questions from the tables.", no_args_is_help=True)
 app.add_typer(query, name="query")
 
 MOST_SAID = 300
 """Characters of a word that no command takes."""
 
-BOARDED = [stage.name for stage in puzzles() if stage.boards()]
-"""The stages that --board is for."""
-
-COUNTED = {stage.name: stage.counted for stage in puzzles() if stage.counted}
-"""The stages that --count is for."""
+WITH_DEPTHS = [name for name in MODULES if puzzle(name).depth]
+"""Our puzzles whose states lie at depths."""
 
 Outputs = Annotated[
     str | None,
@@ -50,6 +53,7 @@ Outputs = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
+
 
 JOBS = cores()
 """How many searches run at once unless told otherwise."""
@@ -62,7 +66,19 @@ def _version(asked: bool) -> None:
 
 
 def run(words: list[str]) -> int:
-    """Do what the words say; returns the exit code. Words it cannot take get one sentence too."""
+    """Do what the words say; returns the exit code. Words it cannot take get one sentence too.
+
+    A puzzle that cannot be used does not keep the others from what was asked of all of them.
+    """
+    try:
+        code = _done(words)
+    finally:
+        for refusal in refused():
+            complain(refusal)
+    return max(code, *(refusal.exit_code for refusal in refused()), 0)
+
+
+def _done(words: list[str]) -> int:
     try:
         return int(app(words, prog_name="pipeline", standalone_mode=False) or 0)
     except UsageError as error:
@@ -89,7 +105,6 @@ def precompute(
     stages: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar=" ".join(f"[{name}]" for name in MODULES),
             help="Stages to build (default: all).",
             autocompletion=completion.stages,
         ),
@@ -104,9 +119,34 @@ def precompute(
         list[str] | None,
         typer.Option(
             "--board",
-            metavar="CxR",
-            help=f"Also list every tour of this board ({', '.join(BOARDED)}; repeatable).",
-            autocompletion=completion.listable_boards,
+            metavar="BOARD",
+            help="Also build the tables of this board: "
+            f"{'; '.join(f'{name}: {stage.board_meaning}' for name, stage in BOARDED.items())}. "
+            "Repeatable.",
+            autocompletion=completion.boards,
+        ),
+    ] = None,
+    goals: Annotated[
+        str | None,
+        typer.Option(
+            "--goals",
+            metavar="all",
+            help=f"Build all goals of larger boards too ({with_option('goals')}).",
+            autocompletion=completion.every_goal,
+        ),
+    ] = None,
+    parquet: Annotated[
+        bool,
+        typer.Option(
+            "--parquet", help=f"List the states of larger boards too ({with_option('parquet')})."
+        ),
+    ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Hand the searches to a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
     count: Annotated[
@@ -132,48 +172,29 @@ def precompute(
     ] = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
-    chosen = _stages(stages or list(MODULES))
+    if help and not stages:
+        context.command.params[0].metavar = " ".join(f"[{name}]" for name in names())
+    chosen = asked_for(stages)
     if help:
-        say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
+        say(f"{help_of(chosen) if stages else context.get_help()}\n")
         return
     from pipeline.build import Request, build
+    from pipeline.cluster import workers
     from pipeline.progress import BuildTold
 
-    if board and not any(stage.name in BOARDED for stage in chosen):
-        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
-    if count and not any(stage.name in COUNTED for stage in chosen):
-        raise BadRequest(f"--count needs the stage {' or '.join(COUNTED)}")
-    if closed and not count:
-        raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
-    wanted = [
-        (stage, stage.with_counts(stage.with_boards(board or []), count or [], closed=closed))
-        for stage in chosen
-    ]
+    if goals is not None:
+        required_choice(goals, "set of goals", "all")
+    further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
+    wanted = with_tables(chosen, board or [], further, named=bool(stages))
+    wanted = with_counts(wanted, count or [], closed=closed)
     limit = None if memory is None else int(memory * 1e9)
     request = Request(tables_store(outputs), wanted, force, jobs, memory=limit)
-    with BuildTold(quiet=quiet) as told:
-        published = build(request, told)
+    with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
+        published = build(dataclasses.replace(request, jobs=at_once), told, executor)
     if not quiet:
-        names = {table.name for _, tables in request.tables for table in tables}
-        shown = {name: entry for name, entry in published.items() if name in names}
+        built = {table.name for _, tables in request.tables for table in tables}
+        shown = {name: entry for name, entry in published.items() if name in built}
         say(drawn(table_of_tables(shown, told.seconds)))
-
-
-def _stages(names: list[str]) -> list[Puzzle]:
-    for name in names:
-        required_choice(name, "stage", *MODULES)
-    return [puzzle(name) for name in MODULES if name in names]
-
-
-def _stage_help(chosen: list[Puzzle]) -> str:
-    lines = []
-    for stage in chosen:
-        lines.append(f"pipeline precompute {stage.name}: {stage.title}\n")
-        for table in stage.tables:
-            lines += [f"  {table.file}", f"    {table.meaning}."]
-            if table.index:
-                lines.append(f"    {table.index_file}: the index, for other programs.")
-    return "\n".join([*lines, "", "Options: pipeline precompute --help"])
 
 
 @app.command()
@@ -200,90 +221,6 @@ def remove(
         say("".join(f"removed {name}\n" for name in tables))
 
 
-def _query_command(name: str) -> None:
-    """Declare `query NAME` from the one list of its options, the one that the quick door reads."""
-    asked_of = (*options(name), *BATCH)
-    kind = reader_class(name)
-
-    def command(**given: Any) -> None:
-        words = given.pop("key") or []
-        key = " ".join(words)
-        asked = {option: value for option, value in given.items() if value not in (None, False)}
-        batch = {option.name: asked.pop(option.name) for option in BATCH if option.name in asked}
-        if not words and kind.keyless in asked and not batch:
-            say(respond(name, None, asked))
-        elif key in ("", "-") or "input" in batch:
-            if key not in ("", "-"):
-                raise BadRequest("--input cannot be combined with a key", "Use one of the two")
-            _answer_batch(name, asked, batch)
-        elif batch:
-            flags = [option.flag for option in BATCH if option.name in batch]
-            raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
-        else:
-            say(respond(name, key, asked))
-
-    parameters = [
-        inspect.Parameter(
-            "key",
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[list[str] | None, typer.Argument(metavar=kind.key)],
-        )
-    ]
-    for option in asked_of:
-        declared = typer.Option(
-            option.flag,
-            help=option.help,
-            metavar=option.metavar or None,
-            show_default=False,
-            autocompletion=completion.of_query(name, option.name) if option.metavar else None,
-        )
-        parameters.append(
-            inspect.Parameter(
-                option.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=None if option.metavar else False,
-                annotation=Annotated[str | None if option.metavar else bool, declared],
-            )
-        )
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = f"{puzzle(name).title}: answer one key, or a batch of keys."
-    query.command(name)(command)
-
-
-def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
-    from pipeline.progress import BatchTold
-    from queries.batch import Batch, answer_all, output_format
-
-    for option in options(name):
-        if option.lone and asked.get(option.name):
-            raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
-    source, output = batch.get("input", "-"), batch.get("output")
-    if source == "-" and sys.stdin and sys.stdin.isatty():
-        complain("reading keys from standard input (press Ctrl-D to finish)")
-    request = Batch(
-        source,
-        output_format(output, batch.get("format")),
-        output,
-        batch.get("strict", False),
-        batch.get("column"),
-        batch.get("prefix", ""),
-        batch.get("input_format"),
-    )
-    asks = reader(name, tables_store(asked.get("outputs")))
-    with BatchTold(output=output) as bar:
-        refused = answer_all(asks, asked, request, bar.rows)
-    if refused:
-        many = "key is" if refused == 1 else "keys are"
-        hint = f"See the column {request.prefix}error"
-        raise BadRequest(f"{refused:,} {many} invalid", hint)
-
-
-for _name in MODULES:
-    _query_command(_name)
-
-
 @app.command()
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """List the tables: rows, bytes, the version that built them, and what is missing."""
@@ -303,11 +240,20 @@ def histogram(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="|".join(with_depths()),
-            help="Puzzle whose states are counted.",
+            metavar="|".join(WITH_DEPTHS),
+            help="Puzzle whose states are counted: one of these, or another package's.",
             autocompletion=with_depths,
         ),
     ],
+    board: Annotated[
+        str | None,
+        typer.Option(
+            "--board",
+            metavar="BOARD",
+            help="Board whose states are counted (sliding).",
+            autocompletion=completion.boards,
+        ),
+    ] = None,
     outputs: Outputs = None,
     as_json: Json = False,
     svg: Annotated[
@@ -319,7 +265,7 @@ def histogram(
     from queries.overview import histogram as counted
 
     require_one_printed(svg, as_json=as_json)
-    counts = counted(name, tables_store(outputs))
+    counts = counted(name, tables_store(outputs), board)
     if svg is not None:
         from queries.drawings import histogram_svg
         from tablebase.output import STANDARD, write
@@ -377,7 +323,6 @@ def report(
     """Write outputs/report.html, a page of charts made from the tables."""
     from queries.report import write_report
     from tablebase.output import STANDARD
-    from tablebase.tables.manifest import read_manifest, record_page
 
     store = tables_store(outputs)
     usual = store.full("report.html" if format == "html" else "report")
@@ -387,18 +332,21 @@ def report(
         return
     for path in written:
         say(f"{path}\n")
-    if format == "html":
-        record_page(store, target, tuple(read_manifest(store)))
 
 
 @app.command()
-def explore(outputs: Outputs = None) -> None:
+def explore(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
+    ] = None,
+) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from queries.explorer import made_from, write_explorer
-    from tablebase.tables.manifest import record_page
+    from queries.explorer import write_explorer
+    from tablebase.output import STANDARD
 
     store = tables_store(outputs)
-    target = store.full("explorer.html")
+    target = store.full("explorer.html") if output is None else output
     write_explorer(store, target)
-    record_page(store, target, made_from())
-    say(f"{target}\n")
+    if target != STANDARD:
+        say(f"{target}\n")

@@ -9,19 +9,24 @@ from typer import Context
 from queries.answers import reader
 from queries.forms import FORMATS, INPUT_FORMATS
 from tablebase.errors import TablebaseError
-from tablebase.puzzles import MODULES, puzzles
-from tablebase.tables.store import tables_store
+from tablebase.puzzles import names, puzzles
+from tablebase.tables.places import tables_store
 
 Offered = Callable[[Context], list[str]]
 
 
 def stages(context: Context) -> list[str]:
     """Those that are not named yet."""
-    return [name for name in MODULES if name not in (context.params.get("stages") or [])]
+    return [name for name in names() if name not in (context.params.get("stages") or [])]
 
 
-def listable_boards(context: Context) -> list[str]:
-    return [board for stage in puzzles() for board in stage.boards()]
+def boards(context: Context) -> list[str]:
+    named = context.params.get("stages") or context.params.get("name") or names()
+    return [board for stage in puzzles() if stage.name in named for board in stage.boards()]
+
+
+def every_goal(context: Context) -> list[str]:
+    return ["all"]
 
 
 def removable_tables(context: Context) -> list[str]:

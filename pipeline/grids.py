@@ -9,7 +9,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pipeline.terminal import spelled
-from tablebase.tables.manifest import size_of
 
 if TYPE_CHECKING:
     from tablebase.tables.manifest import Entry
@@ -35,12 +34,11 @@ def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Gri
     """Published tables with rows, bytes and the seconds that building took."""
     grid = _grid("table", "rows", "bytes", "index bytes", "seconds")
     for name, entry in sorted(entries.items()):
-        index = entry["index"]
         grid.add_row(
             name,
-            f"{entry['rows']:,}",
-            f"{size_of(entry):,}",
-            f"{index['bytes']:,}" if index else "",
+            f"{entry.rows:,}",
+            f"{entry.bytes:,}" if entry.files else "",
+            f"{entry.index.bytes:,}" if entry.index else "",
             f"{seconds[name]:.2f}" if name in seconds else "up to date",
         )
     return grid

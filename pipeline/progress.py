@@ -104,7 +104,7 @@ class BuildTold(Bar):
         self.hide(table.name)
         del self._told[table.name]
         self.seconds[table.name] = seconds
-        told = f"{table.name}: {entry['rows']:,} rows in {seconds:.1f} s"
+        told = f"{table.name}: {entry.rows:,} rows in {seconds:.1f} s"
         self.console.print(told, markup=False)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tablebase.errors import BadRequest, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import Entry, read_manifest
+from tablebase.tables.manifest import Entry, parameters_of, read_manifest
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
@@ -60,5 +60,5 @@ def _outgrown(
 ) -> bool:
     """Whether a table tells of others that will be there no longer."""
     entry = published.get(table.name)
-    grown = asked.grown(table, left).recipe.parameters()
-    return entry is not None and entry["parameters"] != grown
+    grown = asked.grown(table, parameters_of(left)).recipe.parameters()
+    return entry is not None and entry.parameters != grown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,16 +13,22 @@ from typing import Any, TypeVar, cast
 import numpy.typing as npt
 
 from tablebase.cores import cores, free_memory
-from tablebase.errors import MemoryShort
+from tablebase.errors import MemoryShort, OutputsError
 from tablebase.tables.kept import Kept
 
 Result = TypeVar("Result")
-Stretches = Iterator[Mapping[str, npt.NDArray[Any]]]
+Stretches = Generator[Mapping[str, npt.NDArray[Any]], None, None]
 Made = tuple[Stretches, Stretches, int]
 """What makers give: a table's rows, its index's records, and how many these are."""
 
+
+def no_records() -> Stretches:
+    """The records of a table that has no index."""
+    yield from ()
+
+
 WORTH_KEEPING = 0.01
-"""Seconds: a part that took less is sooner made again than found."""
+"""Seconds: a part that took less is made again, for it is hardly worth a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,9 @@ class Work:
     tell: Callable[[str, int, int | None], None] | None = None
     kept: Kept | None = None
     memory: int | None = None
+    """Bytes that a search may use, if not all that is free."""
+    elsewhere: bool = False
+    """Whether other machines may do it: what a part finds stays in the store, and is read there."""
     shared: dict[object, Any] = field(default_factory=dict)
     _failed: list[BaseException] = field(default_factory=list)
 
@@ -45,10 +54,11 @@ class Work:
         self, part: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
         """The results in the order of the items; one more is under way than are done at once."""
-        under_way: deque[Future[Result]] = deque()
+        under_way: deque[Future[Any]] = deque()
+        how: Callable[..., Any] = _left_in_store if self.elsewhere else _found_or_made
         try:
             for arguments in items:
-                future = self.executor.submit(_found_or_made, self.kept, part, arguments)
+                future: Future[Any] = self.executor.submit(how, self.kept, part, arguments)
                 future.add_done_callback(self._ended)
                 under_way.append(future)
                 if len(under_way) > self.at_once:
@@ -85,14 +95,15 @@ class Work:
             self.shared[make] = make()
         return cast(Result, self.shared[make])
 
-    def _first(self, under_way: deque[Future[Result]]) -> Result:
+    def _first(self, under_way: deque[Future[Any]]) -> Any:  # of the part's own type
         """The first result. Where a later one of these has failed, that is told in its turn."""
         going = True
         while going:
             going = not wait([under_way[0]], 0.2).done  # no interrupt ends a wait without an end
             if not any(part.exception() in self._failed for part in under_way if part.done()):
                 self.require_going()
-        return under_way.popleft().result()
+        result = under_way.popleft().result()
+        return self.kept.required(result) if self.elsewhere and self.kept else result
 
     def _ended(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):
@@ -110,12 +121,25 @@ def _found_or_made(
 ) -> Any:  # of the part's own type
     if kept is None:
         return part(*arguments)
-    name = f"{part.__module__}.{part.__qualname__}{arguments}"
+    name = _name(part, arguments)
     found = kept.load(name)
     if found is None:
         begun = time.monotonic()
         found = part(*arguments)
         if time.monotonic() - begun > WORTH_KEEPING:
-            with suppress(OSError):  # the part itself is there
+            with suppress(OutputsError):  # the part itself is there
                 kept.store(name, found)
     return found
+
+
+def _left_in_store(kept: Kept, part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """The name of what is found: it goes through the store, not through whoever hands out work."""
+    kept.require_version()
+    name = _name(part, arguments)
+    if kept.load(name) is None:
+        kept.store(name, part(*arguments))
+    return name
+
+
+def _name(part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    return f"{part.__module__}.{part.__qualname__}{arguments}"

@@ -5,42 +5,33 @@ from __future__ import annotations
 from queries.forms import JSON, OUTPUTS, Asked, Option, quick
 from queries.words import json_text
 from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles import MODULES, puzzle
-from tablebase.tables.store import Store, tables_store
+from tablebase.puzzles import imported, part_of, puzzle, registered
+from tablebase.tables.places import tables_store
+from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from queries.reader import Reader
 
 READERS = {
     "eight": "queries.eight.reader:EightReader",
+    "sliding": "queries.sliding.reader:SlidingReader",
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
-"""The read side's registry; a puzzle that is not in it needs no reader of its own."""
-SECTIONS = {
-    "eight": "queries.eight.figures:SECTION",
-    "senet": "queries.senet.figures:SECTION",
-    "knight": "queries.knight.figures:SECTION",
-}
-"""What the report shows of a puzzle."""
-
-
-def imported(where: str) -> Any:
-    """What a module has under a name, imported only now."""
-    module, _, name = where.partition(":")
-    return getattr(__import__(module, fromlist=[name]), name)
+"""The read side's registry; another puzzle may name its reader itself, and needs none."""
 
 
 def reader_class(name: str) -> type[Reader]:
     """The class that answers for a puzzle."""
-    where = READERS.get(name)
-    if where is None:
-        goals = isinstance(puzzle(name), GoalPuzzle)
-        where = "queries.goals:GoalReader" if goals else "queries.plain:PlainReader"
-    kind: type[Reader] = imported(where)
+    kind: type[Reader]
+    if name in READERS:
+        kind = imported(READERS[name])
+    elif (asked := puzzle(name)).reader:
+        kind = part_of(asked, asked.reader)
+    else:
+        goals = isinstance(asked, GoalPuzzle)
+        kind = imported("queries.goals:GoalReader" if goals else "queries.plain:PlainReader")
     return kind
 
 
@@ -57,7 +48,7 @@ def options(name: str) -> tuple[Option, ...]:
 def respond(name: str, key: str | None, asked: Asked) -> str:
     """The answer to one question as text to print; no key: of the whole puzzle."""
     require_one_printed(asked.get("svg"), as_json=bool(asked.get("json")))
-    asks = reader(name, tables_store(asked.get("outputs")))
+    asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
     asked = asks.checked(asked)
     facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
     if "svg" in asked:
@@ -82,7 +73,7 @@ def require_one_printed(svg: object, *, as_json: bool) -> None:
 
 def quick_answer(words: list[str]) -> str | None:
     """The answer to `pipeline query` with these words, if they are a plain form."""
-    if not words or words[0] not in MODULES:
+    if not words or words[0].startswith("-") or not registered(words[0]):
         return None
     form = quick(words[1:], options(words[0]))
     if form is None or (form[0] is None and reader_class(words[0]).keyless not in form[1]):

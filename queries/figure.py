@@ -1,7 +1,7 @@
 """A figure: a question to the tables as a function, and how its answer is drawn.
 
 The function's own source is what a page shows, so that the two can never differ. Its parameters are
-named as the tables are.
+named as the tables are, or a figure says which tables they are.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from queries.scans import scanned
+from queries.scans import checked, rows_of
 from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import read_manifest
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
+    from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
 
 Drawn = Any
@@ -38,16 +38,18 @@ class Figure:
     query: Query
     text: Callable[[pl.DataFrame], str]
     draw: Callable[[pl.DataFrame], Drawn]
+    reads: tuple[str, ...] = ()
 
     @property
-    def tables(self) -> list[str]:
+    def tables(self) -> tuple[str, ...]:
         """The tables that the query reads."""
-        return list(inspect.signature(self.query).parameters)
+        return self.reads or tuple(inspect.signature(self.query).parameters)
 
     @property
     def code(self) -> str:
         """The query as polars code to copy; run beside `outputs`, it ends with the answer."""
-        scans = [f'{name} = pl.scan_parquet("outputs/{name}.parquet")' for name in self.tables]
+        named = zip(inspect.signature(self.query).parameters, self.tables, strict=True)
+        scans = [f'{name} = pl.scan_parquet("outputs/{table}.parquet")' for name, table in named]
         return "\n".join(["import polars as pl", "", *scans, "", _body(self.query)])
 
 
@@ -83,18 +85,19 @@ class Sources:
             table.name: (asked.name, table) for asked in puzzles() for table in asked.tables
         }
         self._scans: dict[str, pl.LazyFrame] = {}
-        self._answers: dict[Query, pl.DataFrame] = {}
-        self.rows: dict[str, int] = {}
-        """Rows of every table that was read."""
+        self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
+        self.entries: dict[str, Entry] = {}
+        """What the manifest said of every table that was read."""
 
     def table(self, name: str) -> pl.LazyFrame:
         if name not in self._scans:
-            self._scans[name] = scanned(self._store, *self._stages[name])
-            self.rows[name] = read_manifest(self._store)[name]["rows"]
+            stage, table = self._stages[name]
+            self.entries[name] = checked(self._store, stage, table)
+            self._scans[name] = rows_of(self._store, table, self.entries[name])
         return self._scans[name]
 
     def answer(self, figure: Figure) -> pl.DataFrame:
-        if figure.query not in self._answers:
-            tables = [self.table(name) for name in figure.tables]
-            self._answers[figure.query] = figure.query(*tables)
-        return self._answers[figure.query]
+        asked = figure.query, figure.tables
+        if asked not in self._answers:
+            self._answers[asked] = figure.query(*map(self.table, figure.tables))
+        return self._answers[asked]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from queries.forms import Asked, Option
 from queries.reader import Reader
 from queries.words import Facts, aligned, counted
@@ -11,6 +13,8 @@ from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tablebase.puzzle import Column
     from tablebase.tables.store import Store
 
@@ -28,7 +32,12 @@ class GoalFacts(Facts):
         goal = str(asked["goal"]) if "goal" in asked else None
         self.state, self.goal_state = state, goal_state = reader.ends(key, goal)
         self.goal = reader.name_of(goal_state)
-        self.distance, self.solutions = reader.to_goal(state, goal_state)
+        self.distance, solutions = reader.to_goal(state, goal_state)
+        if asked.get("solutions"):
+            self.all_solutions = reader.all_solutions(state, goal_state)
+            solutions = len(self.all_solutions)
+        if solutions is not None:
+            self.solutions = solutions
         self.best_moves = "".join(letter for letter, _ in reader.best(state, goal_state))
         self.features = puzzle.features(state, goal_state)
         path = reader.path(state, goal_state)
@@ -37,8 +46,6 @@ class GoalFacts(Facts):
             self.out_of_reach = reader.unreached_layouts(state, goal_state)
         if asked.get("path") or asked.get("boards"):
             self.path = [step for _, step in path]
-        if asked.get("solutions"):
-            self.all_solutions = reader.all_solutions(state, goal_state)
 
     def words(self, asked: Asked) -> str:
         walked = asked.get("path") or asked.get("boards")
@@ -63,8 +70,9 @@ class GoalFacts(Facts):
             ("goal", f"{self.goal}{named}"),
             ("distance", counted(self.distance, "move")),
             ("best moves", best or "none: this is the goal"),
-            ("solutions", f"{self.solutions} of that length"),
         ]
+        if hasattr(self, "solutions"):
+            rows.append(("solutions", f"{self.solutions} of that length"))
         if self.solution:
             rows += [("one of them", self.solution), *self.more()]
         for layout in [] if "goal" in asked else self.out_of_reach:
@@ -107,7 +115,7 @@ class GoalReader(Reader):
     )
     puzzle: GoalPuzzle
     key = "STATE"
-    columns = ("state", "goal", "distance", "best_moves", "solutions")
+    columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
 
     def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
         super().__init__(asked_of, store)
@@ -148,17 +156,16 @@ class GoalReader(Reader):
             return state, self.puzzle.layouts[self.puzzle.layout_of(state)]
         return state, self.puzzle.parse_goal(goal)
 
-    def record(self, view: View, state: str) -> tuple[int, int]:
-        """Distance and number of shortest solutions as the view's table has them."""
+    def record(self, view: View, state: str) -> tuple[int, int | None]:
+        """Distance and number of shortest solutions as the view's table has them, if it does."""
         found = self.index(self._tables[view.layout]).record(self.puzzle.rank(view.state(state)))
-        return found[0], found[1]
+        return found[0], found[1] if len(found) > 1 else None
 
-    def to_goal(self, state: str, goal: str) -> tuple[int, int]:
+    def to_goal(self, state: str, goal: str) -> tuple[int, int | None]:
         """Distance and number of shortest solutions; OutOfReach if there is none."""
-        view = self.puzzle.view(goal)
-        if self.puzzle.layout_of(view.state(state)) != self.puzzle.layout_of(view.state(goal)):
+        if not self.puzzle.joined(state, goal):
             raise OutOfReach(state, goal, self.puzzle.apart(state, goal))
-        distance, solutions = self.record(view, state)
+        distance, solutions = self.record(self.puzzle.view(goal), state)
         if distance == UNREACHED:
             raise OutOfReach(state, goal, self.puzzle.apart(state, goal))
         return distance, solutions
@@ -166,37 +173,43 @@ class GoalReader(Reader):
     def best(self, state: str, goal: str) -> list[tuple[str, str]]:
         """Every optimal first move with the state it leads to."""
         view = self.puzzle.view(goal)
-        nearer = self.record(view, state)[0] - 1
-        return [
-            (letter, after)
-            for letter, after in self.puzzle.moves(state)
-            if self.record(view, after)[0] == nearer
-        ]
+        return [*self._onward(view, state, self.record(view, state)[0] - 1)]
+
+    def _onward(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+        """The moves to states that are so far from the goal, each with its state."""
+        for letter, after in self.puzzle.moves(state):
+            if self.record(view, after)[0] == distance:
+                yield letter, after
 
     def path(self, state: str, goal: str) -> list[tuple[str, str]]:
         """A shortest solution, the first in letter order: letters, each with its next state."""
         view = self.puzzle.view(goal)
         distance = self.record(view, state)[0]
         path = [("", state)]
-        while distance:
-            distance -= 1
-            for letter, after in self.puzzle.moves(path[-1][1]):
-                if self.record(view, after)[0] == distance:
-                    path.append((letter, after))
-                    break
+        for nearer in reversed(range(distance)):
+            path += islice(self._onward(view, path[-1][1], nearer), 1)
+        if (len(path) - 1, path[-1][1]) != (distance, goal):
+            problem = f"no solution of {counted(distance, 'move')} leads from {state} to {goal}"
+            raise self.damaged(self._tables[view.layout], problem)
         return path
 
     def all_solutions(self, state: str, goal: str) -> list[str]:
         """The letters of every shortest solution, in letter order."""
         ways = {state: [""]}
-        for _ in range(self.to_goal(state, goal)[0]):
+        distance, count = self.to_goal(state, goal)
+        for _ in range(distance):
             further: dict[str, list[str]] = {}
             for here, so_far in ways.items():
                 for letter, after in self.best(here, goal):
                     further.setdefault(after, []).extend(letters + letter for letters in so_far)
             ways = further
+        found = ways.get(goal, [])
+        if not found or count not in (None, len(found)):
+            expected = "at least one" if count is None else str(count)
+            problem = f"{len(found)} solutions lead from {state} to {goal}, not {expected}"
+            raise self.damaged(self._tables[self.puzzle.view(goal).layout], problem)
         order = self.puzzle.letters.index
-        return sorted(ways[goal], key=lambda letters: [order(letter) for letter in letters])
+        return sorted(found, key=lambda letters: [order(letter) for letter in letters])
 
     def unreached_layouts(self, state: str, goal: str) -> list[str]:
         """The other layouts of the state's table, which it does not reach."""

@@ -15,11 +15,14 @@ from tablebase.tables.mending import mending, unopened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from tablebase.puzzle import Table
     from tablebase.tables.store import Opened, Store
 
+AT_ONCE = 256
+"""Blocks asked for at once where all are wanted."""
 MOST_KEPT = 512
 """Blocks kept at hand: 2 MiB."""
 
@@ -69,14 +72,20 @@ class Index:
         body = self._kept.get(number) or self._block(number)
         return self._unpack(body, at * self.width)
 
+    def stretches(self) -> Iterator[bytes]:
+        """All records, those of a block at a time, each block whole."""
+        left, step = self.count * self.width, self._each * self.width
+        end = blocks(self.width, self.count)
+        for first in range(1, end, AT_ONCE):
+            data = self._read(first, min(AT_ONCE, end - first) * BLOCK)
+            for at in range(0, len(data), BLOCK):
+                body = self._whole(first + at // BLOCK, data[at : at + BLOCK])
+                yield body[: min(step, left)]
+                left -= step
+
     def records(self) -> bytes:
-        """All records on end, every block of them whole."""
-        step = self._each * self.width
-        bodies = (
-            self._whole(number, self._read(number, BLOCK))[:step]
-            for number in range(1, blocks(self.width, self.count))
-        )
-        return b"".join(bodies)[: self.count * self.width]
+        """All records on end."""
+        return b"".join(self.stretches())
 
     def close(self) -> None:
         """Let go of the file; the index answers no more."""
@@ -115,8 +124,8 @@ class Index:
 def _listed(store: Store, table: Table) -> str | None:
     """The content hash that the manifest gives to the table whose index this is, if it lists it.
 
-    A manifest written by this program is read by its text alone: importing a JSON parser would cost
-    more than all the rest of a lookup. One that lists no such index is parsed: it may be broken.
+    A manifest written by this program is read by its text alone: importing a JSON parser takes
+    longer than an answer. One that lists no such index is parsed: it may be broken.
     """
     try:
         text = store.read(MANIFEST)

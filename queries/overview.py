@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from queries.index import Index
 from queries.scans import scanned
+from tablebase.block_space import InBlocks
 from tablebase.errors import BadRequest, TableError, quoted
-from tablebase.puzzles import MODULES, puzzle, puzzles, with_depths
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles import puzzle, puzzles, registered, with_depths
 from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import files_of, read_manifest, read_pages, size_of, unlike
+from tablebase.tables.manifest import Entry, read_manifest, read_pages, unlike
 from tablebase.tables.mending import ABSENT, mending, removing
 from tablebase.tables.store import Store
 
@@ -19,7 +23,7 @@ from tablebase.tables.store import Store
 def status(store: Store) -> list[dict[str, Any]]:
     """Every table that is published or could be: what it is, or the command that makes it."""
     entries = read_manifest(store)
-    contents = {name: entry["content"] for name, entry in entries.items()}
+    contents = {name: entry.content for name, entry in entries.items()}
     rows = []
     for asked in puzzles():
         for table in asked.tables:
@@ -35,22 +39,22 @@ def status(store: Store) -> list[dict[str, Any]]:
             size = store.size(name)
         except OSError:
             continue
-        known = all(contents.get(table) == made for table, made in page["made_from"].items())
+        known = all(contents.get(table) == made for table, made in page.made_from.items())
         state = "published" if known else "older than its tables"
         rows.append({"table": name, "state": state, "bytes": size})
     return rows
 
 
-def _row(store: Store, name: str, entry: dict[str, Any] | None, command: str) -> dict[str, Any]:
+def _row(store: Store, name: str, entry: Entry | None, command: str) -> dict[str, Any]:
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
-    facts = {"rows": entry["rows"], "bytes": size_of(entry), "made_by": entry["made_by"]}
+    facts = {"rows": entry.rows, "bytes": entry.bytes, "made_by": entry.made_by}
     return {"table": name, "state": _state(store, entry), **facts, "command": command}
 
 
-def _state(store: Store, entry: dict[str, Any]) -> str:
+def _state(store: Store, entry: Entry) -> str:
     try:
-        damaged = any(unlike(store, file) for file in files_of(entry))
+        damaged = any(unlike(store, file) for file in entry.every_file)
     except ABSENT:
         damaged = True
     except OSError:
@@ -78,25 +82,48 @@ def unusable(rows: list[dict[str, Any]], store: Store) -> TableError | None:
     )
 
 
-def histogram(name: str, store: Store) -> pl.DataFrame:
+def histogram(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
     """Number of states by depth, and by goal where there are any; a null depth: never reached."""
-    known = f"Choose one of: {', '.join(with_depths())}"
-    if name not in MODULES:
-        raise BadRequest(f"There is no puzzle {quoted(name)}", known)
-    asked = puzzle(name)
-    if not asked.depth:
+    asked = puzzle(name) if registered(name) else None
+    if asked is None or not asked.depth:
+        known = f"Choose one of: {', '.join(with_depths())}"
+        if asked is None:
+            raise BadRequest(f"There is no puzzle {quoted(name)}", known)
         raise BadRequest(f"{asked.title} has no distances to count", known)
+    if board is not None and not asked.board_options:
+        raise BadRequest(f"{asked.title} has one board", "Leave out --board")
+    tables = asked.tables if board is None else asked.with_boards([board])
+    if not tables:
+        raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
     frames = []
-    for table in asked.tables:
+    for table in tables:
+        if not table.columns:
+            frames.append(_counted(store, asked, table))
+            continue
         by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]
         counts = (
-            scanned(store, name, table)
+            scanned(store, asked.stage(table.name), table)
             .group_by(by)
             .agg(pl.len().alias("states"))
             .sort(by, nulls_last=True, maintain_order=True)
         )
         frames.append(counts.collect())
     return pl.concat(frames)
+
+
+def _counted(store: Store, asked: Puzzle, table: Table) -> pl.DataFrame:
+    """The same for a table that is an index alone, of the distances to one goal."""
+    recipe = table.recipe
+    assert isinstance(recipe, InBlocks)
+    index = Index(store, asked.stage(table.name), table)
+    states = np.zeros(256, dtype=np.int64)
+    for records in index.stretches():
+        states += np.bincount(np.frombuffer(records, np.uint8), minlength=len(states))
+    index.close()
+    depths = np.flatnonzero(states)
+    return pl.DataFrame(
+        {"goal": [*recipe.roots] * len(depths), asked.depth: depths, "states": states[depths]}
+    )
 
 
 def bars(counts: pl.DataFrame, width: int = 16) -> str:
@@ -110,14 +137,15 @@ def bars(counts: pl.DataFrame, width: int = 16) -> str:
     depths = sorted({d for column in columns for d in column if d is not None})
     if any(None in column for column in columns):
         depths.append(None)
-    head = "".join(f"{goal:>10}{'':{width + 2}}" for goal in goals or ["states"])
+    digits = max(10, *(len(f" {sum(column.values()):,}") for column in columns))
+    head = "".join(f"{goal:>{digits}}{'':{width + 2}}" for goal in goals or ["states"])
     lines = [f"{depth:>8}{head}".rstrip()]
     for at in depths:
         line = f"{'never' if at is None else at:>8}"
         for column in columns:
             states = column.get(at, 0)
             bar = "#" * round(width * states / max(column.values()))
-            line += f"{states:>10,}  {bar:<{width}}" if states else f"{'':{width + 12}}"
+            line += f"{states or '':>{digits}{',' * bool(states)}}  {bar:<{width}}"
         lines.append(line.rstrip())
-    total = "".join(f"{sum(column.values()):>10,}{'':{width + 2}}" for column in columns)
+    total = "".join(f"{sum(column.values()):>{digits},}{'':{width + 2}}" for column in columns)
     return "\n".join([*lines, f"{'all':>8}{total}".rstrip()]) + "\n"

@@ -6,7 +6,7 @@ from queries.forms import Asked
 from queries.reader import Reader
 from queries.words import Facts, aligned
 from tablebase.errors import NoAnswer, quoted
-from tablebase.puzzle import HOLDS, Column, Puzzle, StateSpace
+from tablebase.puzzle import Column, Puzzle, StateSpace
 from tablebase.tables.store import Store
 
 
@@ -46,6 +46,5 @@ class PlainReader(Reader):
         return PlainFacts(rows.row(0, named=True))
 
     def declared(self, asked: Asked) -> dict[str, Column]:
-        index = self._table.index if self._space else ()
-        fields = {name: Column(name, HOLDS.get(letter, "string"), "") for name, letter in index}
-        return {**super().declared(asked), **fields}
+        fields = self._table.fields() if self._space else ()
+        return {**super().declared(asked), **{field.name: field for field in fields}}

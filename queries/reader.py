@@ -5,7 +5,9 @@ from __future__ import annotations
 from queries.forms import Asked, Option
 from queries.index import Index
 from queries.words import Facts
+from tablebase.errors import TableDamaged
 from tablebase.puzzle import Puzzle
+from tablebase.tables.mending import mending
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -37,6 +39,7 @@ class Reader:
         self.store = store
         self.puzzle = asked_of
         self._indexes: dict[str, Index] = {}
+        self._scans: dict[str, pl.LazyFrame] = {}
         self._rows: pl.DataFrame | None = None
         self._closed = False
 
@@ -46,14 +49,32 @@ class Reader:
             raise ValueError(f"the tables in {self.store} are closed")
         if name not in self._indexes:
             table = next(table for table in self.puzzle.tables if table.name == name)
-            self._indexes[name] = Index(self.store, self.puzzle.name, table)
+            self._indexes[name] = Index(self.store, self.puzzle.stage(name), table)
         return self._indexes[name]
+
+    def damaged(self, name: str, problem: str) -> TableDamaged:
+        """What is said of an index that is whole, as published, and contradicts itself."""
+        command = mending(self.puzzle.stage(name), self.store, force=True)
+        return TableDamaged(self.store.full(f"{name}.idx"), problem, command)
+
+    def scanned(self, table: Table) -> pl.LazyFrame:
+        """A table's rows; its files are checked when they are first asked for."""
+        if table.name not in self._scans:
+            from queries.scans import scanned
+
+            stage = self.puzzle.stage(table.name)
+            self._scans[table.name] = scanned(self.store, stage, table)
+        return self._scans[table.name]
 
     def close(self) -> None:
         """Let go of the indexes' files."""
         self._closed = True
         for index in self._indexes.values():
             index.close()
+
+    def meant(self, asked: Asked) -> Reader:
+        """Who answers what is asked: this one, or one of its own for a board."""
+        return self
 
     def checked(self, asked: Asked) -> Asked:
         """The options in their one notation; a TablebaseError for what no key could be asked."""
@@ -82,9 +103,7 @@ class Reader:
     def rows(self) -> pl.DataFrame:
         """A batch's columns of the whole first table, read once."""
         if self._rows is None:
-            from queries.scans import scanned
-
-            rows = scanned(self.store, self.puzzle.name, self.puzzle.tables[0])
+            rows = self.scanned(self.puzzle.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tablebase.errors import TableDamaged, TableMissing
-from tablebase.tables.manifest import read_manifest, unlike
+from tablebase.tables.manifest import Entry, read_manifest, unlike
 from tablebase.tables.mending import mending, unopened
 from tablebase.tables.store import Store
 
@@ -16,26 +16,31 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
 
 
-def checked_files(store: Store, stage: str, table: Table) -> list[str]:
-    """The table's files in order; a TableError where one is not as the manifest says."""
+def checked(store: Store, stage: str, table: Table) -> Entry:
+    """What the manifest says of a table; a TableError where a file of its rows is not so."""
     command = mending(stage, store)
     entry = read_manifest(store).get(table.name)
     if entry is None:
         raise TableMissing(store.full(table.file), command)
-    for file in entry["files"]:
-        full = store.full(file["file"])
+    for file in entry.files:
+        full = store.full(file.file)
         try:
             problem = unlike(store, file)
         except OSError as error:
             raise unopened(full, error, command) from error
         if problem:
             raise TableDamaged(full, problem, command)
-    return [file["file"] for file in entry["files"]]
+    return entry
 
 
 def scanned(store: Store, stage: str, table: Table) -> pl.LazyFrame:
-    """The table's rows as if they were in one file."""
-    files = [pl.scan_parquet(store.source(name)) for name in checked_files(store, stage, table)]
+    """The rows of a table that is checked."""
+    return rows_of(store, table, checked(store, stage, table))
+
+
+def rows_of(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
+    """The rows that a manifest lists, as if they were in one file."""
+    files = [pl.scan_parquet(store.source(file.file)) for file in entry.files]
     for column in table.columns if len(files) > 1 else ():
         if column.within:
             files = _numbered(files, column.name, column.within)

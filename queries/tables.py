@@ -11,12 +11,14 @@ from queries.answers import reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
 from queries.goals import GoalReader
 from queries.reader import Reader
+from queries.sliding.reader import BoardReader
 from queries.words import Facts
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
-from tablebase.puzzles import MODULES
+from tablebase.puzzles import of_each, registered
+from tablebase.puzzles.sliding import parse_board
 from tablebase.tables import MANIFEST
 from tablebase.tables.mending import mending
-from tablebase.tables.store import tables_store
+from tablebase.tables.places import tables_store
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -41,6 +43,16 @@ class GoalAnswer:
     distance: int
     best_moves: str
     solutions: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardAnswer:
+    """A state of a sliding board and its goal; `best_moves` is "" at the goal."""
+
+    state: str
+    goal: str
+    distance: int
+    best_moves: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +109,10 @@ class PuzzleTable:
         return annotated(frame, column, prefix, added, lambda keys: asks.annotations(keys, asked))
 
 
-class GoalTable(PuzzleTable):
-    """A puzzle with goals."""
+class WalkedTable(PuzzleTable):
+    """A puzzle whose states are walked to a goal."""
 
     _reader: GoalReader
-
-    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
-        """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
-        return _answer(GoalAnswer, self._reader.facts(state, self._asked(goal)))
-
-    def get(
-        self, state: str, default: Default | None = None, *, goal: str | None = None
-    ) -> GoalAnswer | Default | None:
-        """`probe`, or the default where it raises; what is no goal raises here too."""
-        self._asked(goal)
-        return _or(default, lambda: self.probe(state, goal))
 
     def _asked(self, goal: str | None) -> Asked:
         return {} if goal is None else self._reader.checked({"goal": goal})
@@ -128,6 +129,42 @@ class GoalTable(PuzzleTable):
         start, to = self._reader.ends(state, goal)
         self._reader.to_goal(start, to)
         return self._reader.path(start, to)
+
+
+class BoardTable(WalkedTable):
+    """A sliding board."""
+
+    _reader: BoardReader
+
+    def probe(self, state: str, goal: str | None = None) -> BoardAnswer:
+        """The answer for a state: to the blank in the last corner, or to a goal."""
+        return BoardAnswer(*self._reader.brief(state, goal))
+
+    def get(
+        self, state: str, default: Default | None = None, *, goal: str | None = None
+    ) -> BoardAnswer | Default | None:
+        """`probe`, or the default where it raises; what is no goal raises here too."""
+        self._asked(goal)
+        return _or(default, lambda: self.probe(state, goal))
+
+    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
+        """A polars frame with goal, distance and best_moves for a column of states."""
+        return self._annotated(frame, column, prefix, {})
+
+
+class GoalTable(WalkedTable):
+    """A puzzle with goals."""
+
+    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+        """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
+        return _answer(GoalAnswer, self._reader.facts(state, self._asked(goal)))
+
+    def get(
+        self, state: str, default: Default | None = None, *, goal: str | None = None
+    ) -> GoalAnswer | Default | None:
+        """`probe`, or the default where it raises; what is no goal raises here too."""
+        self._asked(goal)
+        return _or(default, lambda: self.probe(state, goal))
 
 
 class EightTable(GoalTable):
@@ -295,16 +332,26 @@ class Tables:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _reader(self, name: str) -> Reader:
-        if name not in self._readers:
-            self._readers[name] = reader(name, self.store)
+    def _reader(self, name: str, asked: Asked | None = None) -> Reader:
+        known = f"{name} {asked}"
+        if known not in self._readers:
+            self._readers[known] = reader(name, self.store).meant(asked or {})
             if self._closed:
-                self._readers[name].close()
-        return self._readers[name]
+                self._readers[known].close()
+        return self._readers[known]
 
     @cached_property
     def eight(self) -> EightTable:
         return EightTable(self._reader("eight"))
+
+    def sliding(self, board: str) -> BoardTable:
+        """A sliding board of so many rows and columns, such as 3x4.
+
+        >>> from queries import open_tables
+        >>> open_tables("outputs").sliding("2x3").get("not a state", default=0)
+        0
+        """
+        return BoardTable(self._reader("sliding", {"board": str(parse_board(board))}))
 
     @cached_property
     def senet(self) -> SenetTable:
@@ -316,8 +363,9 @@ class Tables:
 
     def goals(self, name: str) -> GoalTable:
         """Any registered puzzle that has goals; BadRequest for another name."""
-        known = [each for each in MODULES if issubclass(reader_class(each), GoalReader)]
-        if name not in known:
+        if not (registered(name) and issubclass(reader_class(name), GoalReader)):
+            kinds = of_each(lambda each: (each.name, reader_class(each.name)))
+            known = [each for each, kind in kinds if issubclass(kind, GoalReader)]
             hint = f"Choose one of: {', '.join(known)}"
             raise BadRequest(f"{quoted(name)} is not a puzzle with goals", hint)
         return GoalTable(self._reader(name))

@@ -38,7 +38,7 @@ class Facts:
 
 
 def json_text(value: object) -> str:
-    """What `json.dumps` makes of facts: importing it would double the price of a lookup.
+    """What `json.dumps` makes of facts: importing it takes longer than an answer.
 
     >>> json_text({"state": "123456780", "path": [1, None, True]})
     '{"state": "123456780", "path": [1, null, true]}'

@@ -118,7 +118,7 @@ class BoardTooLarge(NoAnswer):
 class NotCounted(NoAnswer):
     """A board whose tours nobody has counted here; `commands` are those that would."""
 
-    def __init__(self, board: str, *commands: str) -> None:
+    def __init__(self, board: str, commands: list[str]) -> None:
         how = f"Run: {' or '.join(commands)}" if commands else "There are too many to count them."
         super().__init__(f"The tours of {board} are not counted. {how}")
         self.board = board
@@ -196,10 +196,39 @@ class MemoryShort(TablebaseError):
         self.free = free
 
 
+class ClusterError(TablebaseError):
+    """A scheduler that no work can be handed to."""
+
+    exit_code = 3
+
+    def __init__(self, address: str, problem: str) -> None:
+        kept = "Finished parts are kept: the same command goes on from them."
+        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {kept}")
+        self.address = address
+        self.problem = problem
+
+
 class SearchError(TablebaseError):
     """A search found what the rules say cannot be: nothing is published."""
 
     exit_code = 3
+
+
+class PuzzleRefused(TablebaseError):
+    """A puzzle of another package that cannot be used."""
+
+    exit_code = 3
+
+    def __init__(self, puzzle: str, packages: list[str], problem: str) -> None:
+        many = len(packages) > 1
+        brought = f"package{'s' * many} {' and '.join(packages)}"
+        hint = f"Update or uninstall {'one of them' if many else 'it'}."
+        super().__init__(
+            f"The puzzle {quoted(puzzle)} of the {brought} cannot be used: {problem}. {hint}"
+        )
+        self.puzzle = puzzle
+        self.packages = packages
+        self.problem = problem
 
 
 def required_choice(given: str, what: str, *choices: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     import numpy as np
@@ -38,9 +38,13 @@ class Graph:
     def of_moves(
         cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]
     ) -> Graph:
-        """From one (label, sources, targets) for each kind of move, in ascending label order."""
+        """From one (label, sources, targets) for each kind of move, in ascending label order.
+
+        A kind may lead from a source to several targets.
+        """
         import numpy as np
 
+        moves = [part for kind in moves for part in _each_source_once(*kind)]
         degree = np.zeros(nodes, dtype=np.int64)
         for _, sources, _ in moves:
             degree[sources] += 1
@@ -54,6 +58,21 @@ class Graph:
             labels[at] = label
             free[sources] += 1
         return cls(offsets, targets, labels)
+
+
+def _each_source_once(
+    label: int, sources: npt.NDArray[Any], targets: npt.NDArray[Any]
+) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
+    """A kind of move in parts: numpy adds to an element but once where it is named twice."""
+    import numpy as np
+
+    while len(sources):
+        first = np.zeros(sources.max() + 1, dtype=np.int64)
+        at = np.arange(len(sources))
+        first[sources[::-1]] = at[::-1]
+        own = first[sources] == at
+        yield label, sources[own], targets[own]
+        sources, targets = sources[~own], targets[~own]
 
 
 class Walk:
@@ -80,3 +99,77 @@ class Walk:
         self.parent = parent
         self.label = label
         self.order = order
+
+
+class BlockMove:
+    """A move from the states of one block to those of another.
+
+    It leads all of a row to the row that `rows` has for it, each state to the place that it had.
+    """
+
+    __slots__ = ("rows", "source", "target")
+
+    def __init__(self, source: int, target: int, rows: npt.NDArray[np.uint32]) -> None:
+        self.source = source
+        self.target = target
+        self.rows = rows
+
+    def tables(self) -> list[npt.NDArray[Any]]:
+        return [self.rows]
+
+
+class ForkedMove(BlockMove):
+    """A move that leads a row's states to several rows.
+
+    A state's place chooses one of its row's forks: `forks[kind, place]`. The fork has the row that
+    the state comes to, `rows[row, fork]`, and the way it comes in, `entries[row, fork]`, by which
+    `places[kind, entry, place]` is its place there. A row's kind is its own, exclusive-or its
+    block's.
+    """
+
+    __slots__ = ("entries", "forks", "places")
+
+    def __init__(
+        self,
+        source: int,
+        target: int,
+        rows: npt.NDArray[np.uint32],
+        forks: npt.NDArray[np.uint8],
+        entries: npt.NDArray[np.uint8],
+        places: npt.NDArray[np.uint16],
+    ) -> None:
+        super().__init__(source, target, rows)
+        self.forks = forks
+        self.entries = entries
+        self.places = places
+
+    def tables(self) -> list[npt.NDArray[Any]]:
+        return [self.rows, self.forks, self.entries, self.places]
+
+
+class Blocks:
+    """A state space as blocks of rows of places: rank = (block * rows + row) * places + place.
+
+    A move and the one that undoes it follow each other in `moves`; every move changes the block's
+    `side`, 0 or 1. A forked move stays in a stretch: so many rows on end.
+    """
+
+    __slots__ = ("block_kinds", "moves", "places", "root", "row_kinds", "sides", "stretch")
+
+    def __init__(
+        self,
+        root: int,
+        places: int,
+        stretch: int,
+        sides: npt.NDArray[np.uint8],
+        block_kinds: npt.NDArray[np.uint8],
+        row_kinds: npt.NDArray[np.uint8],
+        moves: Sequence[tuple[BlockMove, BlockMove]],
+    ) -> None:
+        self.root = root
+        self.places = places
+        self.stretch = stretch
+        self.sides = sides
+        self.block_kinds = block_kinds
+        self.row_kinds = row_kinds
+        self.moves = moves

@@ -7,7 +7,7 @@ cannot do that (Windows), an interrupt is Python's KeyboardInterrupt.
 
 from __future__ import annotations
 
-# not `threading`, nor `signal` itself: what they import would cost a lookup a twentieth of its time
+# not `threading`, nor `signal` itself: importing them takes longer than an answer
 import _thread
 import os
 

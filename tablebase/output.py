@@ -85,7 +85,7 @@ def _replaced(path: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]:
     if path.name in own_files(Folder(path.parent)):
         raise NotWritten(_said(str(path)), "it belongs to the tables in that folder")
     part = path.with_name(f".{os.urandom(8).hex()}.new")
-    with appearing(str(path), str(part)) as file:
+    with appearing((str(path), str(part))) as (file,):
         if before is not None:
             if hasattr(os, "chown"):
                 with contextlib.suppress(PermissionError):

@@ -11,7 +11,7 @@ from tablebase.graph import UNREACHED, Graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
     import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tablebase.graph import Walk
 
     Bytes = npt.NDArray[np.bytes_]
+    Ranks = npt.NDArray[np.integer]
     Columns = Mapping[str, npt.NDArray[Any]]
 
 KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
@@ -62,6 +63,8 @@ class Recipe:
 
     __slots__ = ()
     search: str
+    maker = ""
+    """Where the maker is of a recipe that another package brings (`module:function`)."""
 
     def parameters(self) -> dict[str, object]:
         """All that the table's rows depend on, as the manifest has it."""
@@ -82,7 +85,10 @@ class BreadthFirst(Recipe):
 
 
 class Table:
-    """One published Parquet file, and the layout of the index beside it if it has one."""
+    """One published Parquet file, and the layout of the index beside it if it has one.
+
+    A table without columns is an index alone.
+    """
 
     __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows", "sorted_by")
 
@@ -111,11 +117,15 @@ class Table:
 
     @property
     def file(self) -> str:
-        return f"{self.name}.parquet"
+        return f"{self.name}.parquet" if self.columns else self.index_file
 
     @property
     def index_file(self) -> str:
         return f"{self.name}.idx"
+
+    def fields(self) -> tuple[Column, ...]:
+        """The index's fields as columns."""
+        return tuple(Column(name, HOLDS.get(letter, "string"), "") for name, letter in self.index)
 
     @property
     def record(self) -> str:
@@ -138,12 +148,19 @@ class Puzzle:
     """The column that says how deep a state lies, if there is one."""
     counted = ""
     """What `with_counts` counts of further boards, if anything."""
+    board_meaning = ""
+    """How its boards are written, and what their tables are."""
+    board_options: tuple[str, ...] = ()
+    """What else can be asked for of further boards: `goals`, `parquet`."""
+    reader = section = proof = ""
+    """Where a puzzle of another package has what the usual reader, section of the report or proof
+    would not do for it (`module:name`)."""
 
     def boards(self) -> list[str]:
         """Further boards whose tables can be asked for."""
         return []
 
-    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
         return self.tables
 
@@ -154,7 +171,7 @@ class Puzzle:
         return tables
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
-        """The tables, with those made on request that are published, given each one's facts."""
+        """The tables, with those made on request that are published, given their parameters."""
         return self.tables
 
     def owns(self, table: str) -> bool:
@@ -229,7 +246,8 @@ class GoalPuzzle(StateSpace):
     """A state space walked to a goal. Every move can be undone, by a move of any letter.
 
     A new puzzle of this kind gives a name, its layouts, a notation and `moves`; its graph, table,
-    index, lookups and verification follow. A faster `graph` is optional.
+    index, lookups and verification follow. Optional are `states`, `all_moves` and `graph` that are
+    faster than asking for one state at a time.
     """
 
     layouts: Mapping[str, str]
@@ -243,6 +261,19 @@ class GoalPuzzle(StateSpace):
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
         """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
         raise NotImplementedError
+
+    def all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
+        """`moves` of all states, for each letter: the ranks it may be made from, and the states
+        it leads to. The proof takes the rules from here, and nothing from `graph`."""
+        import numpy as np
+
+        found: dict[str, tuple[list[int], list[str]]] = {name: ([], []) for name in self.letters}
+        for rank in range(self.size):
+            for letter, after in self.moves(self.unrank(rank)):
+                found[letter][0].append(rank)
+                found[letter][1].append(after)
+        for letter, (ranks, after_them) in found.items():
+            yield letter, np.array(ranks, dtype=np.int64), np.array(after_them, dtype=np.bytes_)
 
     def parse_goal(self, text: str) -> str:
         """The state of the goal that a text names: a layout's name, or any state."""
@@ -269,6 +300,11 @@ class GoalPuzzle(StateSpace):
         layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
         problem = f"No table of {self.name} has the goal {goal}"
         raise BadRequest(problem, f"Choose one of: {layouts}")
+
+    def joined(self, state: str, goal: str) -> bool:
+        """Whether a state reaches a goal, as far as the rules alone tell."""
+        view = self.view(goal)
+        return self.layout_of(view.state(state)) == self.layout_of(view.state(goal))
 
     def apart(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""
@@ -327,7 +363,7 @@ class GoalPuzzle(StateSpace):
 
         depth, goal, ways = _nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
-        source = np.repeat(np.arange(self.size), np.diff(graph.offsets))
+        source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
         downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
         best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
         for position, letter in enumerate(self.letters):

@@ -17,9 +17,9 @@ from queries import open_tables
 from queries.tables import Tables
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import CUTS, linked_copy, split
+from tests.support.falsified import CUTS, linked_copy, split, write_manifest
 from tests.support.shell import ROOT, Ask, Cli, pipeline, program
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
@@ -59,7 +59,7 @@ def outputs() -> Path:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
     for registered in puzzles():
         for table in registered.tables:
-            grown = registered.grown(table, published)
+            grown = registered.grown(table, parameters_of(published))
             reason = why(Folder(folder), published.get(table.name), grown, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(

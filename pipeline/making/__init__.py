@@ -5,22 +5,24 @@ A new recipe is one new module and one new line here.
 
 from __future__ import annotations
 
-import importlib
-
 from pipeline.work import Made, Work
 from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles import imported, part_of
 
 MAKERS = {
     "breadth first": "pipeline.making.breadth_first",
+    "breadth first in blocks": "pipeline.making.in_blocks",
     "every tour": "pipeline.making.every_tour",
     "one tour a pair": "pipeline.making.tour_a_pair",
     "tour counts": "pipeline.making.tour_counts",
 }
-"""For each recipe's search the module whose `make` is the maker."""
+"""For each recipe's search the module whose `make` is the maker; other packages' name their own."""
 
 
 def made(puzzle: Puzzle, table: Table, work: Work) -> Made:
     """A table's rows and its index's records, each stretch made when it is asked for."""
     recipe = table.recipe
-    found: Made = importlib.import_module(MAKERS[recipe.search]).make(recipe, puzzle, table, work)
+    own = recipe.maker
+    make = part_of(puzzle, own) if own else imported(f"{MAKERS[recipe.search]}:make")
+    found: Made = make(recipe, puzzle, table, work)
     return found

@@ -6,7 +6,6 @@ Large layers are kept beside the table: memory holds a few of them, and a killed
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from pipeline.making.boards import Array
 from pipeline.search.halves import Half, half
 from pipeline.search.join import complements, completions, dropping, most_pairs
 from pipeline.search.sweep import Layer, TooMany, back, cycles, forward, in_table
-from pipeline.work import Work
+from pipeline.work import Work, in_threads
 from tablebase.errors import SearchError
 from tablebase.puzzles.knight import Board
 
@@ -119,7 +118,7 @@ class Cut:
         self._half = half
         self._other = other
         self._name = name
-        self._work = replace(work, kept=None)
+        self._work = work
         self._drop = dropping(most_pairs(other.keys))
         self.ends = Counter[int]()
 
@@ -135,9 +134,7 @@ class Cut:
         step, (keys, ways) = self._half.steps[number], layer
         pieces = ((Layer(keys[some], ways[some]), step, *table) for some in _slices(len(keys)))
         onward = np.zeros_like(ways)
-        for some, (found, uses) in zip(
-            _slices(len(keys)), self._work.each(back, pieces), strict=True
-        ):
+        for some, (found, uses) in zip(_slices(len(keys)), in_threads(back, pieces), strict=True):
             onward[some] = found
             for square, used in zip(self._half.ends[number], uses.tolist(), strict=True):
                 if square >= 0:
@@ -149,7 +146,7 @@ class Cut:
         by_key = np.argsort(layer.keys)
         keys, onward = layer.keys[by_key], np.zeros_like(layer.ways)
         pieces = ((keys[some], self._other, self._drop) for some in _slices(len(keys)))
-        found = self._work.each(completions, pieces)
+        found = in_threads(completions, pieces)
         for some, ways in zip(_slices(len(keys)), found, strict=True):
             onward[by_key[some]] = ways
         return onward

@@ -6,7 +6,7 @@ import numpy as np
 
 from pipeline.making.boards import columns, graph
 from pipeline.search.tours import paths_from
-from pipeline.work import Made, Stretches, Work
+from pipeline.work import Made, Stretches, Work, no_records
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import AllTours, Board
 from tablebase.tables.kept import Arrays
@@ -20,7 +20,7 @@ def tours_from(files: int, ranks: int, start: int) -> Arrays:
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    return _rows(recipe.board, work), iter(()), 0
+    return _rows(recipe.board, work), no_records(), 0
 
 
 def _rows(board: Board, work: Work) -> Stretches:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.making.cycles import Counts, counts
-from pipeline.work import Made, Stretches, Work
+from pipeline.work import Made, Stretches, Work, no_records
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import Board
 from tablebase.puzzles.tour_counts import TourCounts, counting
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    return _rows(recipe, table, work), iter(()), 0
+    return _rows(recipe, table, work), no_records(), 0
 
 
 def _rows(recipe: TourCounts, table: Table, work: Work) -> Stretches:

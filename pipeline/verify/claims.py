@@ -104,15 +104,10 @@ class Fact:
         self.report(self.claim, done)
 
     def refuted(
-        self,
-        found: object,
-        expected: object,
-        row: int | None = None,
-        content: Content | None = None,
+        self, found: object, expected: object, row: int | None = None, cells: Content | None = None
     ) -> NoReturn:
-        path = self.store.full(self.claim.file)
-        said = found, expected
-        raise VerifyFailed(self.claim, path, self.command, said, row, content or {})
+        path, said = self.store.full(self.claim.file), (found, expected)
+        raise VerifyFailed(self.claim, path, self.command, said, row, cells or {})
 
     def same(self, what: str, found: object, expected: object) -> None:
         """One thing is as expected."""
@@ -145,7 +140,8 @@ class Rows:
     def cells(self, fact: Fact, name: str, width: int) -> Array:
         """A text column as bytes, so many to a row; refuted where a row has another length."""
         column = self.column(name)
-        self.equal(fact, f"length of {name}", [width] * len(self), found=pc.binary_length(column))
+        lengths, every = pc.binary_length(column), np.full(len(self), width)
+        self.equal(fact, f"length of {name}", every, found=lengths)
         _, offsets, data = column.buffers()
         edges = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
         return np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].reshape(-1, width)
@@ -169,22 +165,15 @@ class Rows:
             found = self.column(what) if at is None else self.column(what).take(at)
         found, expected = pa.array(found), pa.array(expected)
         nulls = pc.xor(found.is_null(), expected.is_null())
-        wrong = pc.or_(pc.not_equal(found, expected).fill_null(False), nulls)
-        self.none(
-            fact,
-            wrong.to_numpy(zero_copy_only=False),
-            lambda place: (f"{what} {found[place]}", f"{expected[place]}"),
-            at,
-        )
+        differ = pc.or_(pc.not_equal(found, expected).fill_null(False), nulls)
+        wrong = differ.to_numpy(zero_copy_only=False)
+        self.none(fact, wrong, lambda row: (f"{what} {found[row]}", f"{expected[row]}"), at)
 
     def ascend(self, fact: Fact, name: str, values: Array, before: object = None) -> None:
         """Every row's value comes after that of the row before it; `before`: before these rows."""
-        begins = [before is None or values[0] > before]
-        after, column = (
-            np.append(begins, values[1:] > values[:-1])[: len(values)],
-            self.column(name),
-        )
-        self.none(fact, ~after, lambda row: (column[row], f"a {name} after the one before it"))
+        after = np.append([before is None or values[0] > before], values[1:] > values[:-1])
+        wrong, column = ~after[: len(values)], self.column(name)
+        self.none(fact, wrong, lambda row: (column[row], f"a {name} after the one before it"))
 
 
 def places(texts: Any, known: Sequence[str]) -> Array:

@@ -5,8 +5,8 @@ than that, then each state's distance can be walked down to a goal, and no walk 
 If the rows are closed under moves that can all be undone, then no state that reaches a goal is
 missing.
 
-All states and moves are made from the puzzle's plain rules, a state at a time, never from its
-`graph`; a puzzle's own room may say the rules once more, for all states at once.
+All states and moves are made from the puzzle's moves of texts, never from its `graph`; a puzzle's
+own room may say the rules once more, for all states at once.
 """
 
 from __future__ import annotations
@@ -44,30 +44,35 @@ class Space:
 
     def one_way(self) -> Mask:
         """Which moves no move undoes."""
-        states = len(self.states)
-        forth = self.sources.astype(np.int64) * states + self.targets
-        back = self.targets.astype(np.int64) * states + self.sources
-        if np.array_equal(np.sort(forth), np.sort(back)):
+        ends = self.sources, self.targets
+        forth, back = np.sort(self._pairs(*ends)), np.sort(self._pairs(*ends[::-1]))
+        if np.array_equal(forth, back):
             return np.zeros(len(forth), dtype=np.bool_)
-        return ~np.isin(back, forth)
+        return ~np.isin(self._pairs(*ends[::-1]), forth)
+
+    def _pairs(self, first: Array, second: Array) -> Array:
+        """A number for each pair of ranks."""
+        number: Array = first.astype(np.int64) * len(self.states) + second
+        return number
 
 
 def plain_space(puzzle: GoalPuzzle) -> Space:
-    """Any puzzle's space, by asking its rules for each state in turn."""
-    texts = [puzzle.unrank(rank) for rank in range(puzzle.size)]
-    rank_of = {text: rank for rank, text in enumerate(texts)}
-    moves = [
-        (source, rank_of.get(after, -1), puzzle.letters.index(letter))
-        for source, text in enumerate(texts)
-        for letter, after in puzzle.moves(text)
-    ]
+    """Any puzzle's space, by asking for all its states and moves."""
+    states, moves = puzzle.states(), []
+    for letter, ranks, after in puzzle.all_moves():
+        # in notation order they ascend; where they do not, no state is found
+        at = np.minimum(np.searchsorted(states, after), len(states) - 1).astype(np.int32)
+        targets = np.where(states[at] == after, at, np.int32(-1))
+        letters = np.full(len(ranks), puzzle.letters.index(letter), dtype=np.uint8)
+        moves.append((ranks.astype(np.int32), targets, letters))
 
     def features(ranks: Array, goal: str) -> dict[str, Array]:
-        found = [puzzle.features(texts[rank], goal) for rank in ranks]
+        found = [puzzle.features(states[rank].decode(), goal) for rank in ranks]
         return {name: np.array([of[name] for of in found]) for name in (found or [{}])[0]}
 
-    sources, targets, letters = np.array(moves, dtype=np.int32).reshape(-1, 3).T
-    return Space(pa.array(texts, pa.string()), sources, targets, letters, features)
+    texts = pa.array(states).cast(pa.string())
+    from_, to, by = map(np.concatenate, zip(*moves, strict=True))
+    return Space(texts, from_, to, by, features)
 
 
 def prove_goals(
@@ -107,8 +112,7 @@ def prove_rows(listed: Listed, puzzle: GoalPuzzle, space: Space, rows: Rows) -> 
         rows.equal(fact, "goal", names, at)
         rows.equal(fact, "distance is 0:", np.isin(np.arange(len(rows)), at), found=here == 0)
     sources, targets, letters = _moves(listed, puzzle, space, rows, row_of, goals)
-    parity = space.parity
-    if parity is not None:
+    if (parity := space.parity) is not None:
         text = "these are all states of the goals' parity, each with the goal of its own parity"
         with listed.claim(text) as fact:
             rows.equal(fact, "parity", parity[at_goals][goals], found=parity[ranks])

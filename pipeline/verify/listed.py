@@ -11,7 +11,7 @@ import contextlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,15 +27,24 @@ from tablebase.puzzles import puzzles
 from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from tablebase.tables.manifest import Entry, read_manifest, read_pages, sha256
+from tablebase.tables.manifest import (
+    Entry,
+    File,
+    Index,
+    Page,
+    parameters_of,
+    read_manifest,
+    read_pages,
+    sha256,
+)
 from tablebase.tables.mending import mending, unopened
 from tablebase.tables.parquet import description, schema, sorting
 from tablebase.tables.store import Store
 
 Result = TypeVar("Result")
 
-FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash")
-"""Of an index's header, in order, before its name."""
+FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
+"""Of an index's header, in order."""
 STRETCH = 1 << 10
 """Blocks of an index that are read at once."""
 
@@ -54,14 +63,20 @@ class Listed:
     @property
     def file(self) -> str:
         """The file of its rows; where they are several, what all of them are called."""
-        files = self.entry["files"]
-        return files[0]["file"] if len(files) == 1 else f"{self.name}.*.parquet"
+        files = self.entry.files or self.entry.every_file
+        return files[0].file if len(files) == 1 else f"{self.name}.*.parquet"
 
     @property
     def known(self) -> Table:
         """The table's own words, for a table that has them."""
         assert self.table is not None
         return self.table
+
+    @property
+    def index(self) -> Index:
+        """What is said of its index, for a table that has one."""
+        assert self.entry.index is not None
+        return self.entry.index
 
     def claim(
         self, text: str, rows: int | None = None, *, index: bool = False, force: bool = True
@@ -71,8 +86,8 @@ class Listed:
         A file whose hash is wrong is built again unasked; one that the manifest vouches for only
         by force.
         """
-        file = self.entry["index"]["file"] if index else self.file
-        every = self.entry["index"]["records"] if index else self.entry["rows"]
+        file = self.index.file if index else self.file
+        every = self.index.records if index else self.entry.rows
         stage = self.puzzle.stage(self.name) if self.puzzle else ""
         command = mending(stage, self.store, force=force)
         claim = Claim(self.name, file, text, every if rows is None else rows)
@@ -90,19 +105,17 @@ def listed_in(store: Store, report: Listener) -> list[Listed]:
     entries = read_manifest(store)
     if not entries and MANIFEST not in store.names():
         raise TableMissing(store.full(MANIFEST), mending("", store))
-    claim = Claim(
-        "manifest", MANIFEST, "every required table is listed under its own name", len(entries)
-    )
+    text = "every required table is listed under its own name"
+    claim = Claim("manifest", MANIFEST, text, len(entries))
     with Fact(claim, store, mending("", store, force=True), report) as fact:
         listed = []
         for puzzle in puzzles():
-            for table in puzzle.among(entries):
+            for table in puzzle.among(parameters_of(entries)):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     command = mending(puzzle.stage(table.name), store)
                     raise TableMissing(store.full(table.file), command)
-                found, expected = bool(entry["index"]), bool(table.index)
-                fact.same(f"index of {table.name}:", found, expected)
+                fact.same(f"index of {table.name}:", bool(entry.index), bool(table.index))
                 listed.append(Listed(store, table.name, entry, puzzle, table, report))
     unknown = sorted(entries.items())
     return listed + [Listed(store, name, entry, None, None, report) for name, entry in unknown]
@@ -113,18 +126,14 @@ def check_files(listed: Listed) -> None:
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
-    with listed.claim(text, force=False) as fact:
-        for file in entry["files"]:
-            _check_bytes(fact.of(file["file"]), file)
-    if entry["index"]:
+    if entry.files:
+        with listed.claim(text, force=False) as fact:
+            for file in entry.files:
+                _check_bytes(fact.of(file.file), file)
+    if entry.index:
         with listed.claim(text, index=True, force=False) as fact:
-            _check_bytes(fact, entry["index"])
-        text = "the header matches the table: version, name, records, content hash"
-        with listed.claim(text, index=True) as fact:
-            _check_header(fact, listed)
-        text = "every block has the right checksum, and zeros after its records"
-        with listed.claim(text, index=True) as fact:
-            _check_blocks(fact, listed)
+            _check_bytes(fact, entry.index)
+        _check_index(listed)
 
 
 def check_pages(store: Store, report: Listener) -> None:
@@ -139,46 +148,38 @@ def check_pages(store: Store, report: Listener) -> None:
                 _check_bytes(fact, page)
 
 
-def _check_bytes(fact: Fact, said: Mapping[str, Any]) -> None:
+def _check_bytes(fact: Fact, said: File | Index | Page) -> None:
     store, file = fact.store, fact.claim.file
     try:
-        fact.same("bytes", store.size(file), said["bytes"])
-        fact.same("SHA-256", sha256(store, file), said["sha256"])
+        fact.same("bytes", store.size(file), said.bytes)
+        fact.same("SHA-256", sha256(store, file), said.sha256)
     except OSError as error:
         raise unopened(store.full(file), error, fact.command) from error
 
 
-def _header(listed: Listed) -> tuple[Any, ...]:
-    """The fields of an index's header."""
-    with listed.store.open(listed.entry["index"]["file"]) as file:
-        return HEADER.unpack(file.read(HEADER.size))
-
-
-def _check_header(fact: Fact, listed: Listed) -> None:
-    size, records = listed.store.size(fact.claim.file), listed.entry["index"]["records"]
-    if size < BLOCK:
-        fact.refuted(f"bytes {size}", f"a header of {BLOCK} bytes")
-    *found, content, name = _header(listed)
-    # of a table that no rule knows, any records that fit a block
-    most = min(max(found[3], 1), BODY)
-    width = struct.calcsize(listed.table.record) if listed.table else most
-    said = MAGIC, FORMAT_VERSION, 0, width, BLOCK, records, listed.entry["content"]
-    words = zip(FIELDS, (*found, content.hex()), said, strict=True)
-    for what, have, want in (*words, ("name", name.rstrip(b"\0"), listed.name.encode())):
-        fact.same(what, have, want)
-    fact.same("bytes", size, BLOCK * blocks(width, records))
-
-
-def _check_blocks(fact: Fact, listed: Listed) -> None:
-    """Every block's checksum, and nothing but zeros where no record is."""
-    _, _, _, width, _, records, content, _ = _header(listed)
-    each = BODY // width
-    with listed.store.open(fact.claim.file) as file:
-        for number in range(blocks(width, records)):
+def _check_index(listed: Listed) -> None:
+    said, store = listed.index, listed.store
+    text = "the header matches the table: version, name, records, content hash"
+    with listed.claim(text, index=True) as fact, store.open(said.file) as file:
+        header = file.read(BLOCK)
+        if len(header) < BLOCK:
+            fact.refuted(f"bytes {len(header)}", f"a header of {BLOCK} bytes")
+        *found, content, name = HEADER.unpack_from(header)
+        # of a table that no rule knows, any records that fit a block
+        most = min(max(found[3], 1), BODY)
+        width = struct.calcsize(listed.table.record) if listed.table else most
+        wanted = MAGIC, FORMAT_VERSION, 0, width, BLOCK, said.records, listed.entry.content
+        have = *found, content.hex(), name.rstrip(b"\0")
+        for words in zip(FIELDS, have, (*wanted, listed.name.encode()), strict=True):
+            fact.same(*words)
+        fact.same("bytes", store.size(said.file), BLOCK * blocks(width, said.records))
+    each, text = BODY // width, "every block has the right checksum, and zeros after its records"
+    with listed.claim(text, index=True) as fact, store.open(said.file) as file:
+        for number in range(blocks(width, said.records)):
             block = file.read(BLOCK)
             sealed = CHECKSUM.pack(checksum(content, number, block[:BODY]))
             fact.same(f"block {number}: checksum", block[BODY:].hex(), sealed.hex())
-            used = min(each, records - (number - 1) * each) * width if number else HEADER.size
+            used = min(each, said.records - (number - 1) * each) * width if number else HEADER.size
             zeros = block[used:BODY].count(0)
             fact.same(f"block {number}: zeros after its records", zeros, BODY - used)
 
@@ -198,8 +199,8 @@ def decoded(listed: Listed, made: Callable[[Rows], Result]) -> Iterator[tuple[Ro
             content.update(rows.batch)
             count += len(rows)
             yield rows, result
-        fact.same("rows", count, listed.entry["rows"])
-        fact.same("content hash", content.hexdigest(), listed.entry["content"])
+        fact.same("rows", count, listed.entry.rows)
+        fact.same("content hash", content.hexdigest(), listed.entry.content)
 
 
 def read_rows(listed: Listed) -> Rows:
@@ -213,50 +214,40 @@ def _groups(listed: Listed) -> list[tuple[str, pq.FileMetaData, int, int]]:
     table, entry, groups = listed.known, listed.entry, []
     text = "schema, all metadata and number of rows match the definition of the table"
     with listed.claim(text) as whole:
-        for said in entry["files"]:
-            fact, source = whole.of(said["file"]), listed.store.source(said["file"])
+        for said in entry.files:
+            fact, source = whole.of(said.file), listed.store.source(said.file)
             with decoding(fact), pq.ParquetFile(source) as file:
                 found, footer = file.schema_arrow, file.metadata
-            for lines in zip_longest(*map(_lines, (found, schema(table)))):
+            texts = (of.to_string(truncate_metadata=False) for of in (found, schema(table)))
+            for lines in zip_longest(*map(str.splitlines, texts)):
                 fact.same("schema:", *lines)
-            fact.same("rows", footer.num_rows, said["rows"])
-            sizes = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
-            begins = accumulate(sizes, initial=said["first"])
-            groups += [
-                (said["file"], footer, number, begin)
-                for number, (begin, rows) in enumerate(zip(begins, sizes, strict=False))
-                if rows
-            ]
-        whole.same("parameters", entry["parameters"], table.recipe.parameters())
-        whole.same("description", entry.get("description"), description(table))
+            fact.same("rows", footer.num_rows, said.rows)
+            begin = said.first
+            for number in range(footer.num_row_groups):
+                if rows := footer.row_group(number).num_rows:
+                    groups.append((said.file, footer, number, begin))
+                    begin += rows
+        whole.same("parameters", entry.parameters, table.recipe.parameters())
+        whole.same("description", entry.description, description(table))
     return groups
 
 
-def _lines(found: pa.Schema) -> list[str]:
-    text: str = found.to_string(truncate_metadata=False)
-    return text.splitlines()
-
-
 def _read_group(
-    whole: Fact, table: Table, file: str, footer: pq.FileMetaData, number: int, begin: int
+    whole: Fact, known: Table, file: str, footer: pq.FileMetaData, number: int, begin: int
 ) -> Rows:
     """The rows of a row group, which are as the footer says: readers skip by that."""
     fact, said = whole.of(file), footer.row_group(number)
     with decoding(fact), pq.ParquetFile(whole.store.source(file), metadata=footer) as opened:
-        rows = pa.concat_batches(opened.read_row_group(number, use_threads=False).to_batches())
+        table = opened.read_row_group(number, use_threads=False)
+        (rows,) = table.combine_chunks().to_batches()
         rows.validate(full=True)
         fact.same("rows in a group", said.num_rows, rows.num_rows)
-        fact.same("sorting columns", said.sorting_columns, tuple(sorting(table)))
+        fact.same("sorting columns", said.sorting_columns, tuple(sorting(known)))
         for column, name in enumerate(rows.schema.names):
             chunk, values = said.column(column), rows.column(name)
             plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values
-            expected = {
-                "path_in_schema": name,
-                "num_values": len(values),
-                "null_count": values.null_count,
-                "distinct_count": None,
-                **pc.min_max(plain).as_py(),
-            }
+            expected = {"path_in_schema": name, "num_values": len(values), "distinct_count": None}
+            expected |= {"null_count": values.null_count, **pc.min_max(plain).as_py()}
             found = chunk.to_dict()
             for what, value in {**(found["statistics"] or {}), **found}.items():
                 if what in expected and value is not None:
@@ -276,20 +267,27 @@ def decoding(fact: Fact) -> Iterator[None]:
 
 def check_records(listed: Listed, text: str, fields: Mapping[str, Array]) -> None:
     """Prove each field of an index, whose header is proved, equal to its values, one a record."""
-    dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
-    each, records, begin = BODY // dtype.itemsize, listed.entry["index"]["records"], 0
-    with listed.claim(text, index=True) as fact, listed.store.open(fact.claim.file) as file:
+    with listed.claim(text, index=True) as fact:
         for expected in fields.values():
-            fact.same("records", records, len(expected))
-        file.seek(BLOCK)
-        while data := file.read(STRETCH * BLOCK):
-            used = np.frombuffer(data, np.uint8).reshape(-1, BLOCK)[:, : each * dtype.itemsize]
-            found = np.ascontiguousarray(used).view(dtype).ravel()[: records - begin]
+            fact.same("records", listed.index.records, len(expected))
+        for begin, found in records(listed):
             for name, of in fields.items():
                 for row in np.argwhere(found[name] != of[begin:][: len(found)])[:1, 0].tolist():
                     record = {field: found[field][row].tolist() for field in fields}
                     wanted = of[begin + row].tolist()
                     fact.refuted(f"{name} {record[name]}", wanted, begin + row, record)
+
+
+def records(listed: Listed) -> Iterator[tuple[int, Array]]:
+    """The records of an index, whose header is proved, some at a time, by the first one's rank."""
+    dtype = np.dtype([(name, _numpy(letter)) for name, letter in listed.known.index])
+    each, count, begin = BODY // dtype.itemsize, listed.index.records, 0
+    with listed.store.open(listed.index.file) as file:
+        file.seek(BLOCK)
+        while data := file.read(STRETCH * BLOCK):
+            used = np.frombuffer(data, np.uint8).reshape(-1, BLOCK)[:, : each * dtype.itemsize]
+            found = np.ascontiguousarray(used).view(dtype).ravel()[: count - begin]
+            yield begin, found
             begin += len(found)
 
 

@@ -19,7 +19,7 @@ def prove_listing(listed: Listed) -> None:
                 rows.equal(fact, name, rows.column(name).take(order))
     if table.index:
         plain = {c.name for c in table.columns if c.kind in KINDS and not c.nullable}
-        dense = listed.entry["index"]["records"] == len(rows)
+        dense = listed.index.records == len(rows)
         names = [name for name, _ in table.index]
         fields = [name for name in names if dense and name in plain]
         if fields:

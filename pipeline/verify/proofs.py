@@ -12,11 +12,15 @@ from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
 from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
+from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.walks import prove_walks
+from tablebase.block_space import InBlocks
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
+from tablebase.puzzles import part_of
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.knight import AllTours, TourPerPair
 from tablebase.puzzles.senet import Senet
+from tablebase.puzzles.sliding import Sliding
 from tablebase.puzzles.tour_counts import TourCounts
 
 Prove = Callable[[Listed, Seen], object]
@@ -24,6 +28,7 @@ Prove = Callable[[Listed, Seen], object]
 
 PROOFS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Eight): partial(prove_goals, space_of=sliding_space),
+    (InBlocks, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,
     (BreadthFirst, StateSpace): prove_walks,
@@ -34,7 +39,10 @@ PROOFS: dict[tuple[type, type], Prove] = {
 
 
 def proof_of(listed: Listed) -> Prove | None:
-    """The proof of a puzzle's table: that of the nearest kinds of recipe and puzzle."""
+    """The proof of a puzzle's table: its own, or that of the nearest kinds of recipe and puzzle."""
+    if listed.puzzle and listed.puzzle.proof:
+        own: Prove = part_of(listed.puzzle, listed.puzzle.proof)
+        return own
     kinds = (
         (recipe, puzzle)
         for recipe in type(listed.known.recipe).__mro__

@@ -9,51 +9,18 @@ dictionary order, or whose low four bits do where the high ones are the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from pipeline.verify.claims import Array, Seen
 from pipeline.verify.listed import Listed, check_records, read_rows
-from tablebase.graph import UNREACHED, Graph, Walk
+from tablebase.graph import UNREACHED, Walk
 from tablebase.puzzle import BreadthFirst, StateSpace
 from tablebase.tables.parquet import to_arrow
 
-
-class Lines:
-    """All shortest lines from a root, a step at a time.
-
-    `ways`: how many end at a node. Of the smallest: its last node but one and its last label.
-    """
-
-    def __init__(self, nodes: int, root: int) -> None:
-        self.ways = np.zeros(nodes, dtype=np.uint64)
-        self.parent = np.full(nodes, -1, dtype=np.int32)
-        self.last = np.zeros(nodes, dtype=np.uint8)
-        self.ways[root] = 1
-        self.layers: list[Array] = [np.array([root])]
-        """The nodes that lines of each length end at, those of the smallest lines first."""
-        # among the smallest lines of equal length: a node's own place, and that of its high labels
-        self._place = np.zeros(nodes, dtype=np.int64)
-        self._high = np.zeros(nodes, dtype=np.int64)
-        self._least = np.full(nodes, np.iinfo(np.int64).max)
-
-    def extend(self, sources: Array, targets: Array, labels: Array) -> None:
-        """Add every edge that ends a shortest line of the next length."""
-        np.add.at(self.ways, targets, self.ways[sources])
-        high, low = labels.astype(np.int64) >> 4, labels.astype(np.int64) & 15
-        # compared in this order: the high labels so far, this one, all labels so far, this low one
-        key = (self._high[sources] << 4 | high) << 32 | self._place[sources] << 4 | low
-        np.minimum.at(self._least, targets, key)
-        smallest = np.flatnonzero(key == self._least[targets])
-        smallest = smallest[np.argsort(key[smallest], kind="stable")]
-        # of edges that no label tells apart the first one counts
-        places = np.arange(len(smallest))
-        self._place[targets[smallest[::-1]]] = places[::-1]
-        smallest = smallest[self._place[targets[smallest]] == places]
-        nodes, key = targets[smallest], key[smallest]
-        self.parent[nodes], self.last[nodes] = sources[smallest], labels[smallest]
-        self._place[nodes] = np.arange(len(nodes))
-        self._high[nodes] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
-        self.layers.append(nodes)
+Edges = tuple[Array, Array, Array]
+"""Where they begin, where they end, and their labels."""
 
 
 def prove_walks(listed: Listed, seen: Seen) -> None:
@@ -62,7 +29,15 @@ def prove_walks(listed: Listed, seen: Seen) -> None:
     assert isinstance(puzzle, StateSpace)
     assert isinstance(table.recipe, BreadthFirst)
     rows, graph = read_rows(listed), puzzle.graph()
-    walks = {name: walked(graph, puzzle.node(state)) for name, state in table.recipe.roots.items()}
+    nodes = len(graph.offsets) - 1
+    begins = np.repeat(np.arange(nodes), np.diff(graph.offsets))
+
+    def leaving(layer: Array) -> Edges:
+        edges = np.flatnonzero(np.isin(begins, layer))
+        return begins[edges], graph.targets[edges], graph.labels[edges]
+
+    roots = table.recipe.roots.items()
+    walks = {name: walked(nodes, puzzle.node(state), leaving) for name, state in roots}
     text = f"{puzzle.depth} and all other columns are as a second search of the graph finds them"
     with listed.claim(text) as fact:
         columns = puzzle.fill(table, graph, walks)
@@ -75,15 +50,37 @@ def prove_walks(listed: Listed, seen: Seen) -> None:
         check_records(listed, text, dict(puzzle.records(table, walks)))
 
 
-def walked(graph: Graph, root: int) -> Walk:
-    """What a breadth-first search of a graph finds, by lines that grow all at once."""
-    nodes = len(graph.offsets) - 1
-    depth = np.full(nodes, UNREACHED, dtype=np.uint8)
-    lines, begin = Lines(nodes, root), np.repeat(np.arange(nodes), np.diff(graph.offsets))
-    for length, layer in enumerate(lines.layers):
-        depth[layer] = length
-        ends = (depth[begin] == length) & (depth[graph.targets] == UNREACHED)
-        if ends.any():
-            lines.extend(begin[ends], graph.targets[ends], graph.labels[ends])
-    order = np.concatenate(lines.layers).astype(np.int32)
-    return Walk(depth, lines.ways, lines.parent, lines.last, order)
+def walked(nodes: int, root: int, leaving: Callable[[Array], Edges]) -> Walk:
+    """What a breadth-first search finds, all shortest lines at once, a step at a time.
+
+    `leaving` gives every edge that begins at one of some nodes.
+    """
+    depth, ways = np.full(nodes, UNREACHED, dtype=np.uint8), np.zeros(nodes, dtype=np.uint64)
+    parent, last = np.full(nodes, -1, dtype=np.int32), np.zeros(nodes, dtype=np.uint8)
+    depth[root], ways[root], layers = 0, 1, [np.array([root], dtype=np.int32)]
+    # among the smallest lines of equal length: a node's own place, and that of its high labels
+    place, highs = np.zeros((2, nodes), dtype=np.int64)
+    least = np.full(nodes, np.iinfo(np.int64).max)
+    for length, layer in enumerate(layers, start=1):
+        sources, targets, labels = leaving(layer)
+        new = depth[targets] == UNREACHED
+        if not new.any():
+            break
+        sources, targets, labels = sources[new], targets[new], labels[new]
+        depth[targets] = length
+        np.add.at(ways, targets, ways[sources])
+        high, low = labels.astype(np.int64) >> 4, labels.astype(np.int64) & 15
+        # compared in this order: the high labels so far, this one, all labels so far, this low one
+        key = (highs[sources] << 4 | high) << 32 | place[sources] << 4 | low
+        np.minimum.at(least, targets, key)
+        smallest = np.flatnonzero(key == least[targets])
+        smallest = smallest[np.argsort(key[smallest], kind="stable")]
+        # of edges that no label tells apart the first one counts
+        _, first = np.unique(targets[smallest], return_index=True)
+        smallest = smallest[np.sort(first)]
+        found, key = targets[smallest], key[smallest]
+        parent[found], last[found] = sources[smallest], labels[smallest]
+        place[found] = np.arange(len(found))
+        highs[found] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
+        layers.append(found)
+    return Walk(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))

@@ -9,8 +9,8 @@ import polars as pl
 
 from queries.charts import banded, board, by_band, even_bounds, labelled, lines, side_by_side
 from queries.drawings import AMBER, BLUE, MUTED, SERIES
-from queries.eight.drawings import drawn_boards
 from queries.figure import Drawn, Figure, Section
+from queries.sliding.drawings import drawn_boards
 from tablebase.puzzles.eight import PUZZLE
 
 GOALS = list(PUZZLE.layouts)
@@ -223,7 +223,7 @@ def _hardest(frame: pl.DataFrame) -> str:
         for row in frame.filter(pl.col("goal") == goal).head(SHOWN).to_dicts():
             states.append(row["state"])
             heads.append(f"{goal}, {row['distance']}")
-    return drawn_boards("The hardest states", states, heads, bare=True)
+    return drawn_boards("The hardest states", states, heads, width=3, bare=True)
 
 
 def _text_hardest(frame: pl.DataFrame) -> str:

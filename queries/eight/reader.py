@@ -1,10 +1,11 @@
-"""The 8-puzzle's answers: boards, and the tile that each move slides."""
+"""The 8-puzzle's answers, one at a time or whole columns."""
 
 from __future__ import annotations
 
 from queries.forms import SVG, Asked, Option
-from queries.goals import GoalFacts, GoalReader
-from tablebase.puzzles.eight import STEP
+from queries.goals import GoalReader
+from queries.sliding.boards import BoardFacts
+from tablebase.puzzles.eight import WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,42 +14,6 @@ if TYPE_CHECKING:
     from queries.rows import Answers
     from tablebase.puzzle import GoalPuzzle
     from tablebase.tables.store import Store
-
-
-def tile(state: str, letter: str) -> str:
-    """The tile that slides when the blank goes that way.
-
-    >>> tile("123456780", "U")
-    '6'
-    """
-    return state[state.index("0") + STEP[letter]]
-
-
-class EightFacts(GoalFacts):
-    __slots__ = ("best_tiles", "tiles")
-
-    def __init__(self, reader: GoalReader, key: str, asked: Asked) -> None:
-        super().__init__(reader, key, asked)
-        self.best_tiles = "".join(tile(self.state, letter) for letter in self.best_moves)
-        self.tiles, state = "", self.state
-        for letter in self.solution:
-            self.tiles += tile(state, letter)
-            state = dict(reader.puzzle.moves(state))[letter]
-
-    def picture(self, state: str) -> str:
-        cells = state.replace("0", ".")
-        return "".join(f" {' '.join(cells[row : row + 3])}\n" for row in (0, 3, 6))
-
-    def move(self, state: str, letter: str) -> str:
-        return f"{letter} (tile {tile(state, letter)})"
-
-    def more(self) -> list[tuple[str, str]]:
-        return [("tiles slid", self.tiles)]
-
-    def drawn(self) -> str:
-        from queries.eight.drawings import boards_svg
-
-        return boards_svg(self.state, self.solution, self.goal)
 
 
 class EightReader(GoalReader):
@@ -101,11 +66,14 @@ class EightReader(GoalReader):
             from queries.eight.ways import answers_to
 
             view = self.puzzle.view(goal)
-            records = self.index(self._tables[view.layout]).records()
+            name = self._tables[view.layout]
+            records = self.index(name).records()
             rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
+            if rows["best_moves"].eq("").sum() != 1:
+                raise self.damaged(name, f"not every state has a move nearer to {goal}")
             rows = rows.cast(self.schema({"goal": goal}))
             self._rows_to[goal] = rows.extend(rows.clear(1))
         return self._rows_to[goal]
 
-    def facts(self, key: str, asked: Asked) -> EightFacts:
-        return EightFacts(self, key, asked)
+    def facts(self, key: str, asked: Asked) -> BoardFacts:
+        return BoardFacts(self, key, asked, WIDTH)

@@ -20,6 +20,7 @@ from queries.reader import Reader
 from tablebase.output import write
 from tablebase.puzzles import MODULES
 from tablebase.tables.index import BLOCK, CHECKSUM, HEADER
+from tablebase.tables.manifest import read_manifest, record_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +40,13 @@ def made_from() -> tuple[str, ...]:
 
 
 def write_explorer(store: Store, target: str) -> None:
-    """Write the page that explores the tables in a store.
+    """Write the page that explores the tables in a store, and list it if it is among them.
 
     The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
     """
+    published = read_manifest(store)  # before they are read: a page may seem old, and never new
     write(target, _page(store).encode())
+    record_page(store, target, {name: published[name] for name in made_from() if name in published})
 
 
 def _page(store: Store) -> str:

@@ -7,7 +7,12 @@ from itertools import pairwise
 from queries.forms import SVG, Asked, Option
 from queries.reader import Reader
 from queries.words import Facts, aligned, counted, heading
-from tablebase.errors import BadRequest, NoSuchTour, NotCounted, TableDamaged, TableMissing
+from tablebase.errors import (
+    BadRequest,
+    NoSuchTour,
+    NotCounted,
+    TableMissing,
+)
 from tablebase.puzzles.knight import (
     LISTABLE,
     PAIRS_BOARD,
@@ -158,16 +163,17 @@ class KnightReader(Reader):
                 f"The table has {PER_START} tours of {board} from {board.name(start)}, one for "
                 f"each end square, numbered 0 to {PER_START - 1}.",
             )
-        index = self.index(f"{TOURS}{board}")
+        name = f"{TOURS}{board}"
+        index = self.index(name)
         for candidate in range(PER_START) if number is None else [number]:
             squares = list(index.record(PER_START * start + candidate)[0])
+            if squares[0] != start or not _is_tour(board, squares):
+                raise self.damaged(name, f"tour {candidate} from {board.name(start)} is none")
             if end in (None, squares[-1]) and (
                 not closed or squares[-1] in board.neighbours(start)
             ):
                 return candidate, squares
-        path = self.store.full(f"{TOURS}{board}.idx")
-        problem = f"an existing tour from {board.name(start)} is missing"
-        raise TableDamaged(path, problem, mending("knight", self.store, force=True))
+        raise self.damaged(name, f"an existing tour from {board.name(start)} is missing")
 
     def listed(
         self, board: Board, start: int, end: int | None, number: int | None, closed: bool
@@ -175,11 +181,7 @@ class KnightReader(Reader):
         """The first tour asked for among all tours of a small board."""
         import polars as pl
 
-        from queries.scans import scanned
-
-        table = listed_table(board)
-        every = scanned(self.store, PUZZLE.stage(table.name), table)
-        tours = every.filter(pl.col("start") == board.name(start))
+        tours = self.scanned(listed_table(board)).filter(pl.col("start") == board.name(start))
         wanted = tours
         if number is not None:
             wanted = wanted.filter(pl.col("number") == number)
@@ -208,10 +210,8 @@ class KnightReader(Reader):
         """From the table of counts."""
         import polars as pl
 
-        from queries.scans import scanned
-
         table = PUZZLE.tables[-1]
-        rows = scanned(self.store, "knight", table).filter(pl.col("board") == str(board))
+        rows = self.scanned(table).filter(pl.col("board") == str(board))
         if start is not None:
             rows = rows.filter(pl.col("start") == board.name(start))
         found = rows.select("tours", "closed").collect().rows()
@@ -220,7 +220,7 @@ class KnightReader(Reader):
             row_of = f"{path}: the row of {board}"
             raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.store))
         if not found:
-            raise NotCounted(str(board), *self.countings(board))
+            raise NotCounted(str(board), self.countings(board))
         tours, closed = zip(*found, strict=True)
         return CountFacts(board, start, None if None in tours else sum(tours), sum(closed))
 
@@ -240,6 +240,12 @@ class KnightReader(Reader):
         from queries.knight.packed import signposts
 
         return signposts(self.store, self.puzzle.name, table)
+
+
+def _is_tour(board: Board, squares: list[int]) -> bool:
+    return len({*squares}) == board.squares and all(
+        after in board.neighbours(here) for here, after in pairwise(squares)
+    )
 
 
 def _number(given: str | bool) -> int:

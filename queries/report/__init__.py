@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzles import MODULES, puzzles
+from tablebase.puzzle import GoalPuzzle, Puzzle
+from tablebase.puzzles import imported, of_each, part_of, puzzles
 
 if TYPE_CHECKING:
     from queries.figure import Figure, Section, Sources
@@ -20,10 +21,19 @@ if TYPE_CHECKING:
 __all__ = ["PAGE_FORMATS", "write_report"]
 
 PAGE_FORMATS = ("html", "svg", "png")
+SECTIONS = {
+    "eight": "queries.eight.figures:SECTION",
+    "senet": "queries.senet.figures:SECTION",
+    "knight": "queries.knight.figures:SECTION",
+}
+"""What is shown of our puzzles; another may name its section itself."""
 
 
 def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
-    """Write the report on a store's tables: a page, or a folder of pictures; what was written."""
+    """Write the report on a store's tables: a page, or a folder of pictures; what was written.
+
+    A page among the tables is listed with those that it shows.
+    """
     required_choice(format, "format", *PAGE_FORMATS)
     try:
         import altair
@@ -36,11 +46,14 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
     del altair
     from queries.figure import Sources
     from tablebase.output import STANDARD, refusing, write, writing
+    from tablebase.tables.manifest import record_page
 
     asked = Sources(store)
     if format == "html":
         with writing(str(target)) as file:  # before all is drawn: it may be refused
-            file.write(_page(asked, store).encode())
+            file.write(_page(asked).encode())
+        if target != STANDARD:
+            record_page(store, str(target), asked.entries)
         return [Path(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
@@ -58,9 +71,20 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
 
 def sections() -> list[Section]:
     """What each puzzle has to show, in the order of the registry."""
-    from queries.answers import SECTIONS, imported
+    return [found for found in of_each(_section) if found]
 
-    return [imported(SECTIONS[name]) for name in MODULES if name in SECTIONS]
+
+def _section(asked: Puzzle) -> Section | None:
+    from queries.report.depths import section
+
+    shown: Section | None = None
+    if asked.name in SECTIONS:
+        shown = imported(SECTIONS[asked.name])
+    elif asked.section:
+        shown = part_of(asked, asked.section)
+    elif isinstance(asked, GoalPuzzle):
+        shown = section(asked)
+    return shown
 
 
 def figures() -> list[Figure]:
@@ -77,26 +101,24 @@ def _drawn(asked: Sources, figure: Figure) -> tuple[str, str]:
 
 
 def _made(asked: Sources, figure: Figure) -> str:
-    rows = sum(asked.rows[name] for name in figure.tables)
+    rows = sum(asked.entries[name].rows for name in figure.tables)
     files = " and ".join(f"{name}.parquet" for name in figure.tables)
     return f"From {rows:,} rows of {files}; the query returns {asked.answer(figure).height:,} rows."
 
 
-def _page(asked: Sources, store: Store) -> str:
+def _page(asked: Sources) -> str:
     from queries.report.page import page
     from tablebase import __version__
-    from tablebase.tables.manifest import read_manifest, size_of
 
     chapters = []
     for shown in sections():
         rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown.figures]
         chapters.append((shown.title, shown.sentence, rows))
-    entries = read_manifest(store)
     tables = [
-        (table.name, table.meaning, entries[table.name]["rows"], size_of(entries[table.name]))
+        (table.name, table.meaning, entry.rows, entry.bytes)
         for of in puzzles()
         for table in of.tables
-        if table.name in entries
+        if (entry := asked.entries.get(table.name))
     ]
     return page(tables, chapters, f"puzzle-tablebase {__version__}")
 

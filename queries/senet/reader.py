@@ -5,10 +5,9 @@ from __future__ import annotations
 from queries.forms import SVG, Asked, Option
 from queries.reader import Reader
 from queries.words import Facts, aligned
-from tablebase.errors import BadRequest, NotReached, TableDamaged, quoted
+from tablebase.errors import BadRequest, NotReached, quoted
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.senet import SIDES, exchanged, move_text, parse, rank
-from tablebase.tables.mending import mending
+from tablebase.puzzles.senet import OPENING, SIDES, exchanged, move_text, parse, rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,9 +130,9 @@ class SenetReader(Reader):
                 record[PLIES[ply % 2]] != ply
                 or position[start + throw - 1 : start + throw] != mover
             ):
-                path = self.store.full("senet.idx")
-                command = mending("senet", self.store, force=True)
-                raise TableDamaged(path, f"no line leads to {position}", command)
+                break
             position = exchanged(position, start, start + throw)
             line.append((throw, start, position))
+        if (len(line), position) != (plies, OPENING):
+            raise self.damaged("senet", f"no line leads to {position}")
         return line[::-1]

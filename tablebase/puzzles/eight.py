@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SOLVED = "123456780"
 LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
 LETTERS = "UDLR"
+WIDTH = 3
 STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
 HEAD = 4
 RANK_BITS = 20

@@ -13,7 +13,7 @@ from tablebase.puzzles.tour_counts import TourCounts, counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from tablebase.puzzles.tour_counts import Sides
@@ -228,6 +228,7 @@ class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
     counted = "the tours of this board"
+    board_meaning = "files x ranks, every tour"
 
     tables = (
         listed_table(Board(5, 5)),
@@ -250,7 +251,7 @@ class Knight(Puzzle):
         sides = ((f, r) for f in range(3, MOST_FILES + 1) for r in range(3, MOST_RANKS + 1))
         return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= LISTABLE]
 
-    def with_boards(self, texts: list[str]) -> tuple[Table, ...]:
+    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with every tour of some more boards, which are counted too."""
         boards = [parse_board(text) for text in texts]
         more = {table.name: table for table in map(listed_table, boards)}
@@ -275,7 +276,7 @@ class Knight(Puzzle):
         have = {table.name for table in self.tables}
         boards = boards_listed(published)
         more = [table for table in map(listed_table, boards) if table.name not in have]
-        named = published.get(COUNTS, {}).get("parameters", {}).get("boards")
+        named = published.get(COUNTS, {}).get("boards")
         # a board that was listed since is not counted yet
         also = [sides(b) for b in boards if isinstance(named, list) and str(b) in named]
         counts = _together(self.tables[-1], TourCounts(also).together(counts_asked(published)))
@@ -304,7 +305,7 @@ def _together(table: Table, more: TourCounts) -> Table:
 
 def counts_asked(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:
     """The boards that the published counts have although nothing else asks for them."""
-    said = published.get(COUNTS, {}).get("parameters", {})
+    said = published.get(COUNTS, {})
     found: dict[str, set[Sides]] = {"boards": set(), "closed": set()}
     for name, boards in found.items():
         texts = said.get(name)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tablebase import __version__
+from tablebase.errors import OutputsError
 from tablebase.puzzle import Table
 from tablebase.tables.store import Store
 
@@ -27,6 +28,7 @@ class Kept:
     def __init__(self, store: Store, table: Table) -> None:
         self._store = store
         self._table = table.name
+        self._version = __version__
         said = json.dumps([table.recipe.search, table.recipe.parameters(), __version__])
         self._stem = f".{table.name}.{_digest(said)}"
 
@@ -45,6 +47,21 @@ class Kept:
             found.append(np.load(file, allow_pickle=False))
         return found
 
+    def required(self, name: str) -> Arrays:
+        """A part's arrays; an error where whoever made them has left them in another place."""
+        found = self.load(name)
+        if found is None:
+            problem = "a part that a worker made is not there"
+            raise OutputsError(str(self._store), problem, "All workers must reach the same place.")
+        return found
+
+    def require_version(self) -> None:
+        """An error where this program is not the one that the build is of."""
+        if self._version != __version__:
+            problem = f"a worker has version {__version__} of the program"
+            hint = f"Install {self._version} there."
+            raise OutputsError(str(self._store), problem, hint)
+
     def store(self, name: str, arrays: Arrays) -> None:
         sink = pa.BufferOutputStream()
         with pa.CompressedOutputStream(sink, "zstd") as stream:
@@ -52,7 +69,7 @@ class Kept:
                 np.save(stream, array, allow_pickle=False)
         packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
-        with self._store.appearing(self._name(name), durable=False) as file:
+        with self._store.appearing(self._name(name), durable=False) as (file,):
             file.writelines((_checksum(packed), packed))
 
     def clear(self, *, but_these: bool = False) -> None:

@@ -19,14 +19,24 @@ def locked(folder: str, name: str) -> Iterator[None]:
 
     The lock belongs to the process, so it is free again however the process ends.
     """
-    lock = os.path.join(folder, name)
+    path = os.path.join(folder, name)
+    lock = FileLock(path, blocking=False, preserve_lock_file=True, on_acquired=_signed)
+    with contextlib.ExitStack() as stack:
+        with refusing(folder):
+            os.makedirs(folder, exist_ok=True)
+            try:
+                stack.enter_context(lock)
+            except Timeout as error:
+                problem = f"another build holds it (process {_holder(path)})"
+                raise OutputsError(folder, problem, "Wait until it has ended.") from error
+        yield
+
+
+@contextlib.contextmanager
+def refusing(folder: str) -> Iterator[None]:
+    """What the system refuses here is an OutputsError."""
     try:
-        os.makedirs(folder, exist_ok=True)
-        with FileLock(lock, blocking=False, preserve_lock_file=True, on_acquired=_signed):
-            yield
-    except Timeout as error:
-        problem = f"another build holds it (process {_holder(lock)})"
-        raise OutputsError(folder, problem, "Wait until it has ended.") from error
+        yield
     except OSError as error:
         raise OutputsError(folder, *_explained(error)) from error
 

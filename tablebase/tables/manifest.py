@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Collection, Mapping
 from itertools import accumulate
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from tablebase import __version__
 from tablebase.errors import TableDamaged, TableError, TableVersionError
@@ -16,13 +17,56 @@ from tablebase.tables import FORMAT_VERSION, MANIFEST
 from tablebase.tables.mending import ABSENT, mending, unopened
 from tablebase.tables.store import LOCK, Store
 
-Entry = dict[str, Any]
-"""A table's facts: files, rows, content, parameters, description, made_by, index (or null).
+Name = Annotated[str, Meta(pattern=r"\A[ -~]*\Z")]
 
-Each of its files has file, rows, first (the rows in the files before it), bytes and sha256.
-"""
-Page = dict[str, Any]
-"""A page's facts: bytes, sha256, and the content hash of each table that it was made from."""
+
+class File(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of a table's rows; `first`: the rows in the files before it."""
+
+    file: str
+    rows: int
+    first: int
+    bytes: int
+    sha256: str
+
+
+class Index(Struct, frozen=True, forbid_unknown_fields=True):
+    """A table's index."""
+
+    file: str
+    records: int
+    bytes: int
+    sha256: str
+
+
+class Entry(Struct, frozen=True, forbid_unknown_fields=True):
+    """A table."""
+
+    files: list[File]
+    rows: int
+    content: str
+    made_by: str
+    parameters: dict[str, Any]
+    description: str
+    index: Index | None
+
+    @property
+    def every_file(self) -> list[File | Index]:
+        """Those of its rows, in order, then its index."""
+        return [*self.files, *([self.index] if self.index else [])]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all its rows; those of its records, where it is an index alone."""
+        return sum(file.bytes for file in self.files or self.every_file)
+
+
+class Page(Struct, frozen=True, forbid_unknown_fields=True):
+    """A page; `made_from`: the content hash of each table that it was made from."""
+
+    bytes: int
+    sha256: str
+    made_from: dict[str, str]
 
 
 def read_manifest(store: Store) -> dict[str, Entry]:
@@ -46,9 +90,9 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     return parse_manifest(text, store)
 
 
-def files_of(entry: Entry) -> list[Entry]:
-    """What is said of every file of a table: those of its rows, in order, then its index."""
-    return [*entry["files"], *([entry["index"]] if entry["index"] else [])]
+def parameters_of(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
+    """Each table's parameters: what a puzzle is told of what is published."""
+    return {name: entry.parameters for name, entry in tables.items()}
 
 
 def own_files(store: Store) -> set[str]:
@@ -57,13 +101,8 @@ def own_files(store: Store) -> set[str]:
         tables = read_manifest(store)
     except TableError:  # of another program, as far as can be told
         return set()
-    listed = {said["file"] for entry in tables.values() for said in files_of(entry)}
+    listed = {said.file for entry in tables.values() for said in entry.every_file}
     return {MANIFEST, LOCK, *listed} if tables else set()
-
-
-def size_of(entry: Entry) -> int:
-    """The bytes of all a table's rows."""
-    return sum(file["bytes"] for file in entry["files"])
 
 
 def holds_rows(file: str, name: str) -> bool:
@@ -77,12 +116,12 @@ def holds_rows(file: str, name: str) -> bool:
     return re.fullmatch(rf"{re.escape(name)}(\.[0-9]+)?\.parquet", file) is not None
 
 
-def unlike(store: Store, said: Entry) -> str:
+def unlike(store: Store, said: File | Index) -> str:
     """How a file is not what the manifest says of it; "" where it is. OSError where none opens."""
-    size = store.size(said["file"])
-    if size != said["bytes"]:
-        return f"it has {size:,} bytes, the manifest says {said['bytes']:,}"
-    same = sha256(store, said["file"]) == said["sha256"]
+    size = store.size(said.file)
+    if size != said.bytes:
+        return f"it has {size:,} bytes, the manifest says {said.bytes:,}"
+    same = sha256(store, said.file) == said.sha256
     return "" if same else "its SHA-256 differs from the manifest"
 
 
@@ -95,7 +134,7 @@ def sha256(store: Store, name: str) -> str:
     return digest.hexdigest()
 
 
-def facts(store: Store, name: str) -> Entry:
+def facts(store: Store, name: str) -> dict[str, Any]:
     """What the manifest says of any file."""
     return {"bytes": store.size(name), "sha256": sha256(store, name)}
 
@@ -111,75 +150,59 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
         raise TableDamaged(path, "it is not a manifest", again) from error
     if version != FORMAT_VERSION:
         raise TableVersionError(path, version, FORMAT_VERSION, again)
-    tables, pages = manifest.get("tables"), manifest.get("pages", {})
-    if not _is_list(tables, _is_entry) or not all(map(_is_named, tables, tables.values())):
-        raise TableDamaged(path, "its list of tables is invalid", again)
-    if not _is_list(pages, partial(_has, bytes=int, sha256=str, made_from=dict)):
-        raise TableDamaged(path, "its list of pages is invalid", again)
+    listed = "tables"
+    try:
+        tables = convert(manifest.get(listed), dict[Name, Entry])
+        if not all(map(_is_named, tables, tables.values())):
+            raise ValidationError
+        listed = "pages"
+        pages = convert(manifest.get(listed, {}), dict[Name, Page])
+    except ValidationError as error:
+        raise TableDamaged(path, f"its list of {listed} is invalid", again) from error
     if text != manifest_text(tables, str(manifest.get("made_by")), pages):
         raise TableDamaged(path, "its text or checksum was changed", again)
     return tables, pages
 
 
-def _is_list(listed: object, is_one: Callable[[object], bool]) -> bool:
-    return isinstance(listed, dict) and all(
-        name.isascii() and name.isprintable() and is_one(facts) for name, facts in listed.items()
-    )
-
-
-def _has(facts: Any, **kinds: type) -> bool:
-    return isinstance(facts, dict) and all(
-        isinstance(facts.get(key), kind) for key, kind in kinds.items()
-    )
-
-
-def _is_entry(entry: Any) -> bool:
-    return (
-        _has(entry, files=list, rows=int, content=str, made_by=str, parameters=dict)
-        and all(
-            _has(file, file=str, rows=int, first=int, bytes=int, sha256=str)
-            for file in entry["files"]
-        )
-        and "index" in entry
-        and (
-            entry["index"] is None
-            or _has(entry["index"], file=str, records=int, bytes=int, sha256=str)
-        )
-    )
-
-
 def _is_named(name: str, entry: Entry) -> bool:
     """Whether a table's files bear its name, and their rows follow one another and are all."""
-    index = entry["index"]
-    files = [file["file"] for file in entry["files"]]
-    rows = [file["rows"] for file in entry["files"]]
-    begins = [*accumulate(rows, initial=0)]
+    files = {file.file for file in entry.files}
+    firsts = [*(file.first for file in entry.files), entry.rows]
+    if not files:  # an index alone
+        return name.isidentifier() and entry.index is not None
     return (
         name.isidentifier()
-        and files != []
-        and len(files) == len({*files})
+        and len(files) == len(entry.files)
         and all(holds_rows(file, name) for file in files)
-        and (index is None or index["file"] == f"{name}.idx")
-        and min(rows) >= 0
-        and [*(file["first"] for file in entry["files"]), entry["rows"]] == begins
+        and (entry.index is None or entry.index.file == f"{name}.idx")
+        and firsts == [*accumulate((file.rows for file in entry.files), initial=0)]
+        and firsts == sorted(firsts)
     )
 
 
-def write_manifest(
-    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+def amend(
+    store: Store,
+    tables: Mapping[str, Entry] | None = None,
+    pages: Mapping[str, Page] | None = None,
+    without: Collection[str] = (),
 ) -> None:
-    """List these tables, and these pages; no pages named: those that were listed."""
-    if pages is None:
-        try:
-            pages = read_pages(store)
-        except TableError:
-            pages = {}
-    with store.appearing(MANIFEST) as file:
-        file.write(manifest_text(tables, f"puzzle-tablebase {__version__}", pages).encode())
+    """List these too, and these tables no longer, whatever others list meanwhile."""
+
+    def changed(before: bytes | None) -> bytes:
+        listed, shown = ({}, {}) if before is None else parse_manifest(before, store)
+        listed |= tables or {}
+        left = {name: entry for name, entry in listed.items() if name not in without}
+        shown |= pages or {}
+        return manifest_text(left, f"puzzle-tablebase {__version__}", shown).encode()
+
+    store.change(MANIFEST, changed)
 
 
-def record_page(store: Store, path: str, made_from: tuple[str, ...]) -> None:
-    """List a page that was made from some tables; one that is not among them is not listed."""
+def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None:
+    """List a page and what the manifest said of the tables that it was made from.
+
+    One that is not among the tables is not listed.
+    """
     page = store.name_of(path)
     if page is None:
         return
@@ -187,16 +210,14 @@ def record_page(store: Store, path: str, made_from: tuple[str, ...]) -> None:
         said = facts(store, page)
     except ABSENT:
         return
+    contents = {name: entry.content for name, entry in made_from.items()}
     with store.lock():
-        tables, pages = _read(store)
-        contents = {name: tables[name]["content"] for name in made_from if name in tables}
-        pages[page] = {**said, "made_from": contents}
-        write_manifest(store, tables, pages)
+        amend(store, pages={page: Page(**said, made_from=contents)})
 
 
 def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:
     """The one text that lists all this; its last line but one is a checksum of the others."""
-    listed = dict(sorted(tables.items()))
+    listed = to_builtins(dict(sorted(tables.items())))
     manifest = {
         "format_version": FORMAT_VERSION,
         "made_by": made_by,
@@ -206,7 +227,7 @@ def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]
         "tables": listed,
     }
     if pages:
-        manifest["pages"] = dict(sorted(pages.items()))
+        manifest["pages"] = to_builtins(dict(sorted(pages.items())))
     body = json.dumps(manifest, indent=1)
     manifest["checksum"] = hashlib.sha256(body.encode()).hexdigest()
     return json.dumps(manifest, indent=1) + "\n"

@@ -32,7 +32,7 @@ def _in(folder: str) -> str:
     """How a command names a folder that is not the usual one."""
     if folder == DEFAULT_FOLDER:
         return ""
-    # shlex would quote it too, but importing it costs more than a lookup
+    # shlex would quote it too, but importing it takes longer than an answer
     plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
     escaped = folder.replace("'", "'\\''")
     return f" --outputs {folder}" if plain else f" --outputs '{escaped}'"

@@ -65,15 +65,18 @@ def sorting(table: Table) -> list[pq.SortingColumn]:
 
 
 class TableWriter:
-    """Writes a table's rows in the order given; its content hash goes along."""
+    """Writes a table's rows in the order given; its content hash goes along.
 
-    def __init__(self, file: IO[bytes], table: Table) -> None:
-        self._table = table
-        self._schema = schema(table)
-        self._content = ContentHash(table.columns)
+    Where no file is given, as the table is an index alone, the fields of its records are hashed.
+    """
+
+    def __init__(self, file: IO[bytes] | None, table: Table) -> None:
+        self._columns = table.columns or table.fields()
+        self._schema = pa.schema(map(_field, self._columns), schema(table).metadata)
+        self._content = ContentHash(self._columns)
         self._waiting: list[pa.RecordBatch] = []
         self.rows = 0
-        self._writer = pq.ParquetWriter(
+        self._writer: Any = file and pq.ParquetWriter(
             file,
             self._schema,
             compression="zstd",
@@ -93,14 +96,16 @@ class TableWriter:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is None and self._waiting:
             self._flush(last=True)
-        self._writer.close()
+        if self._writer:
+            self._writer.close()
 
     def write(self, columns: Columns) -> None:
-        arrays = [to_arrow(column, columns[column.name]) for column in self._table.columns]
+        arrays = [to_arrow(column, columns[column.name]) for column in self._columns]
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         self._content.update(batch)
-        self._waiting.append(batch)
         self.rows += batch.num_rows
+        if self._writer:
+            self._waiting.append(batch)
         if sum(waiting.num_rows for waiting in self._waiting) >= ROW_GROUP:
             self._flush(last=False)
 

@@ -1,7 +1,8 @@
 """Where tables are: files by name, read in stretches, that appear whole or not at all.
 
 Names go in, bytes and streams come out; only this room knows a table's path, if it has one. What
-cannot be done is an OSError. A lone lookup reads through here, so only light parts are imported.
+cannot be read is an OSError, and what cannot be written an OutputsError. A lone lookup reads
+through here, so only light parts are imported.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from typing import IO
 
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
-PART = ".part"
-WRITTEN = (".parquet", ".idx", ".json", ".kept")
-"""How the names of all files end that appear in a store."""
+PART = ".unpublished"
+"""How the name of a file ends that is being written: a word of our own, no other program's."""
 
 
 class Opened:
@@ -94,9 +95,21 @@ class Store:
         """A file as polars and pyarrow take it."""
         return self.open(name)
 
-    def appearing(self, name: str, *, durable: bool = True) -> AbstractContextManager[IO[bytes]]:
-        """A new file, only to be written on and on: it is there once the block has ended well."""
+    def appearing(
+        self, *names: str, durable: bool = True
+    ) -> AbstractContextManager[list[IO[bytes]]]:
+        """New files, only to be written on and on: once the block has ended well, and all of them
+        are kept, they are there."""
         raise NotImplementedError
+
+    def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Write a file anew from what it holds, None where there is none; the lock is held."""
+        try:
+            before = self.read(name)
+        except FileNotFoundError:
+            before = None
+        with self.appearing(name) as (file,):
+            file.write(change(before))
 
     def unfinished(self) -> list[str]:
         """What is left of files whose writer was killed; of use only while the lock is held."""
@@ -123,6 +136,10 @@ class Folder(Store):
     def __str__(self) -> str:
         return self._path
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """For another process, which may have another working folder."""
+        return Folder, (os.path.abspath(self._path),)
+
     def full(self, name: str) -> str:
         return os.path.join(self._path, name)
 
@@ -146,17 +163,25 @@ class Folder(Store):
     def opened(self, name: str) -> Opened:
         return (_Placed if hasattr(os, "pread") else Opened)(self.open(name))
 
-    def appearing(self, name: str, *, durable: bool = True) -> AbstractContextManager[IO[bytes]]:
-        from tablebase.appearing import appearing
+    def appearing(
+        self, *names: str, durable: bool = True
+    ) -> AbstractContextManager[list[IO[bytes]]]:
+        from functools import partial
 
-        return appearing(self.full(name), self.full(f".{name}{PART}"), durable=durable)
+        from tablebase.appearing import appearing
+        from tablebase.tables.locks import refusing
+
+        places = [(self.full(name), self.full(f".{name}{PART}")) for name in names]
+        return appearing(*places, durable=durable, refusing=partial(refusing, self._path))
 
     def unfinished(self) -> list[str]:
-        ends = tuple(f"{end}{PART}" for end in WRITTEN)
-        return [name for name in self.names(".") if name.endswith(ends)]
+        return [name for name in self.names(".") if name.endswith(PART)]
 
     def remove(self, name: str) -> None:
-        os.unlink(self.full(name))
+        from tablebase.tables.locks import refusing
+
+        with refusing(self._path):
+            os.unlink(self.full(name))
 
     def lock(self) -> AbstractContextManager[None]:
         from tablebase.tables.locks import locked
@@ -166,10 +191,3 @@ class Folder(Store):
     def name_of(self, path: str) -> str | None:
         folder, name = os.path.split(os.path.realpath(path))
         return name if folder == os.path.realpath(self._path) else None
-
-
-def tables_store(asked: object) -> Store:
-    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`."""
-    if isinstance(asked, Store):
-        return asked
-    return Folder(str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))

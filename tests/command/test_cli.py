@@ -106,7 +106,7 @@ def test_no_traceback(words: list[bytes], place: Path) -> None:
     [
         ("nope", "No such command 'nope'. See: pipeline --help."),
         ("query nope", "No such command 'nope'. See: pipeline query --help."),
-        ("histogram", "Missing argument 'eight|senet'. See: pipeline histogram --help."),
+        ("histogram", "Missing argument 'eight|sliding|senet'. See: pipeline histogram --help."),
         (
             "query eight --nope 123456780",
             "No such option: --nope (Possible options: --input). See: pipeline query eight --help.",

@@ -8,8 +8,9 @@ import pytest
 
 from queries.batch import output_format
 from tablebase.puzzles.knight import PUZZLE, listed_table, parse_board
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.falsified import write_manifest
 from tests.support.recorder import built
 from tests.support.shell import Cli, python
 
@@ -43,11 +44,11 @@ def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("precompute ", "eight senet knight"),
-        ("precompute eight s", "senet"),
-        ("precompute eight ", "senet knight"),
-        ("histogram ", "eight senet"),
-        ("query ", "eight senet knight"),
+        ("precompute ", "eight sliding senet knight"),
+        ("precompute eight s", "sliding senet"),
+        ("precompute eight ", "sliding senet knight"),
+        ("histogram ", "eight sliding senet"),
+        ("query ", "eight sliding senet knight"),
         ("query eight 123456780 --goal ", "corner centre edge"),
         ("query eight 123456780 --goal c", "corner centre"),
         ("query senet ABABABABAB..... --turn ", "A B"),
@@ -55,6 +56,8 @@ def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         ("query eight --format p", "parquet"),
         ("query knight --input-format ", "text csv tsv jsonl parquet"),
         ("query eight --input-format t", "text tsv"),
+        ("precompute sliding --board 2x3 --goals ", "all"),
+        ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("report --format ", "html svg png"),
         ("rem", "remove"),
     ],
@@ -73,6 +76,9 @@ def test_what_is_published_is_offered(cli: Cli, asked_for: Path, tmp_path: Path)
 def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
     boards = offered(cli, "precompute knight --board ")
     assert {"3x4", "4x3", "6x6", "12x3", "4x9"} <= {*boards}
+    sliding = offered(cli, "precompute sliding --board ")
+    assert {"2x2", "3x4", "6x2"} <= {*sliding}
+    assert offered(cli, "histogram sliding --board ") == sliding
     for board in boards:
         assert listed_table(parse_board(board)).name == f"knight_tours_{board}"
 
@@ -84,8 +90,9 @@ def test_a_damaged_manifest_offers_nothing_and_says_nothing(cli: Cli, tmp_path: 
 
 
 def test_what_is_offered_as_a_format_is_one(cli: Cli) -> None:
-    for name in offered(cli, "query eight --format "):
-        assert output_format(None, name) == name
+    names = offered(cli, "query eight --format ")
+    assert names == ["csv", "jsonl", "parquet"]
+    assert [output_format(None, name) for name in names] == names
 
 
 def test_nothing_heavy_is_loaded(asked_for: Path) -> None:

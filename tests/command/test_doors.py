@@ -66,7 +66,7 @@ def test_the_quick_door_says_what_the_command_line_does(
         assert said.removeprefix("pipeline: ").startswith(quick[1].rstrip("\n") + "\n")
 
 
-LIBRARIES = {"click", "numba", "numpy", "pandas", "polars", "pyarrow", "rich", "typer"}
+LIBRARIES = {"click", "msgspec", "numba", "numpy", "pandas", "polars", "pyarrow", "rich", "typer"}
 SLOW = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "random", "re", "typing"}
 
 

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import Page, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import own, said_of
+from tests.support.falsified import listing, own, said_of, write_manifest
 from tests.support.shell import Cli
 
 
 def unlisted(path: Path) -> None:
-    entries = read_manifest(Folder(path.parent))
-    del entries[path.stem]
-    write_manifest(Folder(path.parent), entries)
+    with listing(path.parent) as entries:
+        del entries[path.stem]
 
 
 def flipped(path: Path) -> None:
@@ -55,11 +54,10 @@ def test_a_table_that_cannot_be_used(
 
 def test_the_commands_mend_all_that_is_named(copy: Path, cli: Cli) -> None:
     """A table that was asked for is none of those that are made unasked."""
-    entries = read_manifest(Folder(copy))
-    listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
-    files = [{**listed, "file": "knight_tours_3x4.parquet"}]
-    entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
+        files = [{**listed, "file": "knight_tours_3x4.parquet"}]
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
     for name in ("eight.idx", "knight_counts.parquet"):
         (copy / name).unlink()
     said = cli("status", "--outputs", str(copy))
@@ -72,7 +70,7 @@ def test_the_commands_mend_all_that_is_named(copy: Path, cli: Cli) -> None:
 def test_a_page_older_than_its_tables_is_no_error(copy: Path, cli: Cli) -> None:
     (copy / "report.html").write_text("old")
     entries = read_manifest(Folder(copy))
-    page = {"bytes": 3, "sha256": "", "made_from": {"eight": "another"}}
+    page = Page(3, "", {"eight": "another"})
     write_manifest(Folder(copy), entries, {"report.html": page})
     said = cli("status", "--outputs", str(copy))
     assert (said.code, said.err) == (0, "")

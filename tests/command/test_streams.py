@@ -1,7 +1,6 @@
 """Answers to a pipe whose reader has enough, and to a terminal."""
 
 import os
-import pty
 import shlex
 import subprocess
 from pathlib import Path
@@ -26,6 +25,8 @@ def test_the_first_line_alone(place: Path) -> None:
 
 @pytest.mark.parametrize(("more", "bold"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_labels_are_bold_on_a_terminal_alone(place: Path, more: dict[str, str], bold: bool) -> None:
+    import pty
+
     ours, theirs = pty.openpty()
     try:
         subprocess.run(
@@ -44,6 +45,8 @@ def test_labels_are_bold_on_a_terminal_alone(place: Path, more: dict[str, str], 
 
 
 def test_keys_are_asked_for_at_a_terminal(place: Path) -> None:
+    import pty
+
     ours, theirs = pty.openpty()
     try:
         with subprocess.Popen(

@@ -17,7 +17,7 @@ from queries.index import Index
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
 from tablebase.tables.index import BLOCK, BODY
-from tablebase.tables.manifest import files_of, read_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import often
 from tests.support.falsified import own
@@ -153,7 +153,7 @@ def test_no_damage_changes_an_answer(
 def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
     """In every file that is published, the largest too."""
     listed = read_manifest(Folder(copy)).values()
-    files = [file["file"] for entry in listed for file in files_of(entry)]
+    files = [file.file for entry in listed for file in entry.every_file]
     for name in (*files, "manifest.json"):
         path = own(copy / name) if (copy / name).is_symlink() else copy / name
         whole = path.read_bytes()

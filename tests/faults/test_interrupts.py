@@ -1,7 +1,6 @@
 """Told to stop: from any command, at any moment, at once, quietly, and nothing is left behind."""
 
 import os
-import pty
 import random
 import shutil
 import signal
@@ -12,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tablebase.interrupts import NAMES
 from tests import often
 from tests.support.shell import ROOT, SCRIPT, environment
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 WITHIN = 1.0
 """Seconds from the signal to the end."""
 PATIENCE = 20.0
@@ -78,7 +78,7 @@ def watching(pid: int) -> bool:
 
 def left_behind(folder: Path) -> list[str]:
     """Files that are neither whole nor wanted by a later build."""
-    return [path.name for path in folder.rglob(".*") if path.suffix in (".part", ".new")]
+    return [path.name for path in folder.rglob(".*") if path.suffix in (".unpublished", ".new")]
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -108,6 +108,8 @@ def test_at_random_moments_of_every_command(folder: Path) -> None:
 
 
 def test_an_interrupt_at_a_terminal_gives_it_back_as_it_was(folder: Path) -> None:
+    import pty
+
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [str(SCRIPT), "precompute", "--force", "--outputs", "again"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -14,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import files_of, read_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG, often
 from tests.support.falsified import sha256
-from tests.support.shell import ROOT, SCRIPT, Cli, environment, program
+from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
 
 QUESTIONS = {
     ("eight", "378546201", "--json"): '"distance": 27',
@@ -185,9 +184,9 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     ended_well("mend", *folders)
     for folder in folders:
         for entry in read_manifest(Folder(folder)).values():
-            for file in files_of(entry):
-                assert sha256(folder / file["file"]) == file["sha256"]
-        assert not list(folder.glob(".*.part"))
+            for file in entry.every_file:
+                assert sha256(folder / file.file) == file.sha256
+        assert not list(folder.glob(".*.unpublished"))
 
 
 def test_a_killed_listing_goes_on_where_it_was(cli: Cli, outputs: Path, tmp_path: Path) -> None:
@@ -227,12 +226,14 @@ def test_interrupted(tmp_path: Path, after: float) -> None:
     _, complaint = build.communicate(timeout=60)
     assert build.returncode in (130, -signal.SIGINT), complaint
     assert "Traceback" not in complaint
-    assert not list(tmp_path.glob("*.part")), "no litter"
-    assert not list(tmp_path.glob(".*.part")), "no litter"
+    assert not list(tmp_path.glob("*.unpublished")), "no litter"
+    assert not list(tmp_path.glob(".*.unpublished")), "no litter"
 
 
 @pytest.mark.parametrize("limit", [1_000, 500_000, 2_000_000])
 def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
+    import resource
+
     ended = subprocess.run(
         [SCRIPT, "precompute", "eight", "--outputs", str(tmp_path)],
         # what measures coverage could not save it either, nor Python a compiled module whole
@@ -248,7 +249,7 @@ def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     else:
         assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
-    assert not list(tmp_path.glob(".*.part"))
+    assert not list(tmp_path.glob(".*.unpublished"))
 
 
 FULL = """
@@ -283,21 +284,12 @@ def assert_completes_when_there_is_room(
     kept.mkdir()
     build = f"{SCRIPT} precompute {stage} --outputs {disk}"
     script = FULL.format(size=size, folder=disk, build=build, kept=kept)
-    ended = subprocess.run(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if ended.returncode == 9 or "unshare" in ended.stderr:
-        assert not os.environ.get("CI"), ended.stderr
-        pytest.skip("here a test cannot have a disk of its own")
+    ended = with_a_disk(script)
     first, *said = ended.stdout.split()
     assert first == "3"
     assert f"Cannot build in {disk}: no space left on device. Free some space" in ended.stderr
     assert "Traceback" not in ended.stderr
-    assert not [name for name in said if name.endswith(".part")]
+    assert not [name for name in said if name.endswith(".unpublished")]
     assert said[-1] == "0", ended.stderr
     for path in kept.iterdir():
         if path.name != MANIFEST:

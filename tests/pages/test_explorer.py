@@ -111,8 +111,8 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
         }"""
     )
     published = read_manifest(Folder(outputs))
-    indexed = [name for name in made_from() if published[name]["index"]]
-    assert found == {name: published[name]["index"]["sha256"] for name in indexed}
+    indexes = {name: published[name].index for name in made_from()}
+    assert found == {name: index.sha256 for name, index in indexes.items() if index}
 
 
 def _said_otherwise(

@@ -17,16 +17,17 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from queries.drawings import COLOURS
+from queries.drawings import COLOURS, histogram_svg
 from queries.figure import Figure, Sources
 from queries.overview import histogram
 from queries.report import figures, sections, write_report
 from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
-from tablebase.puzzles import MODULES
+from tablebase.puzzles import MODULES, puzzle
 from tablebase.puzzles.knight import Board
 from tablebase.tables.store import Folder
 from tests.support.explorer_browser import broken_rules
 from tests.support.generated_docs import pictures
+from tests.support.recorder import built
 from tests.support.shell import ROOT, Cli, python
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
@@ -97,6 +98,17 @@ def test_two_runs_are_the_same(page: str, outputs: Path, tmp_path: Path) -> None
     assert (tmp_path / "again.html").read_text("utf-8") == page
 
 
+def ran(code: str) -> pl.DataFrame:
+    """What the last expression of a figure's code is."""
+    tree = ast.parse(code)
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    names: dict[str, Any] = {}
+    exec(compile(tree, "figure", "exec"), names)
+    found: pl.DataFrame = eval(compile(ast.Expression(last.value), "figure", "eval"), names)
+    return found
+
+
 def test_shown_code_is_what_made_the_picture(
     page: str, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,16 +117,10 @@ def test_shown_code_is_what_made_the_picture(
     for figure in shown[1].values():
         assert f"<code>{escape(figure.code)}</code></pre>" in page
         if figure.code not in checked:
-            tree = ast.parse(figure.code)
-            last = tree.body.pop()
-            assert isinstance(last, ast.Expr)
-            names: dict[str, Any] = {}
-            exec(compile(tree, figure.name, "exec"), names)
-            value = compile(ast.Expression(last.value), figure.name, "eval")
-            checked[figure.code] = eval(value, names)
+            checked[figure.code] = ran(figure.code)
         frame = answer(shown, figure.name)
         assert checked[figure.code].equals(frame)
-        rows = sum(shown[0].rows[table] for table in figure.tables)
+        rows = sum(shown[0].entries[table].rows for table in figure.tables)
         assert f"From {rows:,} rows of " in page
         assert f"the query returns {frame.height:,} rows." in page
 
@@ -345,15 +351,23 @@ def test_readme_pictures_are_current_and_small(outputs: Path) -> None:
         assert len(drawn) < 60_000
 
 
-def test_a_puzzle_that_has_nothing_to_show_is_left_out(
-    drawn: None, monkeypatch: pytest.MonkeyPatch
+def test_a_puzzle_with_no_section_has_a_histogram_and_a_list_has_nothing(
+    drawn: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(MODULES, "pancakes", "tests.support.pancakes")
-    assert [section.title for section in sections()] == [
-        "The 8-puzzle",
-        "Senet",
-        "The knight's tour",
-    ]
+    for name in ("pancakes", "lanes"):
+        monkeypatch.setitem(MODULES, name, f"tests.support.{name}")
+    ours, (shown,) = sections()[:3], sections()[3:]
+    assert [section.title for section in ours] == ["The 8-puzzle", "Senet", "The knight's tour"]
+    assert shown.title == "Pancakes"
+    built(tmp_path, puzzle("pancakes"))
+    (figure,) = shown.figures
+    frame = Sources(Folder(tmp_path)).answer(figure)
+    assert frame.equals(histogram("pancakes", Folder(tmp_path)))
+    assert figure.text(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
+    assert figure.draw(frame) == histogram_svg(frame)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "outputs").symlink_to(tmp_path)
+    assert ran(figure.code).equals(frame)
 
 
 @pytest.mark.parametrize("kind", ["html", "svg"])

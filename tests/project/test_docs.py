@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from pipeline.cli import app, query
+from pipeline.cli import app
+from pipeline.questions import query
 from tablebase.tables.store import Folder
 from tests.support.generated_docs import COMMANDS, MADE, ROOT
 
@@ -57,7 +58,7 @@ def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_readme_table_of_tables_is_true(outputs: Path) -> None:
-    from tablebase.tables.manifest import read_manifest, size_of
+    from tablebase.tables.manifest import read_manifest
 
     entries = read_manifest(Folder(outputs))
     rows = re.findall(
@@ -69,6 +70,6 @@ def test_readme_table_of_tables_is_true(outputs: Path) -> None:
         name: (int(rows.replace(",", "")), int(size.replace(",", ""))) for name, rows, size in rows
     }
     assert said == {
-        name: (entry["rows"], size_of(entry)) for name, entry in entries.items() if name in said
+        name: (entry.rows, entry.bytes) for name, entry in entries.items() if name in said
     }
     assert len(said) == 7

@@ -50,7 +50,7 @@ def test_the_first_lock_file_has_what_the_program_needs_and_no_tool() -> None:
 
     def named(requirements: list[str | dict[str, str]]) -> set[str]:
         texts = [text for text in requirements if isinstance(text, str)]
-        return {re.split(r"[>=;]", text)[0] for text in texts}
+        return {re.split(r"[\[>=;]", text)[0] for text in texts}
 
     groups = project["dependency-groups"]
     assert named(project["project"]["dependencies"]) | named(groups["build"]) <= few
@@ -59,6 +59,11 @@ def test_the_first_lock_file_has_what_the_program_needs_and_no_tool() -> None:
     assert not report & few
     assert named(groups["dev"]) <= all_of_them
     assert not named(groups["dev"]) & more
+
+
+def test_no_lock_file_says_where_packages_are() -> None:
+    for name in (*LOCKS, "package-lock.json"):
+        assert "://" not in (ROOT / name).read_text("utf-8"), name
 
 
 # ---- make -----------------------------------------------------------------------------------

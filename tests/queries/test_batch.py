@@ -16,9 +16,12 @@ from queries import open_tables, stretches
 from queries.answers import reader
 from queries.batch import Batch, answer_all, output_format
 from queries.eight.columns import NO_RANK, ranks
+from queries.forms import Asked
 from queries.reader import Reader
 from tablebase.errors import BadRequest
-from tablebase.tables.store import Folder
+from tablebase.tables import manifest
+from tablebase.tables.manifest import sha256
+from tablebase.tables.store import Folder, Store
 from tests.support.shell import Ask
 
 PROGRAM = str(Path(sys.executable).with_name("pipeline"))
@@ -297,3 +300,37 @@ def test_longer_texts_are_no_states(size: int) -> None:
     texts = pl.Series("state", ["123456780" * (1 + size // 9)]).str.slice(0, size)
     assert texts.str.len_bytes().item() == size
     assert ranks(texts).to_list() == [NO_RANK]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "keys"),
+    [
+        ("eight", {}, ["123456780", "378546201", "123804765"]),
+        ("eight", {"goal": "087654321", "path": True}, ["123456780", "378546201", "123804765"]),
+        ("senet", {}, ["ABABABABAB.....", "ABAAABBB.B...A.", "BBBBBAAAAA....."]),
+        ("knight", {"board": "5x5"}, ["a1", "c3", "e5"]),
+    ],
+)
+def test_a_batch_reads_a_table_once(
+    outputs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    asked: Asked,
+    keys: list[str],
+) -> None:
+    """Checked whole, that is, however many stretches and keys there are."""
+    read: list[str] = []
+
+    def sha256_of(store: Store, file: str) -> str:
+        read.append(file)
+        return sha256(store, file)
+
+    monkeypatch.setattr(manifest, "sha256", sha256_of)
+    monkeypatch.setattr(stretches, "STRETCH", 1)
+    source, told = tmp_path / "asked.txt", list[int]()
+    source.write_text("".join(f"{key}\n" for key in keys))
+    batch = Batch(str(source), "csv", str(tmp_path / "answers.csv"))
+    assert answer_all(reader(name, Folder(outputs)), asked, batch, told.append) == 0
+    assert told == [1, 2, 3], "each key was a stretch of its own"
+    assert len(read) == 1

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from queries import open_tables
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.falsified import write_manifest
 
 FIVE = "knight_tours_5x5"
 
@@ -21,9 +24,9 @@ def test_the_folder_and_what_is_published(copy: Path) -> None:
 
 def test_a_puzzle_without_tables_there(copy: Path) -> None:
     entries = read_manifest(Folder(copy))
-    files = [{**entries[FIVE]["files"][0], "file": "knight_tours_3x4.parquet"}]
-    entries["knight_tours_3x4"] = {**entries[FIVE], "files": files}
-    write_manifest(Folder(copy), {name: entries[name] for name in ("eight", "knight_tours_3x4")})
+    files = [replace(entries[FIVE].files[0], file="knight_tours_3x4.parquet")]
+    more = {"knight_tours_3x4": replace(entries[FIVE], files=files)}
+    write_manifest(Folder(copy), {"eight": entries["eight"], **more})
     tables = open_tables(str(copy))
     assert repr(tables.senet) == f"<SenetTable in {copy}: none published>"
     assert repr(tables.knight) == f"<KnightTable in {copy}: knight_tours_3x4>"

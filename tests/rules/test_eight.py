@@ -93,13 +93,17 @@ def test_a_long_text_is_not_repeated_whole() -> None:
     assert len(str(caught.value)) < 500
 
 
-@given(st.text(max_size=12))
-def test_any_text_is_a_state_or_is_refused(text: str) -> None:
-    if sorted("".join(text.split())) == list("012345678"):
-        assert PUZZLE.parse(text) == "".join(text.split())
-    else:
-        with pytest.raises(NotationError):
-            PUZZLE.parse(text)
+@given(st.text(max_size=12) | st.text("012345678 ", min_size=9, max_size=12))
+def test_any_text_but_a_state_is_refused(text: str) -> None:
+    assume(sorted("".join(text.split())) != list("012345678"))
+    with pytest.raises(NotationError):
+        PUZZLE.parse(text)
+
+
+@given(st.permutations("012345678 \t\n"))
+def test_a_state_may_have_any_white_space_in_it(letters: list[str]) -> None:
+    text = "".join(letters)
+    assert PUZZLE.parse(text) == "".join(text.split())
 
 
 # ---- moves ----------------------------------------------------------------------------------

@@ -228,7 +228,7 @@ def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] 
 
 
 def said(boards: list[str], closed: list[str]) -> dict[str, Any]:
-    return {"knight_counts": {"parameters": {"boards": boards, "closed": closed}}}
+    return {"knight_counts": {"boards": boards, "closed": closed}}
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def said(boards: list[str], closed: list[str]) -> dict[str, Any]:
         (said(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
         (said(["8x8"], []), [], []),  # that cannot be counted
         (said(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
-        ({"knight_counts": {"parameters": {"boards": 3, "closed": [7, None]}}}, [], []),
+        ({"knight_counts": {"boards": 3, "closed": [7, None]}}, [], []),
         ({"knight_counts": {}}, [], []),
     ],
 )

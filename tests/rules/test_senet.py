@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
@@ -102,12 +102,15 @@ def test_what_is_no_position_is_told_why(text: str, problem: str) -> None:
 
 
 @given(st.text(alphabet=".AB ", max_size=17) | st.text(max_size=17))
-def test_any_text_is_a_position_or_is_refused(text: str) -> None:
-    if sorted(text.strip()) == sorted(OPENING):
-        assert PUZZLE.parse(text) == text.strip()
-    else:
-        with pytest.raises(NotationError):
-            PUZZLE.parse(text)
+def test_any_text_but_a_position_is_refused(text: str) -> None:
+    assume(sorted(text.strip()) != sorted(OPENING))
+    with pytest.raises(NotationError):
+        PUZZLE.parse(text)
+
+
+@given(st.permutations(OPENING).map("".join), st.text(" \t\n", max_size=3))
+def test_a_position_may_have_white_space_around_it(position: str, space: str) -> None:
+    assert PUZZLE.parse(f"{space}{position}{space}") == position
 
 
 # ---- moves ----------------------------------------------------------------------------------

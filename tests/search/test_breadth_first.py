@@ -29,6 +29,16 @@ def graph_of(nodes: int, edges: list[Edge]) -> Graph:
     )
 
 
+def test_a_kind_of_move_may_lead_from_a_node_to_several() -> None:
+    sources, targets = np.array([2, 0, 0, 1, 0]), np.array([0, 1, 2, 3, 3])
+    later = np.array([0, 0]), np.array([3, 1])
+    graph = Graph.of_moves(4, [(16, sources, targets), (33, *later)])
+    assert graph.offsets.tolist() == [0, 5, 6, 7, 7]
+    assert graph.targets.tolist() == [1, 2, 3, 3, 1, 3, 0]
+    assert graph.labels.tolist() == [16, 16, 16, 33, 33, 16, 16]
+    assert searched(graph, 0)["ways"] == [1, 2, 1, 2]
+
+
 def searched(graph: Graph, root: int) -> dict[str, list[int]]:
     """The walk as plain lists, with the number of nodes of each layer as it was told."""
     layers: list[tuple[int, int]] = []

@@ -1,8 +1,10 @@
 """Copies of what is published, made false in one place and vouched for all the same."""
 
+import contextlib
 import hashlib
+import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +17,18 @@ import pytest
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.listed import Listed, check_files, listed_in
+from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
 from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables import MANIFEST
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import Entry, Page, manifest_text, read_pages
 from tablebase.tables.parquet import schema, sorting
-from tablebase.tables.store import Folder
+from tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
 SMALL = listed_table(Board(3, 4))
@@ -39,6 +43,16 @@ CUTS = {
     "knight_counts": (30,),
 }
 """Rows where further files of a table may begin: amid a start's tours, and at their end."""
+
+
+def write_manifest(
+    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+) -> None:
+    """List these tables and no others, true or not; no pages named: those that were listed."""
+    pages = read_pages(store) if pages is None else pages
+    Path(store.full(MANIFEST)).write_text(
+        manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
+    )
 
 
 def linked_copy(outputs: Path, tmp_path: Path) -> Path:
@@ -97,27 +111,34 @@ def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@contextlib.contextmanager
+def listing(folder: Path) -> Iterator[dict[str, Any]]:
+    """The tables of a manifest's text, to be changed to anything that it then vouches for."""
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    yield manifest["tables"]
+    write_manifest(Folder(folder), manifest["tables"], manifest.get("pages", {}))
+
+
 def vouch(folder: Path, name: str, files: int = 1) -> None:
     """Let the manifest and the index's header say what the table now is."""
-    entries = read_manifest(Folder(folder))
-    entry = entries[name] | {"files": [], "rows": 0}
-    entries[name] = entry
-    content = ContentHash(TABLES[name].columns)
-    for number in range(1, files + 1):
-        path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
-        rows = pq.read_table(path)
-        for batch in rows.to_batches():
-            content.update(batch)
-        entry["files"].append(said_of(path, rows.num_rows, entry["rows"]))
-        entry["rows"] += rows.num_rows
-    entry["content"] = content.hexdigest()
-    if entry["index"]:
-        index = folder / f"{name}.idx"
-        data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
-        index.unlink()
-        index.write_bytes(data)
-        entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
-    write_manifest(Folder(folder), entries)
+    with listing(folder) as entries:
+        entry = entries[name] | {"files": [], "rows": 0}
+        entries[name] = entry
+        content = ContentHash(TABLES[name].columns)
+        for number in range(1, files + 1):
+            path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
+            rows = pq.read_table(path)
+            for batch in rows.to_batches():
+                content.update(batch)
+            entry["files"].append(said_of(path, rows.num_rows, entry["rows"]))
+            entry["rows"] += rows.num_rows
+        entry["content"] = content.hexdigest()
+        if entry["index"]:
+            index = folder / f"{name}.idx"
+            data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
+            index.unlink()
+            index.write_bytes(data)
+            entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
 
 
 def rewrite(
@@ -227,4 +248,4 @@ class Silent:
 
     def step(self, table: str, doing: str, done: int, total: int | None) -> None: ...
 
-    def built(self, table: Table, entry: dict[str, Any], seconds: float) -> None: ...
+    def built(self, table: Table, entry: Entry, seconds: float) -> None: ...

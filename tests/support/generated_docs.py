@@ -25,6 +25,7 @@ from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
 from tests.support.house_picture import rooms_svg
 from tests.support.shell import program
+from tests.support.sliding_picture import sliding_svg
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sys.executable).with_name("pipeline")
@@ -233,6 +234,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/tables.md": table_page,
     "docs/cli.md": command_page,
     "docs/rooms.svg": rooms_svg,
+    "docs/sliding.svg": sliding_svg,
     **{name: partial(with_output, name) for name in PAGES},
 }
 """For every page that is generated, or partly, what makes it as it should be now."""

@@ -6,7 +6,7 @@ from pipeline.build import Request, build
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables.manifest import Entry
-from tablebase.tables.store import Folder
+from tablebase.tables.store import PART, Folder
 
 TOURS = listed_table(Board(3, 4))
 COUNTS = counts_table(((3, 4), (2, 2)))
@@ -51,7 +51,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def litter(folder: Path) -> list[str]:
-    return [path.name for path in folder.glob(".*") if path.suffix == ".part"]
+    return [path.name for path in folder.glob(".*") if path.suffix in (PART, ".new")]
 
 
 def described(table: Table, meaning: str) -> Table:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import pytest
+
 from tests.support.warm import warm
 
 ROOT = Path(__file__).parents[2]
@@ -113,3 +115,18 @@ def uncompiled(function: Callable[[], str], ignored: str = "") -> str:
 def without_privileges() -> list[str]:
     """What a command is begun with so that permissions bind it, even where all is run as root."""
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] * (os.geteuid() == 0)
+
+
+def with_a_disk(script: str) -> subprocess.CompletedProcess[str]:
+    """Run a script that mounts disks of its own; exit 9 says that it could not."""
+    ended = subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode == 9 or "unshare" in ended.stderr:
+        assert not os.environ.get("CI"), ended.stderr
+        pytest.skip("here a test cannot have a disk of its own")
+    return ended

@@ -228,7 +228,7 @@ def square(number: int) -> Arrays:
 def make(recipe: Squares, puzzle: Puzzle, table: Table, work: Work) -> Made:
     found = work.each(square, ((number,) for number in range(9)))
     rows = ({"number": one[:1], "square": one[1:]} for (one,) in found)
-    return rows, iter([{"square": np.arange(9) ** 2}]), 9
+    return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
 
 
 def test_a_new_recipe_is_a_maker_and_a_line(

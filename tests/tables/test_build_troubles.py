@@ -4,13 +4,16 @@ import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import pipeline.build
+from pipeline.build import Request, build
 from queries.overview import status
 from tablebase.errors import (
     OutputsError,
@@ -27,7 +30,16 @@ from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.pancakes import Pancakes
-from tests.support.recorder import COUNTS, SMALL, TOURS, built, contents, described, litter
+from tests.support.recorder import (
+    COUNTS,
+    SMALL,
+    TOURS,
+    Recorder,
+    built,
+    contents,
+    described,
+    litter,
+)
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Columns
@@ -65,8 +77,8 @@ def test_a_board_asked_for_once_stays_counted(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:
-    (tmp_path / ".knight_tours_3x4.parquet.part").write_bytes(b"half")
-    (tmp_path / ".pancakes.idx.part").write_bytes(b"half")
+    (tmp_path / ".knight_tours_3x4.parquet.unpublished").write_bytes(b"half")
+    (tmp_path / ".pancakes.idx.unpublished").write_bytes(b"half")
     (tmp_path / "notes.txt").write_text("mine", "utf-8")
     built(tmp_path, KNIGHT, TOURS)
     assert litter(tmp_path) == []
@@ -82,7 +94,8 @@ def test_what_others_are_writing_is_left_alone(tmp_path: Path) -> None:
         built(tmp_path, KNIGHT, TOURS, force=True)
         answers.write(b" and half")
     assert (tmp_path / "answers.csv").read_bytes() == b"half and half"
-    assert litter(tmp_path) == [".film.mkv.part"]
+    assert litter(tmp_path) == []
+    assert (tmp_path / ".film.mkv.part").read_bytes() == b"half"
 
 
 @pytest.mark.parametrize("below", ["", "deeper"])
@@ -185,15 +198,70 @@ def test_an_index_that_cannot_be_written_leaves_the_old_table(
     built(tmp_path, PANCAKES)
     before = contents(tmp_path)
 
-    def failing(file: IO[bytes], *_: object) -> int:
+    def failing(file: IO[bytes], *_: object) -> None:
         file.write(b"half of it")
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        with open("/dev/full", "wb") as full:
+            os.dup2(full.fileno(), file.fileno())
 
     monkeypatch.setattr(pipeline.build, "write_index", failing)
     with pytest.raises(OutputsError, match="no space left on device"):
         built(tmp_path, PANCAKES, force=True)
     assert contents(tmp_path) == before
     assert litter(tmp_path) == []
+
+
+def test_a_table_and_its_index_are_both_kept_before_either_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def kept(number: int) -> None:
+        done.append("kept")
+        fsync(number)
+
+    def named(part: str, path: str) -> None:
+        done.append(Path(path).suffix)
+        replace(part, path)
+
+    monkeypatch.setattr(os, "fsync", kept)
+    monkeypatch.setattr(os, "replace", named)
+    built(tmp_path, PANCAKES)
+    assert done == ["kept", "kept", ".parquet", ".idx", "kept", ".json"]
+
+
+def test_what_an_executor_refuses_is_not_the_folders_fault(tmp_path: Path) -> None:
+    class Lost(ThreadPoolExecutor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            raise ConnectionError("nobody answers")
+
+    with pytest.raises(ConnectionError, match="nobody answers"):
+        build(Request(Folder(tmp_path), [(KNIGHT, (TOURS,))]), Recorder(), Lost())
+    assert litter(tmp_path) == []
+
+
+def test_a_table_that_fails_leaves_nothing_for_the_executor_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Future[Any]] = []
+    go_on = Event()
+
+    class Slow(ThreadPoolExecutor):
+        def submit(self, *asked: Any, **more: Any) -> Future[Any]:
+            given.append(super().submit(*asked, **more))
+            super().submit(go_on.wait, 10)
+            return given[-1]
+
+    def failing(*_: object) -> None:
+        raise SearchError("in the middle")
+
+    monkeypatch.setattr(TableWriter, "write", failing)
+    with Slow(1) as slow:
+        with pytest.raises(SearchError, match="in the middle") as held:
+            build(Request(Folder(tmp_path), [(KNIGHT, (TOURS,))], jobs=4), Recorder(), slow)
+        assert held.traceback, "it keeps all that was under way alive"
+        assert [part.cancelled() for part in given] == [False, *[True] * 4]
+        go_on.set()
 
 
 # ---- what the rules say cannot be -----------------------------------------------------------

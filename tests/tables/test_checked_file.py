@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from queries.scans import checked_files
+from queries.scans import checked
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.falsified import write_manifest
 from tests.support.recorder import built
 
 TOURS = listed_table(Board(3, 4))
@@ -19,14 +20,14 @@ STAGE = "knight --board 3x4"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     built(tmp_path, KNIGHT, TOURS)
-    (found,) = checked_files(Folder(tmp_path), STAGE, TOURS)
-    assert found == "knight_tours_3x4.parquet"
-    return tmp_path / found
+    (file,) = checked(Folder(tmp_path), STAGE, TOURS).files
+    assert file.file == "knight_tours_3x4.parquet"
+    return tmp_path / TOURS.file
 
 
 def refusal(path: Path) -> TableError:
     with pytest.raises(TableError) as caught:
-        checked_files(Folder(path.parent), STAGE, TOURS)
+        checked(Folder(path.parent), STAGE, TOURS)
     assert caught.value.file == str(path)
     assert caught.value.command == f"pipeline precompute {STAGE} --outputs {path.parent}"
     return caught.value

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,11 +15,9 @@ from tablebase import puzzles
 from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
-from tablebase.puzzles.senet import rank
 from tablebase.tables.index import BLOCK
-from tablebase.tables.manifest import write_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import headed, linked_copy, place, sealed
+from tests.support.falsified import headed, sealed, write_manifest
 from tests.support.pancakes import PUZZLE
 from tests.support.recorder import built
 
@@ -279,46 +276,3 @@ def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
     assert str(told.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
     # the counts are another file, which is whole
     assert "tours" in respond("knight", "a1", {**asked, "count": True})
-
-
-def test_an_index_that_lacks_a_tour_is_damaged(outputs: Path, tmp_path: Path) -> None:
-    """All checksums are right, but two tours of b1 lead to one end and none to the other."""
-    copied = linked_copy(outputs, tmp_path)
-    path = copied / "knight_tours_8x8.idx"
-    data = path.read_bytes()
-    at = place(data, 32)
-    path.unlink()
-    path.write_bytes(sealed(data[:at] + data[at + 64 : at + 128] + data[at + 64 :]))
-    first = open_tables(str(outputs)).knight.probe("b1", number=0)
-    knight = open_tables(str(copied)).knight
-    assert knight.probe("b1").finish != first.finish
-    with pytest.raises(TableDamaged, match="an existing tour from b1 is missing") as caught:
-        knight.probe("b1", to=first.finish)
-    assert caught.value.file == str(path)
-    assert caught.value.command == f"pipeline precompute knight --force --outputs {copied}"
-
-
-@pytest.mark.parametrize("false", [0x15, 0x1B, 0x51, 0x5F])
-def test_an_index_with_a_line_that_leads_nowhere_is_damaged(
-    outputs: Path, tmp_path: Path, false: int
-) -> None:
-    """All checksums are right; the last throw of a line of three plies is not."""
-    copied = linked_copy(outputs, tmp_path)
-    path = copied / "senet.idx"
-    position = next(
-        row["position"]
-        for row in pl.read_parquet(outputs / "senet.parquet").iter_rows(named=True)
-        if row["plies_odd"] == 3 and row["plies_even"] is None
-    )
-    assert open_tables(str(outputs)).senet.probe(position).plies == 3
-    data = bytearray(path.read_bytes())
-    at = place(data, rank(position)) + 3
-    assert data[at - 1] == 3
-    assert data[at] != false
-    data[at] = false
-    path.unlink()
-    path.write_bytes(sealed(data))
-    with pytest.raises(TableDamaged, match="no line leads to ") as caught:
-        open_tables(str(copied)).senet.probe(position)
-    assert caught.value.file == str(path)
-    assert caught.value.command == f"pipeline precompute senet --force --outputs {copied}"

@@ -33,7 +33,7 @@ FILES = "The index files"
 
 
 def test_the_files_are_those_that_the_document_lists(outputs: Path) -> None:
-    rows = tables_under(FILES)[0]
+    rows = [row for row in tables_under(FILES)[0] if not row["file"].endswith("on request")]
     assert {row["file"] for row in rows} == set(INDEXES)
     for row in rows:
         data = (outputs / row["file"]).read_bytes()

@@ -17,10 +17,11 @@ from queries.tables import Tables
 from tablebase.errors import TableError
 from tablebase.puzzle import BreadthFirst, Table
 from tablebase.puzzles import eight
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables import manifest
+from tablebase.tables.manifest import Entry, File, read_manifest
 from tablebase.tables.store import Folder
 from tests.queries.test_readers import eight_line
-from tests.support.falsified import said_of, sha256
+from tests.support.falsified import said_of, sha256, write_manifest
 from tests.support.index_vectors import FOLDER, LIST, Vector, written
 from tests.support.reader_programs import RECORDS, run
 from tests.support.shell import environment
@@ -56,22 +57,12 @@ def published(vector: Vector, folder: Path) -> Listed:
         vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
     )
     index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
-    rows = folder / table.file
+    rows = folder / f"{vector.name}.parquet"
     rows.write_bytes(b"")
     count = max(map(int, vector.records), default=-1) + 1
-    entry = {
-        "files": [said_of(rows, count)],
-        "rows": count,
-        "content": vector.content,
-        "made_by": "a test",
-        "parameters": {},
-        "index": {
-            "file": index.name,
-            "records": count,
-            "bytes": index.stat().st_size,
-            "sha256": sha256(index),
-        },
-    }
+    said = manifest.Index(index.name, count, index.stat().st_size, sha256(index))
+    files = [File(**said_of(rows, count))]
+    entry = Entry(files, count, vector.content, "a test", {}, "", said)
     write_manifest(Folder(folder), {vector.name: entry})
     return Listed(Folder(folder), vector.name, entry, None, table, unheard)
 
@@ -150,7 +141,7 @@ def test_a_reader_in_rust_solves_as_this_program_does(
 ) -> None:
     draw = random.Random("rust")
     states = [eight.unrank(draw.randrange(362_880)) for _ in range(1_000)]
-    content = read_manifest(Folder(outputs))["eight"]["content"]
+    content = read_manifest(Folder(outputs))["eight"].content
     code, said, error = asked(rust, "eight", outputs / "eight.idx", content, lines=states)
     assert (code, error) == (0, "")
     assert said == [eight_line(tables, state) for state in states]

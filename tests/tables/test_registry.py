@@ -65,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert report.reasons == {"pancakes": "missing"}
     assert report.finished == ["pancakes"]
     yield made
-    assert not list(made.glob(".*.part"))
+    assert not list(made.glob(".*.unpublished"))
 
 
 def test_the_graph_has_every_flip() -> None:
@@ -76,6 +76,26 @@ def test_the_graph_has_every_flip() -> None:
     assert [STACKS[node] for node in graph.targets] == [
         after for stack in STACKS for after in flips(stack).values()
     ]
+
+
+def test_all_its_moves_at_once_are_those_of_each_stack() -> None:
+    for letter, ranks, after in PUZZLE.all_moves():
+        assert ranks.tolist() == list(range(PUZZLE.size))
+        assert [text.decode() for text in after] == [flips(stack)[letter] for stack in STACKS]
+
+
+class Doors(Pancakes):
+    """A letter need not be a move of each state, and may be two of one."""
+
+    letters = "23"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        yield from (("2", "12354"), ("2", "12345"), ("3", "54321")) if state == STACKS[7] else ()
+
+
+def test_no_move_is_lost_where_all_are_listed() -> None:
+    found = [(letter, list(ranks), list(after)) for letter, ranks, after in Doors().all_moves()]
+    assert found == [("2", [7, 7], [b"12354", b"12345"]), ("3", [7], [b"54321"])]
 
 
 def test_its_table_is_the_searched_one(folder: Path) -> None:
@@ -235,7 +255,7 @@ def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "swaps", module)
     monkeypatch.setitem(puzzles.MODULES, "swaps", "swaps")
     built(tmp_path, module.PUZZLE)
-    assert read_manifest(Folder(tmp_path))["swaps"]["rows"] == 2
+    assert read_manifest(Folder(tmp_path))["swaps"].rows == 2
     swaps = open_tables(str(tmp_path)).goals("swaps")
     assert swaps.probe("32145").best_moves == "3"
     with pytest.raises(OutOfReach) as caught:

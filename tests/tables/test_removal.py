@@ -12,9 +12,9 @@ import pytest
 from pipeline.removal import removable, removal
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import PUZZLE
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import said_of
+from tests.support.falsified import listing, said_of
 from tests.support.recorder import built
 from tests.support.shell import ROOT, Cli, environment, program
 
@@ -73,11 +73,10 @@ def test_only_what_was_asked_for_is_removed(folder: Path, cli: Cli) -> None:
 
 
 def test_a_table_that_no_rule_knows_can_be_removed(folder: Path, cli: Cli) -> None:
-    entries = read_manifest(Folder(folder))
-    path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
-    entry = entries["knight_tours_4x3"]
-    entries["hanoi"] = {**entry, "files": [said_of(path, entry["rows"])]}
-    write_manifest(Folder(folder), entries)
+    with listing(folder) as entries:
+        path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
+        entry = entries["knight_tours_4x3"]
+        entries["hanoi"] = {**entry, "files": [said_of(path, entry["rows"])]}
     (folder / "hanoi.parquet.txt").write_text("mine")
     (folder / "hanoi.parquet").write_text("cut")
     said = cli("status", "--outputs", str(folder))

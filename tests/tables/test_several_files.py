@@ -43,7 +43,7 @@ FIVE = "knight_tours_5x5"
 
 @pytest.mark.parametrize("name", CUTS)
 def test_the_rows_are_those_of_one_file(name: str, several: Path, outputs: Path) -> None:
-    assert len(read_manifest(Folder(several))[name]["files"]) == len(CUTS[name]) + 1
+    assert len(read_manifest(Folder(several))[name].files) == len(CUTS[name]) + 1
     assert not (several / f"{name}.parquet").exists()
     rows, whole = (scanned(Folder(folder), "", TABLES[name]) for folder in (several, outputs))
     if name == "knight_tours_6x6":
@@ -170,7 +170,9 @@ def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None
     asked, whole = Sources(Folder(several)), Sources(Folder(outputs))
     for figure in figures():
         assert asked.answer(figure).equals(whole.answer(figure)), figure.name
-    assert asked.rows == whole.rows
+    assert {*asked.entries} == {*whole.entries}
+    for name, entry in asked.entries.items():
+        assert entry.rows == whole.entries[name].rows
     for name in (FIVE, "knight_tours_6x6"):
         posts = [signposts(Folder(folder), "knight", TABLES[name]) for folder in (several, outputs)]
         assert posts[0] == posts[1]
@@ -282,7 +284,7 @@ def test_killed_before_every_step(small: Path, tmp_path: Path) -> None:
     listed, left_over = [], set()
     whole = reader("knight", Folder(small)).facts("a1", {"board": "3x4", "number": "1"}).named()
     for folder in sorted(tried.glob("[0-9]*")):
-        listed.append(len(read_manifest(Folder(folder))[SMALL.name]["files"]))
+        listed.append(len(read_manifest(Folder(folder))[SMALL.name].files))
         asked = reader("knight", Folder(folder))
         assert asked.facts("a1", {"board": "3x4", "number": "1"}).named() == whole
         wanted = THREE if listed[-1] == 3 else {f"{SMALL.name}.parquet"}

@@ -21,7 +21,8 @@ from queries.overview import histogram, status
 from tablebase.errors import OutputsError, TableDamaged, TableMissing
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder, Store, tables_store
+from tablebase.tables.places import tables_store
+from tablebase.tables.store import PART, Folder, Store
 from tests.support.recorder import Recorder
 
 
@@ -63,11 +64,11 @@ class Memory(Store):
         return io.BytesIO(self._found(name))
 
     @contextlib.contextmanager
-    def appearing(self, name: str, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    def appearing(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
         assert self.held, "nothing is written but by who holds the lock"
-        made = Onward()
-        yield made
-        self.files[name] = made.getvalue()
+        made = [Onward() for _ in names]
+        yield [*made]
+        self.files |= {name: file.getvalue() for name, file in zip(names, made, strict=True)}
 
     def remove(self, name: str) -> None:
         del self.files[name]
@@ -217,8 +218,9 @@ def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
 
 
 def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
-    own = [".eight.parquet.part", ".eight.idx.part", ".manifest.json.part", "..eight.1.a.kept.part"]
-    for name in (*own, ".film.mkv.part", ".notes.part", "eight.parquet.part"):
+    """Whatever its name was to be: the build's word at the end tells."""
+    own = [f".{name}{PART}" for name in ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")]
+    for name in (*own, ".film.mkv.part", ".eight.parquet.part", f"eight.parquet{PART}"):
         (tmp_path / name).write_bytes(b"half")
     assert Folder(tmp_path).unfinished() == sorted(own)
 

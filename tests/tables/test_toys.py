@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for toy in TOYS.values():
         assert built(made, toy).finished == [table.name for table in toy.tables]
     yield made
-    assert not list(made.glob(".*.part"))
+    assert not list(made.glob(".*.unpublished"))
 
 
 def shell(folder: Path, *words: str) -> Said:

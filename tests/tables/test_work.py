@@ -268,7 +268,12 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_every_recipe_has_a_maker() -> None:
-    assert {table.recipe.search for asked in puzzles() for table in asked.tables} == {*MAKERS}
+    tables = (
+        table
+        for asked in puzzles()
+        for table in (*asked.tables, *asked.with_boards(asked.boards()[:1]))
+    )
+    assert {table.recipe.search for table in tables} == {*MAKERS}
 
 
 def below(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:
@@ -281,7 +286,8 @@ def below(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseEr
 @pytest.mark.parametrize("kind", [*below(errors.TablebaseError)])
 def test_every_error_can_be_pickled(kind: type[errors.TablebaseError]) -> None:
     wanted = [] if kind.__init__ is Exception.__init__ else inspect.signature(kind).parameters
-    given: dict[str, Any] = {name: 7 if name in ("limit", "wanted") else name for name in wanted}
+    numbers = ("limit", "wanted", "needed", "free")
+    given: dict[str, Any] = {name: 7 if name in numbers else name for name in wanted}
     error = kind(**given) if given else kind("said")
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is kind

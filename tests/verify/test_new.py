@@ -115,6 +115,34 @@ def test_moves_that_cannot_be_undone_are_named(
     assert failure.expected == "a move that can be undone"
 
 
+@pytest.mark.parametrize("after", ["99999", "00000", "1234"])
+def test_moves_to_what_is_no_state_are_named(
+    stack: Path, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
+        for letter, reached in true(self, state):
+            yield letter, after if (state, letter) == ("54321", "3") else reached
+
+    true = Pancakes.moves
+    monkeypatch.setattr(Pancakes, "moves", moves)
+    failure = refuted(stack, "stack")
+    assert failure.found == "move 3 to no state"
+    assert failure.row == 119
+
+
+def test_a_graph_that_is_not_the_moves_is_found(
+    stack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = one(stack, "stack").puzzle
+    assert isinstance(toy, Pancakes)
+    false = toy.graph()
+    # one turn from the farthest state ends at the goal
+    false.targets[4 * 119] = 0
+    monkeypatch.setattr(toy, "graph", lambda: false)
+    build(Request(Folder(stack), [(toy, toy.tables)], force=True), Silent())
+    assert "nearer" in refuted(stack, "stack").claim.claim
+
+
 class Topped(Pancakes):
     """The same with two further columns, of which the rules know one, and without an index."""
 

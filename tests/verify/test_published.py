@@ -13,9 +13,8 @@ import pytest
 from pipeline.verify import Claim, VerifyFailed, verify
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import read_manifest, write_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import own, refuted, said_of, sealed, sha256
+from tests.support.falsified import listing, own, refuted, said_of, sealed, sha256
 
 
 @pytest.mark.long
@@ -94,9 +93,8 @@ def test_a_folder_in_place_of_a_file_is_named(copy: Path) -> None:
 
 
 def test_a_table_that_is_not_listed_is_missing(copy: Path) -> None:
-    entries = read_manifest(Folder(copy))
-    del entries["knight_counts"]
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        del entries["knight_counts"]
     with pytest.raises(TableMissing, match="knight_counts") as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.command.startswith("pipeline precompute knight")
@@ -160,9 +158,8 @@ def test_a_false_index_is_found_quickly(
     index = own(copy / "eight.idx")
     data = edit(index.read_bytes())
     index.write_bytes(data)
-    entries = read_manifest(Folder(copy))
-    entries["eight"]["index"].update(bytes=len(data), sha256=sha256(index))
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        entries["eight"]["index"].update(bytes=len(data), sha256=sha256(index))
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.file == str(index)
@@ -187,9 +184,8 @@ Edit = Callable[[dict[str, Any]], object]
 def test_a_manifest_that_says_something_else_is_found_quickly(
     copy: Path, edit: Edit, file: str, said: str
 ) -> None:
-    entries = read_manifest(Folder(copy))
-    edit(entries["eight"])
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        edit(entries["eight"])
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.file == str(copy / file)
@@ -201,13 +197,15 @@ def test_a_manifest_that_says_something_else_is_found_quickly(
     [
         lambda entry: entry["index"].update(file="senet.idx"),
         lambda entry: entry["index"].update(records="1"),
+        lambda entry: entry["index"].update(records=True),
+        lambda entry: entry["index"].update(more=1),
+        lambda entry: entry.update(more=1),
         lambda entry: entry["index"].pop("records"),
     ],
 )
 def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> None:
-    entries = read_manifest(Folder(copy))
-    edit(entries["eight"])
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        edit(entries["eight"])
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         verify(Folder(copy), quick=True)
 
@@ -229,9 +227,8 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
     ],
 )
 def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit, said: str) -> None:
-    entries = read_manifest(Folder(copy))
-    edit(entries["knight_tours_5x5"])
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        edit(entries["knight_tours_5x5"])
     assert verify(Folder(copy), quick=True)
     failure = refuted(copy, "knight_tours_5x5")
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
@@ -254,9 +251,8 @@ def test_another_schema_is_found(copy: Path) -> None:
         (rows.drop_columns("closed"), "schema: path: * | closed: bool not null"),
     ):
         pq.write_table(other, path)
-        entries = read_manifest(Folder(copy))
-        entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
-        write_manifest(Folder(copy), entries)
+        with listing(copy) as entries:
+            entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
         failure = refuted(copy, "knight_tours_5x5")
         assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
@@ -268,18 +264,16 @@ def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
     half[200:400] = bytes(200)
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)
-        entries = read_manifest(Folder(copy))
-        entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
-        write_manifest(Folder(copy), entries)
+        with listing(copy) as entries:
+            entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
         assert refuted(copy, "knight_tours_5x5").expected == "rows that can be decoded"
 
 
 def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
-    entries = read_manifest(Folder(copy))
-    for name in ("strange", "knight_tours_9x9"):
-        path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
-        entries[name] = {**entries["knight_tours_5x5"], "files": [said_of(path, 1728)]}
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        for name in ("strange", "knight_tours_9x9"):
+            path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
+            entries[name] = {**entries["knight_tours_5x5"], "files": [said_of(path, 1728)]}
     proved = verify(Folder(copy), quick=True)
     for name in ("strange", "knight_tours_9x9"):
         (said,) = [claim.claim for claim in proved if claim.table == name]
@@ -291,9 +285,8 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
 
 @pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
 def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
-    entries = read_manifest(Folder(copy))
-    entries["eight"]["files"][0]["sha256"] = text + "x" * 10_000
-    write_manifest(Folder(copy), entries)
+    with listing(copy) as entries:
+        entries["eight"]["files"][0]["sha256"] = text + "x" * 10_000
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.expected == text + "x" * 10_000

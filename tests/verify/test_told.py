@@ -10,9 +10,9 @@ from pipeline import verify
 from pipeline.doors import told
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.tables.manifest import read_manifest, write_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import cell, rewrite
+from tests.support.falsified import cell, rewrite, write_manifest
 from tests.support.shell import Cli, Said
 
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s")

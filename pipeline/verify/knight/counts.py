@@ -13,9 +13,8 @@ from pipeline.verify.claims import Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.knight.resweep import SWEPT_AGAIN, sweep
-from pipeline.verify.knight.tours import Counted
 from pipeline.verify.listed import Listed, read_rows
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight import TOURS, Board
 from tablebase.puzzles.tour_counts import TourCounts
 
 WALKED = 36
@@ -49,10 +48,9 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
     text = f"there is one row for every square of {len(boards)} boards, in order"
     with listed.claim(text) as fact:
         fact.same("rows", len(rows), len(squares))
-        rows.equal(fact, "board", [str(board) for board, _ in squares])
-        rows.equal(fact, "files", [board.files for board, _ in squares])
-        rows.equal(fact, "ranks", [board.ranks for board, _ in squares])
-        rows.equal(fact, "start", [board.name(at) for board, at in squares])
+        told = [(str(board), board.files, board.ranks, board.name(at)) for board, at in squares]
+        for name, *expected in zip(("board", "files", "ranks", "start"), *told, strict=True):
+            rows.equal(fact, name, expected)
         whole = [(board.files, board.ranks) not in recipe.closed for board, _ in squares]
         rows.equal(fact, "a null in tours", whole, found=rows.column("tours").is_valid())
     text = (
@@ -67,12 +65,10 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
             for other in others:
                 rows.equal(fact, column, rows.column(column).take(pa.array(other)))
 
-    listing = {
-        str(counted.board): counted for counted in seen.values() if isinstance(counted, Counted)
-    }
-    if named := [name for name in boards if name in listing]:
+    listing = {name: found for name in boards if (found := seen.get(f"{TOURS}{name}"))}
+    if listing:
         text = "the tours and closed tours are as many as in the board's own table"
-        prove(f"on {', '.join(named)}: {text}", named, lambda name: listing[name].counts)
+        prove(f"on {', '.join(listing)}: {text}", [*listing], listing.__getitem__)
 
     totals = {name: known for name in counted if (known := known_total(boards[name]))}
     text = f"the totals of {len(totals)} boards match published totals ({_sources(totals)})"

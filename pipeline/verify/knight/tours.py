@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 
@@ -20,16 +19,11 @@ from tablebase.puzzles.knight import AllTours, Board, TourPerPair
 NO_SQUARE = 255
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """How many tours a table was seen to have from each square, and how many closed ones."""
+def prove_every_tour(listed: Listed, seen: Seen) -> Mapping[str, Array]:
+    """Prove a table of all tours: in order, none twice, and as many as there are.
 
-    board: Board
-    counts: Mapping[str, Array]
-
-
-def prove_every_tour(listed: Listed, seen: Seen) -> Counted:
-    """Prove a table of all tours: in order, none twice, and as many as there are."""
+    Returns how many begin at each square, and how many of those are closed.
+    """
     board = _board(listed)
     pairs, last = np.zeros(board.squares**2, dtype=np.int64), None
     text = "the paths strictly ascend in their square numbers: no tour appears twice"
@@ -52,7 +46,7 @@ def prove_every_tour(listed: Listed, seen: Seen) -> Counted:
     closing = jumps(board)[:, None] >> np.arange(board.squares) & 1
     counts = {"tours": between.sum(axis=1), "closed": (between * closing).sum(axis=1)}
     _prove_counts(listed, board, counts)
-    return Counted(board, counts)
+    return counts
 
 
 def _prove_counts(listed: Listed, board: Board, counts: Mapping[str, Array]) -> None:
@@ -73,11 +67,9 @@ def _prove_counts(listed: Listed, board: Board, counts: Mapping[str, Array]) -> 
         text = f"{closed[0]:,} directed closed tours of {board} start at every square ({closed[1]})"
         prove(text, lambda: {"closed": closed[0]})
     if (board.files, board.ranks) == (5, 5):
-        text = (
-            "the numbers of tours from each square match published numbers (OEIS A165134, example)"
-        )
-        # symmetric, so that it does not matter which rank is named first
-        prove(text, lambda: {"tours": np.concatenate(FIVE_SQUARES)})
+        text = "the numbers of tours from each square match published numbers"
+        known = [*FIVE_SQUARES, *FIVE_SQUARES[-2::-1]]
+        prove(f"{text} (OEIS A165134, example)", lambda: {"tours": known})
 
 
 def prove_pairs(listed: Listed, seen: Seen) -> None:
@@ -87,15 +79,12 @@ def prove_pairs(listed: Listed, seen: Seen) -> None:
     pairs = [f"{board.name(start)} to {board.name(end)}" for start, end in every]
     text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
     for rows, squares, fact in _walked(listed, text):
-        fact.same("rows", listed.entry["rows"], len(pairs))
+        fact.same("rows", listed.entry.rows, len(pairs))
         found = [f"{board.name(path[0])} to {board.name(path[-1])}" for path in squares]
         rows.equal(fact, "from", pairs[rows.begin :][: len(rows)], found=found)
         paths.append(squares)
-    check_records(
-        listed,
-        "each record holds the squares of its row's path",
-        {"squares": np.concatenate(paths)},
-    )
+    text = "each record holds the squares of its row's path"
+    check_records(listed, text, {"squares": np.concatenate(paths)})
 
 
 def _board(listed: Listed) -> Board:
@@ -108,7 +97,7 @@ def _walked(listed: Listed, order: str) -> Iterator[tuple[Rows, Array, Fact]]:
     """Some rows at a time, with their paths as square numbers; all of them prove three claims. Who
     takes them proves of each the one that is given with it, how they are ordered.
     """
-    board, begins = _board(listed), {file["first"] for file in listed.entry["files"]}
+    board, begins = _board(listed), {file.first for file in listed.entry.files}
     tours = "every path is a tour: it visits each square once, by knight's jumps"
     with (
         listed.claim(order) as ordered,

@@ -1,0 +1,151 @@
+"""The pocket cube, 2x2x2: every state, and the fewest quarter turns that solve it.
+
+The corner at the back, left and below stays where it is; the faces opposite it turn: U (above),
+R (right) and F (front). So every state of the cube, however it is held, is one state here.
+
+A state is written as seven digits, a dash, and seven more. The places are numbered: 1-4 are the
+corners above, from front right clockwise to back right; 5, 6 and 7 are those below at the front
+right, the front left and the back right. The first digits say which corner is at each place, by the
+place where it belongs; the last say how it is twisted there: 0 not at all, 1 clockwise, 2
+anticlockwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tablebase.errors import NotationError
+from tablebase.graph import Graph
+from tablebase.puzzle import GoalPuzzle
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Bytes, Ranks
+
+SOLVED = "1234567-0000000"
+PIECES = {"".join(pieces): rank for rank, pieces in enumerate(permutations(SOLVED[:7]))}
+"""Every order of the corners, with its number."""
+TWISTS = ["".join(twists) for twists in product("012", repeat=7) if sum(map(int, twists)) % 3 == 0]
+"""No turn changes the sum of the twists, counted in threes."""
+
+
+def turned(state: str, turn: str) -> str:
+    """A state after a turn, which is written as the state that it makes of the solved cube.
+
+    >>> turned("5231764-2001102", "4123567-0000000")
+    '1523764-1200102'
+    """
+    places = [int(place) - 1 for place in turn[:7]]
+    pieces = [state[place] for place in places]
+    twists = [
+        str((int(state[8 + place]) + int(twist)) % 3)
+        for place, twist in zip(places, turn[8:], strict=True)
+    ]
+    return "".join((*pieces, "-", *twists))
+
+
+CLOCKWISE = {"U": "4123567-0000000", "R": "5231764-2001102", "F": "2634157-1200210"}
+TURNS = {
+    name: turn
+    for letter, once in CLOCKWISE.items()
+    for name, turn in ((letter, once), (letter.lower(), turned(turned(once, once), once)))
+}
+"""The quarter turns: a capital is clockwise, as seen from the face."""
+
+
+class PocketCube(GoalPuzzle):
+    """The rules, one state at a time and all states at once."""
+
+    name = "pocket-cube"
+    title = "Pocket cube"
+    size = len(PIECES) * len(TWISTS)
+    example = "2134567-0000000"
+    layouts = {"solved": SOLVED}  # noqa: RUF012  # a class's constants, as in any puzzle
+    letters = "".join(TURNS)
+    solutions = "H"
+
+    def __init__(self) -> None:
+        meaning = f"All {self.size:,} states of the 2x2x2 cube, each with its quarter turns to go"
+        self.tables = (self.goal_table("pocket_cube", meaning, ("solved",), rows=self.size),)
+
+    def parse(self, text: str) -> str:
+        """The state that a text names.
+
+        >>> PUZZLE.parse(" 2134567-0000000 ")
+        '2134567-0000000'
+        """
+        state = text.strip()
+        pieces, dash, twists = state[:7], state[7:8], state[8:]
+        problem = ""
+        if len(state) != len(SOLVED) or dash != "-":
+            problem = "it needs seven digits, a dash, and seven digits"
+        elif sorted(pieces) != sorted(SOLVED[:7]):
+            problem = "it needs each of the corners 1-7 once"
+        elif not {*twists} <= {*"012"}:
+            problem = "a twist is 0, 1 or 2"
+        elif sum(map(int, twists)) % 3:
+            problem = "the sum of the twists is no multiple of 3, so a corner was turned by force"
+        if problem:
+            raise NotationError("a state of the pocket cube", text, problem, self.example)
+        return state
+
+    def rank(self, state: str) -> int:
+        """
+        >>> PUZZLE.rank(SOLVED), PUZZLE.rank("7654321-2222220")
+        (0, 3674159)
+        """
+        return PIECES[state[:7]] * len(TWISTS) + int(state[8:14], 3)
+
+    def unrank(self, rank: int) -> str:
+        """
+        >>> PUZZLE.unrank(3674159)
+        '7654321-2222220'
+        """
+        pieces, twists = divmod(rank, len(TWISTS))
+        return f"{[*PIECES][pieces]}-{TWISTS[twists]}"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        """
+        >>> dict(PUZZLE.moves(SOLVED))["R"]
+        '5231764-2001102'
+        """
+        for letter, turn in TURNS.items():
+            yield letter, turned(state, turn)
+
+    # ---- the same for all states at once: 3,674,160 would take minutes one by one --------------
+
+    def states(self) -> Bytes:
+        """Each order of the pieces with each way to twist them."""
+        pieces = np.array([f"{pieces}-" for pieces in PIECES], dtype=np.bytes_)
+        return np.strings.add(pieces[:, None], np.array(TWISTS, dtype=np.bytes_)).ravel()
+
+    def all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
+        """The texts turned: their letters change places, and the twists are added."""
+        texts = self.states().view(np.uint8).reshape(self.size, len(SOLVED))
+        for letter, turn in TURNS.items():
+            places = np.array([int(place) - 1 for place in turn[:7]])
+            after = texts.take([*places, 7, *places + 8], axis=1)
+            added = np.frombuffer(turn[8:].encode(), dtype=np.uint8) - ord("0")
+            after[:, 8:] = (after[:, 8:] - ord("0") + added) % 3 + ord("0")
+            yield letter, np.arange(self.size), after.view(f"S{len(SOLVED)}").ravel()
+
+    def graph(self) -> Graph:
+        """Pieces go where they go however they are twisted, and twists whatever piece has them."""
+        targets = np.empty((len(PIECES), len(TWISTS), len(TURNS)), dtype=np.int32)
+        for at, turn in enumerate(TURNS.values()):
+            pieces = [self.rank(turned(f"{pieces}-0000000", turn)) for pieces in PIECES]
+            twists = [self.rank(turned(f"1234567-{twists}", turn)) for twists in TWISTS]
+            by_twist = np.array(twists) % len(TWISTS)
+            by_piece = np.array(pieces) // len(TWISTS) * len(TWISTS)
+            targets[:, :, at] = by_piece[:, None] + by_twist
+        return Graph(
+            np.arange(0, targets.size + 1, len(TURNS)),
+            targets.ravel(),
+            np.tile(np.arange(len(TURNS), dtype=np.uint8) << 4, self.size),
+        )
+
+
+PUZZLE = PocketCube()

@@ -1,0 +1,77 @@
+"""The workers of a Dask cluster, as an executor of parts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import contextmanager
+from typing import Any
+
+from tablebase.errors import BadRequest, ClusterError, quoted
+
+PATIENCE = 10
+"""Seconds that a scheduler has to answer, at first and when it is lost."""
+
+
+@contextmanager
+def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, int]]:
+    """The executor of a scheduler and how many parts its workers do at once; or none, and jobs."""
+    if address is None:
+        yield None, jobs
+        return
+    try:
+        from distributed import Client
+        from distributed.comm import CommClosedError
+        from distributed.comm.addressing import parse_address
+        from distributed.scheduler import KilledWorker
+    except ImportError as error:
+        hint = "Run: pip install 'puzzle-tablebase[cluster]'"
+        raise BadRequest(f"--scheduler needs a package: {error}", hint) from error
+    for name in [*logging.root.manager.loggerDict]:  # what these say is raised here too
+        if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        parse_address(address, strict=True)
+    except ValueError as error:
+        problem = f"{quoted(address)} is no scheduler's address"
+        raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
+    try:
+        client = Client(address, timeout=PATIENCE, set_as_default=False)
+    except OSError as error:
+        raise ClusterError(address, "no scheduler answers there") from error
+    with client:
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise ClusterError(address, "it has no workers")
+        try:
+            yield _Workers(client), threads
+        except KilledWorker as error:
+            raise ClusterError(address, "several workers in turn died of the same part") from error
+        except (CommClosedError, CancelledError) as error:
+            raise ClusterError(address, "it was lost") from error
+
+
+class _Workers(Executor):
+    """The client's own executor leaves whoever waits for a part waiting when the scheduler dies."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def submit(self, part: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        promised, asked = Future[Any](), self._client.submit(part, *args, **named, pure=False)
+
+        def settle(_: object) -> None:
+            if promised.set_running_or_notify_cancel():
+                try:
+                    promised.set_result(asked.result())
+                except BaseException as error:
+                    promised.set_exception(error)
+
+        def forget(_: object) -> None:
+            if promised.cancelled():
+                asked.cancel()
+
+        asked.add_done_callback(settle)
+        promised.add_done_callback(forget)
+        return promised

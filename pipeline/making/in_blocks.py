@@ -1,0 +1,94 @@
+"""A state space in blocks searched from its root: the distances are all that is kept."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.search.in_blocks import in_blocks
+from pipeline.work import Made, Stretches, Work, in_threads
+from tablebase.block_space import InBlocks
+from tablebase.graph import Blocks
+from tablebase.puzzle import Puzzle, Table
+from tablebase.tables.kept import Kept
+from tablebase.tables.parquet import ROW_GROUP
+
+Depths = npt.NDArray[np.uint8]
+CHECKPOINT = 60.0
+"""Seconds between two times that an unfinished search is kept."""
+STRETCH = 1 << 17
+"""Records at a time."""
+LEVEL = "level"
+
+
+def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
+    (root,) = recipe.roots.values()
+    space = recipe.space.blocks(root)
+    work.require_memory(table.name, _memory(space, recipe.space.size))
+    depth = _searched(space, recipe.space.size, work)
+    blocks, rows = len(space.sides), len(space.row_kinds)
+
+    def listed() -> Stretches:
+        step = -(-ROW_GROUP // space.places)
+        stretches = (
+            (root, space, depth, block, first, min(rows, first + step))
+            for block in range(blocks)
+            for first in range(0, rows, step)
+        )
+        done = 0
+        for columns in in_threads(recipe.space.rows_of, stretches):
+            work.told("rows", done, recipe.space.size)
+            done += len(columns["distance"])
+            yield columns
+
+    def records() -> Stretches:
+        for first in range(0, len(depth), STRETCH):
+            work.told("records", first, len(depth))
+            yield {"distance": depth[first : first + STRETCH]}
+
+    return listed() if table.columns else records(), records(), len(depth)
+
+
+def _memory(space: Blocks, states: int) -> int:
+    """Bytes: one a state, two a row, and the moves."""
+    tables = (table for pair in space.moves for move in pair for table in move.tables())
+    rows = 2 * len(space.sides) * len(space.row_kinds)
+    return states + rows + sum(table.nbytes for table in tables)
+
+
+def _searched(space: Blocks, states: int, work: Work) -> Depths:
+    """The distances; a search that was killed goes on from where it was kept."""
+    kept = work.kept
+    begun = time.monotonic()
+
+    def layer_done(level: int, depth: Depths) -> None:
+        nonlocal begun
+        work.told("layers", level)
+        if kept and time.monotonic() - begun >= CHECKPOINT:
+            _keep(kept, level, depth.reshape(len(space.sides), -1))
+            begun = time.monotonic()
+
+    found = _kept(kept, space, states) if kept else None
+    return in_blocks(space, work.at_once, layer_done, work.require_going, found)
+
+
+def _keep(kept: Kept, level: int, blocks: Depths) -> None:
+    """The level last: where this ends half way, blocks are ahead of it, which does no harm."""
+    for number, block in enumerate(blocks):
+        kept.store(f"block {number}", [block])
+    kept.store(LEVEL, [np.array(level)])
+
+
+def _kept(kept: Kept, space: Blocks, states: int) -> tuple[int, Depths] | None:
+    """What was kept of an unfinished search, if all of it is whole."""
+    level = kept.load(LEVEL)
+    if level is None:
+        return None
+    depth = np.empty((len(space.sides), states // len(space.sides)), dtype=np.uint8)
+    for number, block in enumerate(depth):
+        if (found := kept.load(f"block {number}")) is None:
+            return None
+        block[:] = found[0]
+    return int(level[0]), depth.ravel()

@@ -1,0 +1,91 @@
+"""Sliding boards of every size: for each that is asked about, a reader of its tables."""
+
+from __future__ import annotations
+
+from queries.forms import SVG, Asked, Option
+from queries.goals import GoalReader
+from queries.reader import Reader
+from queries.sliding.boards import BoardFacts
+from tablebase.errors import BadRequest
+from tablebase.puzzle import View
+from tablebase.puzzles.sliding import TabledBoard, goal_of, parse_board
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.rows import Answers
+    from tablebase.puzzle import Column
+
+COLUMNS = ("state", "goal", "distance", "best_moves")
+
+
+class BoardReader(GoalReader):
+    """Answers for one board."""
+
+    puzzle: TabledBoard
+    options = (
+        Option("board", "Board, rows x columns, up to 12 cells.", "RxC"),
+        Option(
+            "goal",
+            "Goal to reach: any state (default: tiles in reading order, blank in the last corner).",
+            "GOAL",
+        ),
+        *GoalReader.options[1:],
+        SVG,
+    )
+    columns = COLUMNS
+
+    def record(self, view: View, state: str) -> tuple[int, None]:
+        seen = self.puzzle.wide.rank(view.state(state))
+        return self.index(self._tables[view.layout]).record(seen)[0], None
+
+    def unreached_layouts(self, state: str, goal: str) -> list[str]:
+        return []
+
+    def facts(self, key: str, asked: Asked) -> BoardFacts:
+        return BoardFacts(self, key, asked, self.puzzle.width)
+
+    def declared(self, asked: Asked) -> dict[str, Column]:
+        columns = {column.name: column for column in self.puzzle.listed_columns()}
+        del columns["goal"]
+        return columns
+
+    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+        if asked.get("path") or asked.get("solutions"):
+            return super().answers(keys, asked)
+        from queries.rows import looked_up
+
+        goal = str(asked["goal"]) if "goal" in asked else None
+
+        def ask(key: str) -> dict[str, object]:
+            return dict(zip(COLUMNS, self.brief(key, goal), strict=True))
+
+        return looked_up(keys, ask, self.schema(asked))
+
+    def brief(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
+        """What a batch answers with: state, goal, distance and best moves."""
+        state, to = self.ends(key, goal)
+        distance, _ = self.to_goal(state, to)
+        return state, to, distance, "".join(letter for letter, _ in self.best(state, to))
+
+
+class SlidingReader(Reader):
+    options = BoardReader.options
+    key = "STATE"
+    columns = COLUMNS
+
+    def meant(self, asked: Asked) -> BoardReader:
+        if "board" not in asked:
+            raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
+        return BoardReader(parse_board(str(asked["board"])), self.store)
+
+    def values(self, option: str) -> tuple[str, ...]:
+        if option == "goal":
+            return ("corner",)
+        if option != "board":
+            return ()
+        from tablebase.tables.manifest import read_manifest
+
+        found = [str(known[0]) for known in map(goal_of, read_manifest(self.store)) if known]
+        return tuple(dict.fromkeys(found))

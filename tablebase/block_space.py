@@ -1,0 +1,47 @@
+"""A puzzle with goals and too many states for a graph, and the recipe of its tables."""
+
+from __future__ import annotations
+
+from tablebase.puzzle import BreadthFirst, GoalPuzzle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from tablebase.graph import Blocks
+    from tablebase.puzzle import Columns
+
+    Depths = npt.NDArray[np.uint8]
+
+
+class BlockSpace(GoalPuzzle):
+    """One with too many states for a graph: they are numbered in blocks, and moves are computed."""
+
+    def blocks(self, root: str) -> Blocks:
+        """The states that reach a root, and their moves."""
+        raise NotImplementedError
+
+    def rows_of(
+        self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
+    ) -> Columns:
+        """A table's columns for some rows of a block, from the distances of all states."""
+        raise NotImplementedError
+
+
+class InBlocks(BreadthFirst):
+    """Search a space that is numbered in blocks from one root, keeping a byte a state.
+
+    `rows`: whether a table of rows is made of it too, or an index alone.
+    """
+
+    __slots__ = ("rows", "space")
+    search = "breadth first in blocks"
+
+    def __init__(self, space: BlockSpace, root: str, *, rows: bool) -> None:
+        super().__init__({root: root})
+        self.space = space
+        self.rows = rows
+
+    def parameters(self) -> dict[str, object]:
+        return {**super().parameters(), "board": str(self.space), "rows": self.rows}

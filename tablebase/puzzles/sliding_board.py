@@ -1,0 +1,261 @@
+"""Sliding boards: rows x columns of cells, a tile on every cell but one, the blank, written 0.
+
+Cells are numbered in reading order; a state is a character a cell in that order, `0`-`9`, `a`, `b`.
+A move's letter says which way the blank goes, `U D L R`. A board with more rows than columns is the
+mirror image of a wide one, and answered from its tables.
+"""
+
+from __future__ import annotations
+
+from tablebase.block_space import BlockSpace
+from tablebase.errors import NotationError, required_text
+from tablebase.puzzle import Column, View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHARACTERS = "0123456789ab"
+"""The blank and the tiles."""
+MOST_CELLS = len(CHARACTERS)
+LETTERS = "UDLR"
+NUMBERS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {"a": "a", "b": "b"}
+"""How a cell may be written where something stands between the cells."""
+
+MANHATTAN = (
+    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
+)
+
+
+class Board(BlockSpace):
+    """A board; its layouts are goals with the tiles in reading order, called as they are written.
+
+    There is one for each kind of cell that turning and mirroring the board tells apart.
+
+    >>> board = Board(3, 4)
+    >>> [*board.layouts]
+    ['123456789ab0', '123456789a0b', '1234567089ab', '1234560789ab']
+    >>> board.rank("123456789ab0"), board.unrank(0)
+    (220208645, '0369147a258b')
+    """
+
+    name = "sliding"
+    letters = LETTERS
+
+    def __init__(self, height: int, width: int) -> None:
+        self.height = height
+        self.width = width
+        self.cells = height * width
+        self.title = f"{self} board"
+        self.wide: Board = self
+        """The board whose layouts answer for this one."""
+        if height > width:
+            self.wide = type(self)(width, height)
+        self.line = min(height, width)
+        """Cells of a short line: places number the cells short line by short line."""
+        self.place = [*range(self.cells)]
+        """The place of each cell."""
+        if self.wide is self:
+            self.place = [at // width + at % width * height for at in self.place]
+        self.cell_at = sorted(range(self.cells), key=self.place.__getitem__)
+        weights = [1]
+        while len(weights) < self.cells - 3:
+            weights.insert(0, weights[0] * (len(weights) + 2))
+        self.weights = weights
+        """What each tile but the last two counts for in the number of an order, halved."""
+        self.orders = weights[0] * (self.cells - 1)
+        """How many orders of the tiles are even."""
+        self.size = self.cells * self.orders
+        self.layouts = {
+            goal: goal
+            for cell in sorted({max(self._alike(cell)) for cell in range(self.cells)}, reverse=True)
+            for goal in [self.in_order(cell)]
+        }
+        self.example = next(iter(self.layouts))
+        self.spellings = {"corner": self.example}
+
+    def __str__(self) -> str:
+        return f"{self.height}x{self.width}"
+
+    def listed_columns(self) -> tuple[Column, ...]:
+        columns = {column.name: column for column in self.columns()}
+        del columns["solutions"]
+        return (*columns.values(), Column("manhattan", "int8", MANHATTAN))
+
+    def parse(self, text: str) -> str:
+        """The state that a text names: a character a cell, or numbers with anything between.
+
+        >>> Board(2, 3).parse("1,2,3,4,0,5"), Board(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
+        ('123405', '123456789ab0')
+        """
+        what = f"a state of the {self} board"
+        words = required_text(text, what, self.example).replace(",", " ").lower().split()
+        if len(words) == self.cells and all(word in NUMBERS for word in words):
+            state = "".join([NUMBERS[word] for word in words])
+        else:
+            state = "".join(words)
+        if len(state) == self.cells and set(state) == set(self.example):
+            return state
+        example = f"{self.example} (0 is the blank)"
+        raise NotationError(what, text, self._problem(state), example)
+
+    def _problem(self, state: str) -> str:
+        if not state:
+            return "it is empty"
+        known = CHARACTERS[: self.cells]
+        foreign = next((mark for mark in state if mark not in CHARACTERS), None)
+        if foreign:
+            return f"{foreign!r} is neither a digit nor a tile's letter"
+        said = []
+        if len(state) != self.cells:
+            cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
+            said.append(f"it has {cells}, a board of {self} has {self.cells}")
+        for mark in CHARACTERS:
+            count = state.count(mark)
+            if mark not in known and count:
+                said.append(f"{_tile(mark)} does not exist")
+            elif count > 1:
+                said.append(f"{_tile(mark)} stands {'twice' if count == 2 else f'{count:,} times'}")
+        if len(state) >= self.cells:
+            said.extend(f"{_tile(mark)} is missing" for mark in known if mark not in state)
+        return ", ".join(said)
+
+    def in_order(self, blank: int) -> str:
+        """The state with the blank on that cell and the tiles in reading order."""
+        tiles = CHARACTERS[1 : self.cells]
+        return f"{tiles[:blank]}0{tiles[blank:]}"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        """Each legal move in the order U D L R: its letter and the state it leads to.
+
+        >>> list(Board(2, 3).moves("123450"))
+        [('U', '120453'), ('L', '123405')]
+        """
+        blank = state.index("0")
+        for letter, cell in self.exits(blank):
+            tile = state[cell]
+            yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
+
+    def exits(self, blank: int) -> Iterator[tuple[str, int]]:
+        """The letters that the blank may go by from a cell, each with the cell it comes to."""
+        if blank >= self.width:
+            yield "U", blank - self.width
+        if blank + self.width < self.cells:
+            yield "D", blank + self.width
+        if blank % self.width:
+            yield "L", blank - 1
+        if (blank + 1) % self.width:
+            yield "R", blank + 1
+
+    def rank(self, state: str) -> int:
+        """The state's number among those that reach what it reaches, as docs/sliding.md has it."""
+        left = list(CHARACTERS[1 : self.cells])
+        tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
+        number: int = self.place[state.index("0")] * self.orders
+        for tile, weight in zip(tiles, self.weights, strict=False):
+            at = left.index(tile)
+            number += at * weight
+            del left[at]
+        return number
+
+    def unrank(self, rank: int, goal: str | None = None) -> str:
+        """The state of that number among those that reach the goal; no goal: the first layout."""
+        place, number = divmod(rank, self.orders)
+        left, tiles = list(CHARACTERS[1 : self.cells]), []
+        for weight in self.weights:
+            at, number = divmod(number, weight)
+            tiles.append(left.pop(at))
+        for last in (left, left[::-1]):
+            marks = [*tiles, *last]
+            marks.insert(place, "0")
+            state = "".join([marks[at] for at in self.place])
+            if self.joined(state, goal or self.example):
+                break
+        return state
+
+    def joined(self, state: str, goal: str) -> bool:
+        """Whether moves lead from a state to a goal.
+
+        A move along a short line leaves the order of the tiles; one from line to line takes a tile
+        past all others of a line.
+        """
+        lines = [self.place[marks.index("0")] // self.line for marks in (state, goal)]
+        odd = [self.odd(marks) for marks in (state, goal)]
+        return (odd[0] != odd[1]) == bool((lines[0] - lines[1]) * (self.line - 1) % 2)
+
+    def odd(self, state: str) -> bool:
+        """Whether an odd number of pairs of tiles is out of order, places short line by line."""
+        tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
+        return sum(a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]) % 2 == 1
+
+    def apart(self, state: str, goal: str) -> str:
+        steps = self.steps(state.index("0"), goal.index("0"))
+        way, swaps = ("odd", "even") if steps % 2 else ("even", "odd")
+        return (
+            f"a move swaps the blank with a tile; from the state to the goal the blank makes an "
+            f"{way} number of moves, but it takes an {swaps} number of swaps. "
+            "Swap any two tiles to make it reachable."
+        )
+
+    def steps(self, a: int, b: int) -> int:
+        """Steps between two cells, across and down."""
+        down, right = a // self.width - b // self.width, a % self.width - b % self.width
+        return abs(down) + abs(right)
+
+    def manhattan(self, state: str, goal: str) -> int:
+        """Cells between each tile and its place in the goal, added up."""
+        tiles = CHARACTERS[1 : self.cells]
+        return sum(self.steps(state.index(tile), goal.index(tile)) for tile in tiles)
+
+    def features(self, state: str, goal: str) -> dict[str, int]:
+        return {"manhattan": self.manhattan(state, goal)}
+
+    def turned(self) -> list[list[int]]:
+        """Every way to lay this board on the wide one: what each of its cells takes from here."""
+        high, long = self.wide.height, self.wide.width
+        ways = []
+        for flip in range(4):
+            cells = [
+                (high - 1 - row if flip & 1 else row, long - 1 - column if flip & 2 else column)
+                for row in range(high)
+                for column in range(long)
+            ]
+            if self.wide is self:
+                ways.append([row * long + column for row, column in cells])
+            if high == long or self.wide is not self:
+                ways.append([column * high + row for row, column in cells])
+        return ways
+
+    def _alike(self, cell: int) -> set[int]:
+        """The cells that turning and mirroring this board brings a cell to."""
+        at = self.turned()[0].index(cell)
+        return {way[at] for way in self.turned()}
+
+    def view(self, goal: str) -> View:
+        return Turned(self, goal)
+
+
+class Turned(View):
+    """Any goal of a board, seen as one of the wide board's layouts.
+
+    >>> view = Turned(Board(3, 2), "150234")
+    >>> view.layout, view.state("150234")
+    ('123405', '123405')
+    """
+
+    __slots__ = ("_cells", "_names")
+
+    def __init__(self, board: Board, goal: str) -> None:
+        layouts = {layout.index("0"): layout for layout in board.wide.layouts}
+        blank = goal.index("0")
+        cells = next(way for way in board.turned() if way.index(blank) in layouts)
+        super().__init__(layouts[cells.index(blank)])
+        self._cells = cells
+        self._names = str.maketrans("".join([goal[cell] for cell in cells]), self.layout)
+
+    def state(self, state: str) -> str:
+        return "".join([state[cell] for cell in self._cells]).translate(self._names)
+
+
+def _tile(mark: str) -> str:
+    return "the blank (0)" if mark == "0" else f"tile {mark}"

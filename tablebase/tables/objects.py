@@ -1,0 +1,233 @@
+"""Tables in an object store, by a URL that fsspec knows: `s3://bucket/prefix`.
+
+There is no rename and no lock. A file is there once its upload is complete, in one step of the
+store's own. What is published is what the manifest says, and that is changed only where it still
+is what it was when it was read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import IO, Any, cast
+
+from tablebase.errors import BadRequest, OutputsError, quoted
+from tablebase.streams import reason
+from tablebase.tables.store import Opened, Store
+
+ATTEMPTS = 20
+"""How often a file is changed anew because another has changed it meanwhile."""
+STRETCH = 1 << 20
+"""Bytes asked for at once where a file is read on and on."""
+
+
+class Objects(Store):
+    """Tables in an object store. Only S3 is written to: its puts can be made conditional."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url.rstrip("/")
+
+    def __str__(self) -> str:
+        return self._url
+
+    def full(self, name: str) -> str:
+        return f"{self._url}/{name}"
+
+    def names(self, begin: str = "") -> list[str]:
+        files, root = self._place()
+        try:
+            with _told():
+                paths = files.ls(root, detail=False)
+        except OSError:
+            return []
+        names = (path.rpartition("/")[2] for path in paths)
+        return sorted(name for name in names if name.startswith(begin) and name)
+
+    def size(self, name: str) -> int:
+        found = self._info(name)
+        if found["type"] != "file":
+            raise IsADirectoryError(errno.EISDIR, "it is a folder", self.full(name))
+        return int(found["size"])
+
+    def open(self, name: str) -> IO[bytes]:
+        return io.BufferedReader(_Onwards(self.opened(name)), STRETCH)
+
+    def opened(self, name: str) -> Opened:
+        files, root = self._place()
+        return _Ranged(files, f"{root}/{name}", self.size(name))
+
+    @contextlib.contextmanager
+    def appearing(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
+        files, root = self._place()
+        with contextlib.ExitStack() as undone:
+            new = list[_Upload]()
+            for name in names:
+                with self._refusing():
+                    file = files.open(f"{root}/{name}", "wb", autocommit=False)
+                undone.callback(_discarded, file)
+                new.append(_Upload(file, self._refusing))
+            yield cast("list[IO[bytes]]", new)
+            with self._refusing():
+                for upload in new:
+                    upload.file.close()
+                for upload in new:
+                    upload.file.commit()
+            undone.pop_all()
+
+    def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        files, root = self._place()
+        bucket, _, key = f"{root}/{name}".partition("/")
+        for _ in range(ATTEMPTS):
+            try:
+                only = {"IfMatch": self._info(name)["ETag"]}  # before it is read: never too new
+                text = change(self.read(name))
+            except FileNotFoundError:
+                only, text = {"IfNoneMatch": "*"}, change(None)
+            with self._refusing():
+                try:
+                    files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **only)
+                except OSError as error:
+                    if not _is_overtaken(error):
+                        raise
+                else:
+                    return
+        raise OutputsError(self._url, f"others change {name} all the time", "Try again later.")
+
+    def remove(self, name: str) -> None:
+        files, root = self._place()
+        with self._refusing():
+            files.rm_file(f"{root}/{name}")
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """None is held: builders that meet make the same bytes, or their manifests differ."""
+        files, root = self._place()
+        if not hasattr(files, "call_s3"):
+            problem = "only folders and s3:// can be written to"
+            raise OutputsError(self._url, problem, "Choose one with --outputs.")
+        with self._refusing():
+            files.ls(root.partition("/")[0], detail=False)
+        yield
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            with _told():
+                yield
+        except OSError as error:
+            hint = "Choose another place with --outputs."
+            raise OutputsError(self._url, reason(error), hint) from error
+
+    def _info(self, name: str) -> dict[str, Any]:
+        files, root = self._place()
+        with _told():
+            found: dict[str, Any] = files.info(f"{root}/{name}")
+        return found
+
+    def _place(self) -> tuple[Any, str]:
+        """The file system, and where in it the tables are."""
+        try:
+            from fsspec.core import url_to_fs
+
+            files, root = url_to_fs(self._url, use_listings_cache=False)
+        except ImportError as error:
+            hint = "Run: pip install 'puzzle-tablebase[objects]'"
+            raise BadRequest(f"{self._url} needs a package: {error}", hint) from error
+        except ValueError as error:
+            hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
+            raise BadRequest(f"{quoted(self._url)} is no place for tables", hint) from error
+        return files, root
+
+
+class _Upload(io.RawIOBase):
+    """A new file that is only written on and on."""
+
+    def __init__(self, file: Any, refusing: Callable[[], AbstractContextManager[None]]) -> None:
+        self.file = file
+        self._refusing = refusing
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        with self._refusing():
+            return int(self.file.write(data))
+
+
+class _Ranged(Opened):
+    """A file that is read by one request a stretch."""
+
+    def __init__(self, files: Any, path: str, size: int) -> None:
+        self._files = files
+        self._path = path
+        self.size = size
+
+    def read(self, size: int, at: int) -> bytes:
+        end = min(at + size, self.size)
+        if at >= end:
+            return b""
+        with _told():
+            data: bytes = self._files.cat_file(self._path, start=at, end=end)
+        if len(data) != end - at:
+            raise OSError(errno.EIO, f"{len(data):,} bytes came instead of {end - at:,}")
+        return data
+
+    def close(self) -> None:
+        pass
+
+    __del__ = close
+
+
+class _Onwards(io.RawIOBase):
+    """The same as a file with a place."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._opened.size)[whence]
+        return self._at
+
+    def readall(self) -> bytes:
+        data = self._opened.read(self._opened.size, self._at)
+        self._at += len(data)
+        return data
+
+    def readinto(self, into: Any) -> int:
+        data = self._opened.read(len(into), self._at)
+        into[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Whatever a store's own package raises is an OSError that says it in its words."""
+    try:
+        yield
+    except (FileNotFoundError, IsADirectoryError):
+        raise
+    except Exception as error:
+        raise OSError(" ".join(str(error).split()).rstrip(".") or type(error).__name__) from error
+
+
+def _discarded(file: Any) -> None:
+    with contextlib.suppress(Exception):  # nobody sees an upload that was not completed
+        file.discard()
+    file.closed = True  # or it would be completed when it is forgotten
+
+
+def _is_overtaken(error: OSError) -> bool:
+    """Whether a put was refused because the file is no longer what it was."""
+    said = getattr(error.__cause__, "response", {}).get("Error", {})
+    return said.get("Code") in ("PreconditionFailed", "ConditionalRequestConflict")

@@ -1,0 +1,187 @@
+"""A cluster on loopback, scheduler and workers as processes: what it makes and survives."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.build import Request, build
+from pipeline.cluster import workers
+from pipeline.making.every_tour import tours_from
+from pipeline.work import Work
+from tablebase.errors import BadRequest, ClusterError
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.tables.kept import Kept
+from tablebase.tables.objects import Objects
+from tablebase.tables.store import Folder
+from tests import LONG
+from tests.support.object_store import bucket
+from tests.support.recorder import SMALL, TOURS, Recorder, built, contents
+from tests.support.shell import SCRIPT, Cli, environment
+
+
+@dataclass
+class Cluster:
+    address: str
+    folder: Path
+    scheduler: subprocess.Popen[Any]
+    workers: list[subprocess.Popen[Any]] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def start_worker(self) -> None:
+        words = ["worker", self.address, "--nthreads=1", "--no-nanny", "--no-dashboard"]
+        self.workers.append(started(self.folder, words, self.variables))
+
+
+def started(folder: Path, words: list[str], variables: dict[str, str]) -> subprocess.Popen[Any]:
+    with (folder / "log.txt").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
+            cwd=folder,
+            env=environment(variables),
+            stdout=log,
+            stderr=log,
+        )
+
+
+@contextmanager
+def cluster(folder: Path, **variables: str) -> Iterator[Cluster]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard"]
+    scheduler = started(folder, words, variables)
+    made = Cluster(f"tcp://127.0.0.1:{port}", folder, scheduler, variables=variables)
+    try:
+        for _ in range(2):
+            made.start_worker()
+        await_workers(made, 2)
+        yield made
+    finally:
+        for process in (*made.workers, scheduler):
+            process.kill()
+            process.wait()
+
+
+def await_workers(made: Cluster, number: int) -> None:
+    for _ in range(60):
+        with suppress(ClusterError), workers(made.address, 1) as (_, found):
+            if found == number:
+                return
+        time.sleep(0.5)
+    pytest.fail((made.folder / "log.txt").read_text())
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with cluster(tmp_path_factory.mktemp("cluster")) as made:
+        yield made
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Cluster]:
+    with cluster(tmp_path) as made:
+        yield made
+
+
+def test_it_makes_the_same_bytes(running: Cluster, tmp_path: Path) -> None:
+    there, here = tmp_path / "there", tmp_path / "here"
+    with workers(running.address, 1) as (executor, at_once):
+        request = Request(Folder(there), [(KNIGHT, SMALL)], jobs=at_once)
+        build(request, Recorder(), executor)
+    built(here, KNIGHT, *SMALL)
+    assert contents(there) == contents(here)
+    assert len(contents(here)) == len(SMALL) + 1
+
+
+def test_nothing_that_is_found_goes_through_the_scheduler(running: Cluster, tmp_path: Path) -> None:
+    kept = Kept(Folder(tmp_path), TOURS)
+    with workers(running.address, 1) as (executor, at_once):
+        assert executor is not None
+        assert at_once == 2
+        work = Work(executor, at_once, kept=kept, elsewhere=True)
+        found = list(work.each(tours_from, [(3, 4, start) for start in range(12)]))
+    assert sum(len(tours[0]) for tours in found if tours) == 16
+    assert len(list(tmp_path.glob(".*.kept"))) == 12
+
+
+def test_who_answers_no_scheduler(cli: Cli, tmp_path: Path) -> None:
+    said = cli("precompute", "--scheduler", "tcp://127.0.0.1:1", "--outputs", str(tmp_path))
+    assert (said.code, said.out) == (3, "")
+    assert "tcp://127.0.0.1:1: no scheduler answers there" in said.err
+    said = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
+    assert (said.code, said.out) == (2, "")
+    assert "'here' is no scheduler's address" in said.err
+    assert len(said.err.splitlines()) == 1
+
+
+def test_a_scheduler_that_is_lost_ends_the_wait(own: Cluster) -> None:
+    def wait() -> None:
+        with workers(own.address, 1) as (executor, _):
+            assert executor is not None
+            for _ in Work(executor, 1).each(time.sleep, [(60,)]):
+                pass
+
+    timer = threading.Timer(1, own.scheduler.kill)
+    timer.start()
+    with pytest.raises(ClusterError, match="it was lost"):
+        wait()
+
+
+@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@pytest.mark.parametrize("victim", ["worker", "scheduler"])
+def test_one_that_is_killed_loses_nothing(
+    own: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
+) -> None:
+    folder = tmp_path / "outputs"
+    words = ["precompute", "knight", "--outputs", str(folder)]
+    build = subprocess.Popen(
+        [SCRIPT, *words, "--scheduler", own.address],
+        env=environment(),
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    while not list(folder.glob(".knight_tours_6x6.*.kept")):
+        time.sleep(0.1)
+    (own.workers[0] if victim == "worker" else own.scheduler).send_signal(signal.SIGKILL)
+    assert build.wait(120) == (0 if victim == "worker" else 3)
+    assert cli(*words, "--quiet", timeout=300) == (0, "", "")
+    for name, data in contents(folder).items():
+        if name != "manifest.json":
+            assert data == (outputs / name).read_bytes(), name
+
+
+@pytest.mark.skipif(not LONG, reason="a part of the long run")
+def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
+    with bucket("puzzles") as store, cluster(tmp_path, **store.variables) as made:
+        url = "s3://puzzles/made"
+        done = subprocess.run(
+            [
+                SCRIPT,
+                *f"precompute knight --quiet --outputs {url} --scheduler {made.address}".split(),
+            ],
+            env=environment(store.variables),
+            check=False,
+        )
+        assert done.returncode == 0
+        place = Objects(url)
+        for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
+            assert place.read(name) == (outputs / name).read_bytes()
+        assert [name for name in place.names() if name.startswith(".")] == []
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(BadRequest, match=r"pip install 'puzzle-tablebase\[cluster\]'"):
+        workers("tcp://127.0.0.1:1", 1).__enter__()
+    assert os.environ.get("DASK_SCHEDULER_ADDRESS") is None

@@ -1,0 +1,75 @@
+"""The largest boards whole, and builds of them that are killed: a part of the long run."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import LONG
+from tests.support.shell import SCRIPT, Cli, environment
+
+pytestmark = [
+    pytest.mark.skipif(not LONG, reason="a part of the long run"),
+    pytest.mark.long,
+]
+
+LAYERS = {"3x4": (53, 18), "2x6": (80, 2)}
+"""The last layer of each board, from the last corner, and its states."""
+MOST = 1 << 29
+"""Bytes of memory that a search, and a proof, may take."""
+
+PROOF = """
+import resource, sys
+from pipeline.verify import prove
+from pipeline.verify.listed import Listed, check_files
+from tablebase.puzzles.sliding import PUZZLE
+from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.tables.store import Folder
+store = Folder(sys.argv[1])
+claims = []
+def heard(claim, done):
+    claims.extend([claim] if claim.passed else [])
+entries = read_manifest(store)
+for table in PUZZLE.among(parameters_of(entries)):
+    listed = Listed(store, table.name, entries[table.name], PUZZLE, table, heard)
+    check_files(listed)
+    prove([listed])
+print(len(claims), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def build(folder: Path, board: str) -> subprocess.Popen[bytes]:
+    words = ["precompute", "sliding", "--board", board, "--outputs", str(folder), "--quiet"]
+    return subprocess.Popen([SCRIPT, *words], env=environment())
+
+
+@pytest.mark.parametrize("board", LAYERS)
+def test_a_board_of_12_cells_whole(cli: Cli, tmp_path: Path, board: str) -> None:
+    chance = random.Random(board)
+    for _ in range(3):
+        killed = build(tmp_path, board)
+        time.sleep(chance.uniform(1, 6))
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    whole = build(tmp_path, board)
+    _, whole.returncode, used = os.wait4(whole.pid, 0)
+    assert whole.returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".lock", "manifest.json", f"sliding_{board}_12.idx",
+    ]  # fmt: skip
+    assert used.ru_maxrss * 1024 < MOST
+    words = ("--board", board, "--outputs", str(tmp_path))
+    lines = cli("histogram", "sliding", *words).out.splitlines()
+    assert tuple(map(int, lines[-2].split()[:2])) == LAYERS[board]
+    assert lines[-1].split() == ["all", "239,500,800"]
+    said = subprocess.run(
+        [sys.executable, "-c", PROOF, str(tmp_path)], check=True, capture_output=True, text=True
+    ).stdout
+    claims, peak = map(int, said.split())
+    assert claims == 7
+    assert peak < MOST

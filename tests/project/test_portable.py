@@ -1,0 +1,144 @@
+"""Where the system has less than this one: the read side answers all the same, tests are found."""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.shell import ROOT, Said, python
+
+MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty")
+"""The modules of the standard library that are not there on Windows."""
+
+WITHOUT = f"""
+import mmap, os, select, signal, sys
+import _signal
+import numpy, polars, pyarrow.parquet  # elsewhere they are built for that system
+for name in {MODULES}:
+    sys.modules[name] = None
+signals = ("SIGABRT", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "SIG_DFL", "SIG_IGN")
+kept = (*signals, "default_int_handler", "getsignal", "raise_signal", "set_wakeup_fd", "signal")
+windows = ("ACCESS_COPY", "ACCESS_DEFAULT", "ACCESS_READ", "ACCESS_WRITE", "PAGESIZE", "mmap")
+flags = ("O_APPEND", "O_CREAT", "O_EXCL", "O_RDONLY", "O_RDWR", "O_TRUNC", "O_WRONLY")
+gone = {{
+    _signal: [name for name in dir(_signal) if name not in kept],
+    signal: [name for name in dir(signal) if name[0] != "_" and name not in kept],
+    mmap: [name for name in dir(mmap) if name[0] != "_" and name not in windows],
+    select: ["poll", "epoll"],
+    os: [name for name in dir(os) if name[:2] == "O_" and name not in flags] + '''
+        chown chroot copy_file_range ctermid fchdir fchmod fchown fork forkpty fpathconf geteuid
+        getgid getgroups getloadavg getpgid getpriority getresuid getsid getuid initgroups killpg
+        lchown lockf mkfifo mknod nice openpty pathconf pidfd_open pipe2 posix_fadvise
+        posix_fallocate posix_spawn posix_spawnp pread preadv pwrite pwritev readv
+        register_at_fork sched_getaffinity sched_setaffinity sched_yield sendfile setsid splice
+        statvfs sync sysconf uname wait wait3 wait4 waitid writev
+    '''.split(),
+}}
+for module, names in gone.items():
+    for name in names:
+        if hasattr(module, name):
+            delattr(module, name)
+"""
+"""A preamble after which Python has what it has on Windows; macOS is in between."""
+
+
+def with_less(code: str) -> Said:
+    return python(f"{WITHOUT}\n{code}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eight 378546201",
+        "eight 087654321 --goal 103245768 --json",
+        "senet ABAAABBB.B...A. --path",
+        "knight b1 --closed",
+        "knight a1 --board 5x5 --number 7",
+        "knight c3 --board 5x5 --count",
+    ],
+)
+def test_a_lone_lookup_with_less(outputs: Path, words: str) -> None:
+    asked = ["query", *words.split(), "--outputs", str(outputs)]
+    ask = f"from pipeline.doors import told; code = told({asked!r}); sys.stdout.flush()\n"
+    usual = python(f"import sys; {ask}assert code == 0")
+    assert with_less(f"{ask}assert code == 0") == usual
+    assert usual.code == 0
+    assert usual.out
+
+
+def test_less_is_less() -> None:
+    said = with_less(
+        "print(hasattr(os, 'pread'), hasattr(_signal, 'SIGHUP'), hasattr(mmap, 'MAP_SHARED'))\n"
+        "import fcntl\n"
+    )
+    assert (said.code, said.out) == (1, "False False False\n")
+    assert said.err.endswith("ModuleNotFoundError: import of fcntl halted; None in sys.modules\n")
+
+
+def test_opened_tables_with_less(outputs: Path) -> None:
+    said = with_less(
+        "from queries import open_tables\n"
+        f"with open_tables({str(outputs)!r}) as tables:\n"
+        "    print(tables.eight.distance('378546201'), tables.eight.solution('283104765'))\n"
+        "    print(tables.senet.probe('ABAAABBB.B...A.').moves)\n"
+        "    print(tables.knight.probe('b1', closed=True).finish)\n"
+        "    print(tables.knight.count('c3', board='5x5').tours)\n"
+        "    frame = polars.DataFrame({'state': ['378546201', None]})\n"
+        "    print(tables.eight.annotate(frame)['best_moves'].to_list())\n"
+    )
+    assert said == (0, "27 ULDR\n9-14 4x7\nd2\n64\n['ULR', None]\n", "")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
+    source = tmp_path / "asked.txt"
+    source.write_text("378546201\n1 2 3 4 5 6 7 8 0\n", "utf-8")
+    made = []
+    for run, name in ((with_less, "less"), (lambda code: python(f"import sys\n{code}"), "usual")):
+        target = tmp_path / f"{name}.{kind}"
+        asked = ["query", "eight", "--input", str(source), "--output", str(target)]
+        said = run(
+            "from pipeline.doors import told\n"
+            f"sys.exit(told({[*asked, '--outputs', str(outputs)]!r}))"
+        )
+        assert said == (0, "", "")
+        made.append(target.read_bytes())
+    assert made[0] == made[1] != b""
+
+
+# ---- what the tests themselves import ---------------------------------------------------------
+
+
+def collected(settings: dict[str, list[str] | str]) -> Iterator[Path]:
+    """Every module that pytest imports to look for tests in it."""
+    ignored = [
+        ROOT / option.partition("=")[2]
+        for option in str(settings["addopts"]).split()
+        if option.startswith("--ignore=")
+    ]
+    for folder in settings["testpaths"]:
+        for path in (ROOT / folder).rglob("*.py"):
+            if not any(path.is_relative_to(each) for each in ignored):
+                yield path
+
+
+def imported_first(path: Path) -> set[str]:
+    """What a module imports whenever it is imported itself."""
+    body = ast.parse(path.read_text("utf-8")).body
+    names = [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in names}
+
+
+def test_tests_are_found_where_less_is_installed() -> None:
+    """No package that is for some systems alone is imported before it is known to be there."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    groups = project["dependency-groups"].values()
+    some = {each.partition(">")[0] for group in groups for each in group if ";" in str(each)}
+    assert "atheris" in some
+    paths = [*collected(project["tool"]["pytest"]["ini_options"])]
+    assert Path(__file__) in paths
+    found = {path: imported_first(path) & {*some, *MODULES} for path in paths}
+    assert {path: names for path, names in found.items() if names} == {}

@@ -1,0 +1,116 @@
+"""`docs/your-puzzle.md`: what it says is typed, in an empty folder, and gives what it shows."""
+
+import doctest
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.shell import ROOT, environment
+
+PAGE = (ROOT / "docs" / "your-puzzle.md").read_text("utf-8")
+EXAMPLE = ROOT / "examples" / "pocket-cube"
+SESSION = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+"""A command of a session, and the lines below it."""
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PIP = f"""#!/bin/sh
+# no network, and nobody else's environment
+exec {sys.executable} -m pip "$@" --quiet --no-deps --no-build-isolation --no-index --target "$SITE"
+"""
+PIPELINE = f"""#!{sys.executable}
+# without our own puzzles: other tests build and prove them
+import sys
+import tablebase.puzzles
+from pipeline.__main__ import main
+tablebase.puzzles.MODULES.clear()
+sys.exit(main())
+"""
+
+
+def blocks(kind: str) -> list[str]:
+    return [text for found, text in BLOCK.findall(PAGE) if found == kind]
+
+
+def ran(commands: list[str], folder: Path, env: dict[str, str]) -> list[str]:
+    """What each of the commands prints, typed in one shell."""
+    ended = subprocess.run(
+        ["sh", "-c", "".join(f"{{ {command}; }} 2>&1; printf '\\0'\n" for command in commands)],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return ended.stdout.split("\0")[:-1]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with stand-ins for `pip` and `pipeline`, and room for what is installed."""
+    folder = tmp_path_factory.mktemp("your-puzzle")
+    (folder / "bin").mkdir()
+    for name, text in (("pip", PIP), ("pipeline", PIPELINE)):
+        (folder / "bin" / name).write_text(text)
+        (folder / "bin" / name).chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def env(place: Path) -> dict[str, str]:
+    site = place / "site"
+    found = environment({"SITE": str(site), "PYTHONPATH": str(site)})
+    return {**found, "PATH": f"{place / 'bin'}:{found['PATH']}"}
+
+
+@pytest.fixture(scope="module")
+def typed(place: Path, env: dict[str, str]) -> list[tuple[str, str, str]]:
+    """Every command of the page: the command, what the page shows, and what it prints."""
+    first, *others = (SESSION.findall(text) for text in blocks("console"))
+    said = ran([command for command, _ in first], place, env)
+    cube = place / "pocket-cube"
+    (cube / "pyproject.toml").write_text(blocks("toml")[0])
+    (cube / "pocket_cube" / "__init__.py").write_text("\n".join(blocks("py")))
+    later = [asked for session in others for asked in session]
+    said += ran([command for command, _ in later], cube, env)
+    return [(*asked, found) for asked, found in zip([*first, *later], said, strict=True)]
+
+
+def test_its_files_are_those_of_the_example() -> None:
+    assert blocks("toml") == [(EXAMPLE / "pyproject.toml").read_text()]
+    written = re.sub(r"\n+", "\n", "".join(blocks("py")))
+    assert written == re.sub(r"\n+", "\n", (EXAMPLE / "pocket_cube" / "__init__.py").read_text())
+
+
+@pytest.mark.long
+def test_what_it_types_prints_what_it_shows(typed: list[tuple[str, str, str]]) -> None:
+    assert len(typed) == 11
+    same, how = (
+        doctest.OutputChecker().check_output,
+        doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
+    )
+    for command, shown, printed in typed:
+        assert same(shown, printed, how), f"{command}:\n{printed}"
+
+
+def test_the_report_has_its_histogram(typed: list[tuple[str, str, str]], place: Path) -> None:
+    page = (place / "pocket-cube" / "outputs" / "report.html").read_text("utf-8")
+    assert "<h2>Pocket cube</h2>" in page
+    assert "3,674,160 states; the furthest: 276 at distance 14 from solved." in page
+    assert 'id="pocket-cube-pocket_cube"' in page
+
+
+def test_its_own_tests_pass(
+    typed: list[tuple[str, str, str]], place: Path, env: dict[str, str]
+) -> None:
+    tests = place / "tests"
+    shutil.copytree(EXAMPLE / "tests", tests)
+    module = place / "site" / "pocket_cube" / "__init__.py"
+    shutil.copy(EXAMPLE / "pocket_cube" / "__init__.py", module)
+    command = (
+        f"{sys.executable} -m pytest -q --doctest-modules -p no:cacheprovider {tests} {module}"
+    )
+    (said,) = ran([command], place, env)
+    assert re.search(r"\b16 passed in ", said), said

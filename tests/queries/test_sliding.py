@@ -1,0 +1,211 @@
+"""Answers about sliding boards, held against the oracle; one at a time, in batches, from Python."""
+
+import itertools
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from pipeline.build import Request, build
+from queries import open_tables
+from queries.tables import BoardAnswer, Tables
+from tablebase.errors import BadRequest, NotationError, OutOfReach, TableMissing
+from tablebase.puzzles.sliding import PUZZLE, parse_board
+from tablebase.tables.store import Folder
+from tests.support import sliding_oracle as oracle
+from tests.support.shell import ROOT, Cli, python
+from tests.tables.test_sliding import Quiet
+
+BOARDS = ["2x2", "2x3", "3x2", "3x3"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("sliding")
+    build(Request(Folder(place), [(PUZZLE, PUZZLE.with_boards(BOARDS))]), Quiet())
+    return place
+
+
+@pytest.fixture(scope="module")
+def tables(folder: Path) -> Tables:
+    return open_tables(str(folder))
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
+def test_every_state_is_answered_to_many_goals(tables: Tables, name: str) -> None:
+    board, table = parse_board(name), tables.sliding(name)
+    states = ["".join(cells) for cells in itertools.permutations(board.example)]
+    for goal in states[:: 1 if board.cells == 4 else 59]:
+        known = oracle.distances(goal, board.height, board.width)
+        for state in states:
+            if state not in known:
+                with pytest.raises(OutOfReach):
+                    table.probe(state, goal)
+                continue
+            best = oracle.best_moves(state, board.height, board.width, known)
+            assert table.probe(state, goal) == BoardAnswer(state, goal, known[state], best)
+
+
+def test_a_path_is_a_shortest_one(tables: Tables) -> None:
+    board, table = parse_board("3x2"), tables.sliding("3x2")
+    known = oracle.distances(board.example, 3, 2)
+    for state in [*known][::17]:
+        path = table.path(state)
+        assert [known[step] for step in path] == list(range(known[state], -1, -1))
+        letters = table.solution(state)
+        for before, letter, after in zip(path, letters, path[1:], strict=False):
+            assert oracle.neighbours(before, 3, 2)[letter] == after
+
+
+def ways(state: str, known: dict[str, int]) -> list[str]:
+    if not known[state]:
+        return [""]
+    near = oracle.neighbours(state, 2, 3)
+    return [
+        letter + rest
+        for letter, after in near.items()
+        if known[after] == known[state] - 1
+        for rest in ways(after, known)
+    ]
+
+
+def test_solutions_are_counted_by_walking(cli: Cli, folder: Path) -> None:
+    known = oracle.distances("123450", 2, 3)
+    state = max(known, key=lambda state: (len(ways(state, known)), state))
+    place = ("--board", "2x3", "--outputs", str(folder))
+    said = cli("query", "sliding", state, "--solutions", *place)
+    assert said.out.split() == ways(state, known)
+    facts = json.loads(cli("query", "sliding", state, "--solutions", "--json", *place).out)
+    assert facts["solutions"] == len(facts["all_solutions"]) == len(ways(state, known)) > 1
+    assert "solutions" not in json.loads(cli("query", "sliding", state, "--json", *place).out)
+
+
+def test_an_answer_for_people(cli: Cli, folder: Path) -> None:
+    """As docs/sliding.md shows it."""
+    said = cli(
+        "query", "sliding", "1,2,0,4,5,3", "--board", "2x3", "--outputs", str(folder)
+    )  # fmt: skip
+    assert said.out == (
+        " 1 2 .\n 4 5 3\n\n"
+        "goal         123450\n"
+        "distance     1 move\n"
+        "best moves   D (tile 3)\n"
+        "one of them  D\n"
+        "tiles slid   3\n"
+    )
+    assert said.out in (ROOT / "docs" / "sliding.md").read_text()
+    boards = cli(
+        "query", "sliding", "120453", "--board", "2x3", "--boards", "--outputs", str(folder)
+    )
+    assert boards.out == "0\n 1 2 .\n 4 5 3\n\n1  D (tile 3)\n 1 2 3\n 4 5 .\n"
+
+
+def test_no_is_said_with_the_reason(cli: Cli, folder: Path) -> None:
+    said = cli("query", "sliding", "213450", "--board", "2x3", "--outputs", str(folder))
+    assert said.code == 1
+    assert said.err == (
+        "pipeline: 123450 cannot be reached from 213450: a move swaps the blank with a tile; from "
+        "the state to the goal the blank makes an even number of moves, but it takes an odd number "
+        "of swaps. Swap any two tiles to make it reachable.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("123450", "A board is needed. Add its rows and columns, such as --board 3x4."),
+        ("123450 --board 2y3", "'2y3' is not a sliding board: a board is rows x columns."),
+        ("12345 --board 2x3", "'12345' is not a state of the 2x3 board: it has 5 cells"),
+        ("123450 --board 2x3 --goal 12345", "'12345' is not a goal: it has 5 cells"),
+    ],
+)
+def test_bad_requests(cli: Cli, folder: Path, words: str, said: str) -> None:
+    ended = cli("query", "sliding", *words.split(), "--outputs", str(folder))
+    assert ended.code == 2
+    assert ended.err.startswith(f"pipeline: {said}")
+
+
+def test_a_batch(cli: Cli, folder: Path) -> None:
+    known = oracle.distances("123450", 2, 3)
+    states = [*[*known][::40], "213450", "12345"]
+    place = ("--board", "2x3", "--outputs", str(folder))
+    said = cli("query", "sliding", "--format", "jsonl", *place, stdin="\n".join(states))
+    rows = [json.loads(line) for line in said.out.splitlines()]
+    assert said.code == 2
+    assert [row["state"] for row in rows] == states
+    assert [row["distance"] for row in rows] == [known.get(state) for state in states]
+    assert rows[-2]["error"].startswith("123450 cannot be reached from 213450")
+    assert rows[-1]["error"].startswith("'12345' is not a state of the 2x3 board")
+    walked = cli("query", "sliding", "--path", "--format", "jsonl", *place, stdin="120453\n")
+    row = json.loads(walked.out)
+    assert (row["solution"], row["path"]) == ("D", "120453 123450")
+
+
+def test_annotate(tables: Tables) -> None:
+    frame = pl.DataFrame({"state": ["123405678", None, "no state"]})
+    known = oracle.distances("123456780", 3, 3)
+    assert tables.sliding("3x3").annotate(frame.lazy()).collect().rows() == [
+        ("123405678", "123456780", known.get("123405678"), best)
+        for best in [oracle.best_moves("123405678", 3, 3, known)]
+    ] + [(None, None, None, None), ("no state", None, None, None)]
+
+
+def test_a_picture_has_all_boards(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "way.svg"
+    words = ("--board", "2x3", "--svg", str(picture), "--outputs", str(folder))
+    cli("query", "sliding", "543210", *words)
+    known = oracle.distances("123450", 2, 3)
+    drawn = ElementTree.fromstring(picture.read_text()).iter()
+    tiles = [shape.text for shape in drawn if shape.tag.endswith("text") and shape.text == "5"]
+    assert len(tiles) >= known["543210"] + 1
+
+
+def test_what_python_is_told(tables: Tables, folder: Path) -> None:
+    table = tables.sliding("2x3")
+    assert table.get("213450", "no") == "no"
+    assert table.get("x") is None
+    assert tables.sliding("2x3").probe("123405", "corner").distance == 1
+    with pytest.raises(NotationError):
+        tables.sliding("4x4")
+    with pytest.raises(NotationError):
+        table.get("123450", goal="123")
+    with pytest.raises(TableMissing, match="precompute sliding --board 2x5"):
+        tables.sliding("5x2").probe("1234567890")
+    assert repr(table) == f"<BoardTable in {folder}: sliding_2x3_5, sliding_2x3_6>"
+    with open_tables(str(folder)) as opened:
+        table = opened.sliding("2x3")
+        table.probe("123450")
+    with pytest.raises(ValueError, match="closed"):
+        table.probe("123450")
+
+
+def test_a_board_is_needed_for_everything(folder: Path) -> None:
+    with pytest.raises(BadRequest, match="A board is needed"):
+        open_tables(str(folder))._reader("sliding")
+
+
+@pytest.mark.parametrize("words", ["120453 --board 2x3", "504321 --board 3x2 --path --json"])
+def test_a_lone_lookup_imports_nothing_heavy(words: str, folder: Path) -> None:
+    said = python(
+        "import sys\n"
+        "before = set(sys.modules)\n"
+        "from pipeline.doors import told\n"
+        f"assert told(['query', 'sliding', *{words.split()!r}]) == 0\n"
+        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
+        env={"PIPELINE_OUTPUTS": str(folder)},
+    )
+    assert said.code == 0, said.err
+    imported = {name.partition(".")[0] for name in said.err.split()}
+    heavy = {"numpy", "polars", "pyarrow", "typer", "numba", "json", "re", "typing", "dataclasses"}
+    assert not imported & (heavy | {"pathlib", "inspect"})
+
+
+def test_boards_that_are_published_are_offered(folder: Path) -> None:
+    from queries.answers import reader
+
+    asks = reader("sliding", Folder(folder))
+    assert asks.values("board") == ("2x2", "2x3", "3x3")
+    assert asks.values("goal") == ("corner",)
+    assert asks.values("svg") == ()

@@ -1,0 +1,198 @@
+"""The rules of sliding boards, held against slow and obvious ones."""
+
+import itertools
+import random
+
+import pytest
+
+from tablebase.errors import NotationError
+from tablebase.puzzles.sliding import PUZZLE, TabledBoard, goal_of, parse_board
+from tests.support import sliding_oracle as oracle
+
+SMALL = ["2x2", "2x3", "3x2", "2x4", "3x3"]
+LARGE = ["4x2", "2x5", "5x2", "3x4", "4x3", "2x6", "6x2"]
+
+
+@pytest.fixture(params=[*SMALL, *LARGE])
+def board(request: pytest.FixtureRequest) -> TabledBoard:
+    return parse_board(request.param)
+
+
+def some_states(board: TabledBoard) -> list[str]:
+    """All of a small board, some of a large one."""
+    if board.cells <= 6:
+        return ["".join(cells) for cells in itertools.permutations(board.example)]
+    chance = random.Random(str(board))
+    return ["".join(chance.sample(board.example, board.cells)) for _ in range(200)]
+
+
+def test_moves_are_those_of_the_oracle(board: TabledBoard) -> None:
+    for state in some_states(board):
+        expected = oracle.neighbours(state, board.height, board.width)
+        assert list(board.moves(state)) == list(expected.items())
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
+def test_what_is_joined_is_what_moves_lead_to(name: str) -> None:
+    board = parse_board(name)
+    for goal in some_states(board)[:: 7 if board.cells == 6 else 1]:
+        reached = oracle.distances(goal, board.height, board.width)
+        for state in some_states(board):
+            assert board.joined(state, goal) == (state in reached)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_each_goals_states_are_numbered_once(name: str) -> None:
+    board = parse_board(name)
+    for goal in board.layouts:
+        reached = oracle.distances(goal, board.height, board.width)
+        ranks = {board.rank(state): state for state in reached}
+        assert sorted(ranks) == list(range(board.size))
+        assert all(board.unrank(rank, goal) == state for rank, state in ranks.items())
+
+
+def test_an_order_is_documented_by_an_example() -> None:
+    """What docs/sliding.md works out by hand."""
+    board = parse_board("3x4")
+    assert board.rank("3a1b87254960") == 11 * 19_958_400 + 4_774_561
+    assert board.unrank(0) == "0369147a258b"
+    assert board.unrank(board.size - 1) == board.unrank(239_500_799)
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
+def test_any_goal_is_seen_as_one_of_the_layouts(name: str) -> None:
+    board = parse_board(name)
+    known = {
+        goal: oracle.distances(goal, board.wide.height, board.wide.width)
+        for goal in board.wide.layouts
+    }
+    for goal in some_states(board):
+        view = board.view(goal)
+        assert view.state(goal) == view.layout
+        expected = oracle.distances(goal, board.height, board.width)
+        found = {state: known[view.layout].get(view.state(state)) for state in expected}
+        assert found == expected
+
+
+def test_any_goal_of_a_large_board_is_seen_move_for_move(board: TabledBoard) -> None:
+    for goal, state in itertools.pairwise(some_states(board)):
+        view = board.view(goal)
+        assert view.layout in board.wide.layouts
+        assert view.state(goal) == view.layout
+        seen = {after for _, after in board.wide.moves(view.state(state))}
+        assert {view.state(after) for _, after in board.moves(state)} == seen
+        assert board.joined(state, goal) == board.wide.joined(view.state(state), view.layout)
+
+
+@pytest.mark.parametrize(
+    ("name", "goals"),
+    [
+        ("2x2", 1), ("2x3", 2), ("3x2", 2), ("2x4", 2), ("3x3", 3), ("2x5", 3), ("3x4", 4),
+        ("2x6", 3),
+    ],
+)  # fmt: skip
+def test_a_goal_for_each_kind_of_cell(name: str, goals: int) -> None:
+    board = parse_board(name)
+    assert len(board.layouts) == goals
+    assert board.example in board.layouts
+    assert board.example.endswith("0")
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("123456789ab0", "123456789ab0"),
+        (" 1234 5678\t9AB0\n", "123456789ab0"),
+        ("1,2,3,4,5,6,7,8,9,10,11,0", "123456789ab0"),
+        ("1 2 3 4 5 6 7 8 9 a b 0", "123456789ab0"),
+        ("10, 11, 1 2 3 4 5 6 7 8 9 0", "ab1234567890"),
+    ],
+)
+def test_a_state_is_read(text: str, state: str) -> None:
+    assert parse_board("3x4").parse(text) == state
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("2x3", "", "it is empty"),
+        ("2x3", "12345", "it has 5 cells, a board of 2x3 has 6"),
+        ("2x3", "123455", "tile 5 stands twice, the blank (0) is missing"),
+        ("2x3", "123456", "tile 6 does not exist, the blank (0) is missing"),
+        ("2x3", "12345x", "'x' is neither a digit nor a tile's letter"),
+        ("3x4", "123456789abb", "tile b stands twice, the blank (0) is missing"),
+        ("3x4", "0000", "it has 4 cells, a board of 3x4 has 12, the blank (0) stands 4 times"),
+    ],
+)
+def test_what_is_no_state_is_told(name: str, text: str, problem: str) -> None:
+    with pytest.raises(NotationError) as told:
+        parse_board(name).parse(text)
+    assert told.value.problem == problem
+    assert told.value.example.startswith(parse_board(name).example)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "a board is rows x columns"),
+        ("3", "a board is rows x columns"),
+        ("3xx4", "a board is rows x columns"),
+        ("-3x4", "a board is rows x columns"),
+        ("\u0663x4", "a board is rows x columns"),
+        ("1x4", "boards have at least 2 rows and 2 columns"),
+        ("3x0", "boards have at least 2 rows and 2 columns"),
+        ("2x7", "boards have at most 12 cells"),
+        ("4x4", "boards have at most 12 cells"),
+        ("9" * 5000 + "x2", "boards have at most 12 cells"),
+    ],
+)
+def test_what_is_no_board_is_told(text: str, problem: str) -> None:
+    with pytest.raises(NotationError) as told:
+        parse_board(text)
+    assert told.value.problem == problem
+
+
+def test_the_boards_are_all_that_can_be_asked_for() -> None:
+    assert len(PUZZLE.boards()) == 12
+    for name in PUZZLE.boards():
+        assert str(parse_board(name.upper())) == name
+
+
+def test_what_a_board_is_asked_for_makes() -> None:
+    def names(boards: list[str], *options: str) -> list[str]:
+        return [table.name for table in PUZZLE.with_boards(boards, options)]
+
+    assert names([]) == []
+    assert names(["2x3"]) == names(["3x2", "2x3"]) == ["sliding_2x3_6", "sliding_2x3_5"]
+    assert names(["4x3"]) == ["sliding_3x4_12"]
+    every = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
+    assert names(["3x4"], "goals") == every
+    assert all(table.columns for table in PUZZLE.with_boards(["2x5"]))
+    assert not any(table.columns for table in PUZZLE.with_boards(["3x4"], ["goals"]))
+    assert all(table.columns for table in PUZZLE.with_boards(["3x4"], ["goals", "parquet"]))
+
+
+def test_a_table_names_its_board_and_what_makes_it() -> None:
+    for name in PUZZLE.boards():
+        board = parse_board(name)
+        for table, goal in zip(board.wide.tables, board.wide.layouts, strict=True):
+            assert PUZZLE.owns(table.name)
+            found = goal_of(table.name)
+            assert found is not None
+            assert (str(found[0]), found[1]) == (str(board.wide), goal)
+    assert PUZZLE.stage("sliding_3x4_12") == "sliding --board 3x4"
+    assert PUZZLE.stage("sliding_3x4_7") == "sliding --board 3x4 --goals all"
+    assert PUZZLE.stage("sliding_2x5_8") == "sliding --board 2x5"
+    for name in ("sliding_4x3_12", "sliding_3x4_1", "sliding_03x4_12", "sliding_3x4", "eight", ""):
+        assert not PUZZLE.owns(name)
+
+
+def test_rows_that_are_published_stay() -> None:
+    (alone,) = PUZZLE.with_boards(["3x4"])
+    assert PUZZLE.grown(alone, {}) is alone
+    assert PUZZLE.grown(alone, {alone.name: {"rows": False}}) is alone
+    assert PUZZLE.grown(alone, {alone.name: {"rows": True}}).columns
+    (known,) = PUZZLE.among({alone.name: {"rows": True}, "eight": {"rows": True}})
+    assert known.columns
+    (known,) = PUZZLE.among({alone.name: {"rows": False}})
+    assert not known.columns

@@ -1,0 +1,87 @@
+"""A real object store on loopback, with faults put in where a test asks for them."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import make_server
+
+Answer = tuple[str, list[tuple[str, str]], bytes]
+"""Status, headers and body of a response."""
+Fault = Callable[[str, str, Callable[[], Answer]], Answer]
+"""What is answered to a method and an address; it may ask the store, or not."""
+
+
+class ObjectStore:
+    """The server, and the variables by which a process finds it."""
+
+    def __init__(self) -> None:
+        self._store: Any = DomainDispatcherApplication(create_backend_app)
+        self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
+        self.fault: Fault | None = None
+        self.asked = list[str]()
+        self.variables = {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._server.server_port}",
+            "AWS_ACCESS_KEY_ID": "testing",
+            "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }
+
+    @contextmanager
+    def serving(self) -> Iterator["ObjectStore"]:
+        thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        thread.start()
+        yield self
+        self._server.shutdown()
+        thread.join()
+
+    def _answer(self, environ: dict[str, Any], start: Any) -> list[bytes]:
+        method = environ["REQUEST_METHOD"]
+        address = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
+        self.asked.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
+        said: list[Any] = []
+
+        def ask() -> Answer:
+            body = b"".join(self._store(environ, lambda *told, **_: said.extend(told[:2])))
+            return said[0], said[1], body
+
+        status, headers, body = self.fault(method, address, ask) if self.fault else ask()
+        start(status, headers)
+        return [body]
+
+
+def refused(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+    """No put is taken."""
+    if method == "PUT":
+        said = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+        return "403 FORBIDDEN", [("Content-Length", str(len(said)))], said
+    return ask()
+
+
+def cut(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+    """Whatever is read ends one byte too soon."""
+    status, headers, body = ask()
+    if method == "GET" and "list-type" not in address:
+        headers = [(name, value) for name, value in headers if name.lower() != "content-length"]
+        body = body[:-1]
+        headers.append(("Content-Length", str(len(body))))
+    return status, headers, body
+
+
+@contextmanager
+def bucket(name: str) -> Iterator[ObjectStore]:
+    """A store with one bucket; this process finds it too."""
+    import fsspec
+
+    before = dict(os.environ)
+    with ObjectStore().serving() as store:
+        os.environ.update(store.variables)
+        try:
+            fsspec.filesystem("s3", skip_instance_cache=True).mkdir(name)
+            yield store
+        finally:
+            os.environ.clear()
+            os.environ.update(before)

@@ -1,0 +1,50 @@
+"""Slow and obvious answers for sliding boards; nothing is shared with the program."""
+
+from collections import deque
+
+STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
+
+
+def neighbours(state: str, rows: int, columns: int) -> dict[str, str]:
+    """Every state one move away, by the letter of the move, in the order U D L R."""
+    found = {}
+    row, column = divmod(state.index("0"), columns)
+    for letter, (down, right) in STEPS.items():
+        if row + down in range(rows) and column + right in range(columns):
+            cells = list(state)
+            here, there = row * columns + column, (row + down) * columns + column + right
+            cells[here], cells[there] = cells[there], cells[here]
+            found[letter] = "".join(cells)
+    return found
+
+
+def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
+    """The fewest moves to the goal, for every state that reaches it."""
+    found = {goal: 0}
+    waiting = deque([goal])
+    while waiting:
+        state = waiting.popleft()
+        for neighbour in neighbours(state, rows, columns).values():
+            if neighbour not in found:
+                found[neighbour] = found[state] + 1
+                waiting.append(neighbour)
+    return found
+
+
+def best_moves(state: str, rows: int, columns: int, known: dict[str, int]) -> str:
+    """Every first move of a shortest solution, in the order U D L R; empty at the goal."""
+    return "".join(
+        letter
+        for letter, neighbour in neighbours(state, rows, columns).items()
+        if known[neighbour] == known[state] - 1
+    )
+
+
+def manhattan(state: str, goal: str, columns: int) -> int:
+    """Rows and columns that each tile is away from its place, added up; the blank not counted."""
+    total = 0
+    for tile in state.replace("0", ""):
+        row, column = divmod(state.index(tile), columns)
+        goal_row, goal_column = divmod(goal.index(tile), columns)
+        total += abs(row - goal_row) + abs(column - goal_column)
+    return total

@@ -1,0 +1,213 @@
+"""Tables in an object store, a real one on loopback: built, asked, proved; and its faults."""
+
+import pickle
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from pipeline.build import Request, build
+from pipeline.verify import verify
+from queries import open_tables
+from queries.overview import histogram, status
+from tablebase.errors import BadRequest, OutputsError, TableError, TableMissing
+from tablebase.puzzles import MODULES
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.objects import Objects
+from tablebase.tables.places import tables_store
+from tests.support.object_store import ObjectStore, bucket, cut, refused
+from tests.support.recorder import Recorder
+from tests.support.shell import Cli
+
+TOURS = [(KNIGHT, (listed_table(Board(3, 4)),))]
+URL = "s3://puzzles/tables"
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[ObjectStore]:
+    with bucket("puzzles") as store:
+        yield store
+
+
+@pytest.fixture
+def server(served: ObjectStore) -> Iterator[ObjectStore]:
+    yield served
+    served.fault = None
+
+
+@pytest.fixture
+def place(server: ObjectStore, request: pytest.FixtureRequest) -> Objects:
+    """A place of this test's own."""
+    fsspec.filesystem("s3").clear_instance_cache()
+    return Objects(f"{URL}/{abs(hash(request.node.name))}")
+
+
+@pytest.fixture(scope="module")
+def made(served: ObjectStore) -> Objects:
+    """The 8-puzzle's tables, built there."""
+    store = Objects(URL)
+    build(Request(store, [(puzzle, puzzle.tables) for puzzle in (EIGHT, SENET)]), Recorder())
+    return store
+
+
+def test_a_build_makes_the_same_bytes_there(made: Objects, outputs: Path) -> None:
+    tables = "eight", "eight_edge", "senet"
+    names = [f"{table}.{kind}" for table in tables for kind in ("idx", "parquet")]
+    assert made.names() == sorted([*names, "manifest.json"])
+    for name in names:
+        assert made.read(name) == (outputs / name).read_bytes(), name
+    told = Recorder()
+    build(Request(made, [(EIGHT, EIGHT.tables)]), told)
+    assert told.finished == []
+
+
+def test_it_is_asked_and_proved_as_a_folder_is(made: Objects, outputs: Path) -> None:
+    with open_tables(URL) as tables, open_tables(str(outputs)) as here:
+        assert tables.eight.probe("378546201") == here.eight.probe("378546201")
+        with pytest.raises(TableMissing, match=r"knight --outputs 's3://puzzles/tables'"):
+            tables.knight.probe("b1")
+    assert histogram("eight", made).equals(histogram("eight", tables_store(str(outputs))))
+    states = {row["table"]: row["state"] for row in status(made)}
+    assert (states["eight"], states["knight_counts"]) == ("published", "missing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(MODULES, "knight")
+        assert {claim.table for claim in verify(made)} == {
+            "manifest",
+            "eight",
+            "eight_edge",
+            "senet",
+        }
+
+
+def test_a_lookup_reads_one_block_of_an_index(made: Objects, server: ObjectStore) -> None:
+    with open_tables(URL) as tables:
+        tables.senet.probe("ABABABABAB.....")
+        server.asked.clear()
+        tables.senet.probe("ABAAABBB.B...A.")
+    assert len(server.asked) == 1
+    assert server.asked[0].startswith("GET /puzzles/tables/senet.idx")
+    first, last = map(int, server.asked[0].rpartition("bytes=")[2].split("-"))
+    assert last - first + 1 == 4096
+
+
+def test_at_the_shell(made: Objects, cli: Cli, server: ObjectStore) -> None:
+    said = cli("query", "eight", "378546201", "--outputs", URL, env=server.variables)
+    assert (said.code, said.err) == (0, "")
+    assert said.out == cli("query", "eight", "378546201").out
+
+
+def test_it_can_be_sent(made: Objects) -> None:
+    assert pickle.loads(pickle.dumps(made)).names() == made.names()
+
+
+def test_an_upload_that_is_not_completed_is_not_there(place: Objects) -> None:
+    def write() -> None:
+        with place.appearing("a.idx", "b.idx") as (a, b):
+            a.write(b"much")
+            b.write(b"more")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
+    assert place.names() == []
+
+
+def test_two_that_change_a_file_at_once_lose_nothing(place: Objects) -> None:
+    def add(letter: bytes) -> None:
+        for _ in range(5):
+            place.change("manifest.json", lambda before: (before or b"") + letter)
+
+    threads = [threading.Thread(target=add, args=(letter,)) for letter in (b"a", b"b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(place.read("manifest.json")) == sorted(b"aaaaabbbbb")
+
+
+def test_two_builders_that_meet_are_both_listed(place: Objects) -> None:
+    sides = (3, 4), (4, 3)
+    builds = [[(KNIGHT, (listed_table(Board(*board)),))] for board in sides]
+    meeting = threading.Barrier(2)
+
+    class Waiting(Recorder):
+        def table(self, *told: object) -> None:
+            super().table(*told)  # type: ignore[arg-type]
+            meeting.wait(30)
+
+    threads = [
+        threading.Thread(target=build, args=(Request(place, tables), Waiting()))
+        for tables in builds
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {*read_manifest(place)} == {"knight_tours_3x4", "knight_tours_4x3"}
+
+
+def test_a_put_that_fails_publishes_nothing(place: Objects, server: ObjectStore) -> None:
+    server.fault = refused
+    with pytest.raises(OutputsError, match="access denied"):
+        build(Request(place, TOURS), Recorder())
+    server.fault = None
+    assert place.names() == []
+    build(Request(place, TOURS), Recorder())
+    assert place.names() == ["knight_tours_3x4.parquet", "manifest.json"]
+
+
+def test_a_read_cut_short_is_no_answer(made: Objects, server: ObjectStore) -> None:
+    server.fault = cut
+    with pytest.raises(TableError), open_tables(URL) as tables:
+        tables.eight.probe("378546201")
+
+
+def test_a_stale_list_loses_nothing(place: Objects, server: ObjectStore) -> None:
+    build(Request(place, TOURS), Recorder())
+    old: list[object] = []
+
+    def stale(method: str, address: str, ask: object) -> object:
+        if "list-type" in address:
+            if not old:
+                old.append(ask())  # type: ignore[operator]
+            return old[0]
+        return ask()  # type: ignore[operator]
+
+    server.fault = stale  # type: ignore[assignment]
+    place.names()
+    build(Request(place, [(KNIGHT, (listed_table(Board(4, 3)),))]), Recorder())
+    told = Recorder()
+    build(Request(place, TOURS), told)
+    server.fault = None
+    assert told.finished == []
+    assert {*read_manifest(place)} == {"knight_tours_3x4", "knight_tours_4x3"}
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "said"),
+    [
+        ("s3://nowhere/x", OutputsError, "the specified bucket does not exist"),
+        ("memory://x", OutputsError, "only folders and s3:// can be written to"),
+        ("zzz://x", BadRequest, "no place for tables"),
+        ("gs://x", BadRequest, r"pip install"),
+    ],
+)
+def test_where_nothing_can_be_built(
+    server: ObjectStore, url: str, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        build(Request(tables_store(url), TOURS), Recorder())
+
+
+def test_other_places_are_read(outputs: Path) -> None:
+    memory = fsspec.filesystem("memory")
+    for name in ("eight.idx", "eight.parquet", "eight_edge.idx", "manifest.json"):
+        memory.pipe_file(f"/tables/{name}", (outputs / name).read_bytes())
+    with open_tables("memory://tables") as tables:
+        assert tables.eight.probe("378546201").distance == 27

@@ -1,0 +1,204 @@
+"""`verify` proves sliding boards, and finds every kind of untruth about them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.build import Request, build
+from pipeline.verify import VerifyFailed, prove
+from pipeline.verify.claims import Claim
+from pipeline.verify.listed import Listed, check_files
+from tablebase.puzzles import sliding
+from tablebase.puzzles.sliding import PUZZLE
+from tablebase.tables.content import ContentHash
+from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.tables.parquet import TableWriter
+from tablebase.tables.store import Folder
+from tests.support.falsified import headed, listing, place, said_of, sealed, sha256
+from tests.tables.test_sliding import Quiet
+
+NAME = "sliding_2x3_6"
+
+
+def proved(folder: Path) -> list[Claim]:
+    """Prove all boards that are published."""
+    store, claims = Folder(folder), list[Claim]()
+    entries = read_manifest(store)
+
+    def heard(claim: Claim, done: int) -> None:
+        claims.extend([claim] if claim.passed else [])
+
+    listed = [
+        Listed(store, table.name, entries[table.name], PUZZLE, table, heard)
+        for table in PUZZLE.among(parameters_of(entries))
+    ]
+    for one in listed:
+        check_files(one)
+    prove(listed)
+    return claims
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.with_boards(["2x3"]))]), Quiet())
+    return tmp_path
+
+
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same with an index alone."""
+    monkeypatch.setattr(sliding, "LISTED", 0)
+    tables = PUZZLE.with_boards(["2x3"], ["goals"])
+    build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
+    return tmp_path
+
+
+def vouch(folder: Path) -> None:
+    """Let the manifest and the index's header say what the files now are."""
+    beside = parameters_of(read_manifest(Folder(folder)))
+    (table,) = [table for table in PUZZLE.among(beside) if table.name == NAME]
+    content = ContentHash(table.columns or table.fields())
+    index = folder / f"{NAME}.idx"
+    with listing(folder) as entries:
+        entry = entries[NAME]
+        if table.columns:
+            rows = pq.read_table(folder / table.file)
+            for batch in rows.to_batches():
+                content.update(batch)
+            entry["files"] = [said_of(folder / table.file, rows.num_rows)]
+            entry["rows"] = rows.num_rows
+        else:
+            data = index.read_bytes()
+            records = np.frombuffer(data, np.uint8)[4096 : 4096 + 360].astype(np.int16)
+            content.update(pa.record_batch({"distance": records}))
+        entry["content"] = content.hexdigest()
+        data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
+        index.write_bytes(data)
+        entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
+
+
+def with_record(folder: Path, rank: int, distance: int) -> None:
+    data = bytearray((folder / f"{NAME}.idx").read_bytes())
+    data[place(data, rank)] = distance
+    (folder / f"{NAME}.idx").write_bytes(sealed(data))
+    vouch(folder)
+
+
+def test_boards_are_proved(folder: Path) -> None:
+    claims = [claim for claim in proved(folder) if claim.table == NAME]
+    assert all(claim.passed for claim in claims)
+    assert len({(claim.file, claim.claim) for claim in claims}) == len(claims) == 11
+
+
+@pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
+def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
+    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.with_boards([board]))]), Quiet())
+    assert proved(tmp_path)
+
+
+def test_an_index_alone_is_proved(alone: Path) -> None:
+    assert all(claim.file == f"{claim.table}.idx" for claim in proved(alone))
+
+
+def test_every_wrong_record_is_found(alone: Path) -> None:
+    right = (alone / f"{NAME}.idx").read_bytes()
+    manifest = (alone / "manifest.json").read_bytes()
+    for rank in range(0, 360, 7):
+        distance = right[place(right, rank)]
+        for wrong in (distance + 2, abs(distance - 2), distance + 1, 0, 255):
+            if wrong == distance:
+                continue
+            with_record(alone, rank, wrong)
+            with pytest.raises(VerifyFailed) as told:
+                proved(alone)
+            assert told.value.row is not None or "distance" in str(told.value)
+            (alone / f"{NAME}.idx").write_bytes(right)
+            (alone / "manifest.json").write_bytes(manifest)
+    assert proved(alone)
+
+
+def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(alone: Path) -> None:
+    data = bytearray((alone / f"{NAME}.idx").read_bytes())
+    begin = place(data, 0)
+    data[begin : begin + 360] = bytes(value + 2 for value in data[begin : begin + 360])
+    (alone / f"{NAME}.idx").write_bytes(sealed(data))
+    vouch(alone)
+    with pytest.raises(VerifyFailed, match="the distance is 0 only at 123450"):
+        proved(alone)
+
+
+def test_the_manifests_content_is_that_of_the_records(alone: Path) -> None:
+    index = alone / f"{NAME}.idx"
+    index.write_bytes(headed(index.read_bytes(), content=bytes(32)))
+    with listing(alone) as entries:
+        entries[NAME]["content"] = "0" * 64
+        entries[NAME]["index"]["sha256"] = sha256(index)
+    with pytest.raises(VerifyFailed, match="content hash"):
+        proved(alone)
+
+
+def changed(column: str, change: Callable[[list[object]], None]) -> Callable[[pa.Table], pa.Table]:
+    def edit(rows: pa.Table) -> pa.Table:
+        values = rows[column].to_pylist()
+        change(values)
+        at = rows.schema.get_field_index(column)
+        array = pa.array(values).cast(rows.schema.field(at).type)
+        return rows.set_column(at, rows.schema.field(at), array)
+
+    return edit
+
+
+def swap(values: list[object]) -> None:
+    values[7], values[8] = values[8], values[7]
+
+
+def put(row: int, value: object) -> Callable[[list[object]], None]:
+    def change(values: list[object]) -> None:
+        assert values[row] != value
+        values[row] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("edit", "column", "row"),
+    [
+        (changed("state", swap), "state", 7),
+        (changed("state", put(12, "12345")), "state", 12),
+        (changed("distance", put(100, 3)), "distance", 100),
+        (changed("best_moves", put(11, "UDLR")), "best_moves", 11),
+        (changed("best_moves", put(359, "")), "best_moves", 359),
+        (changed("manhattan", put(5, 0)), "manhattan", 5),
+        (changed("goal", put(9, "123405")), "goal", 9),
+    ],
+)
+def test_a_wrong_row_is_found(
+    folder: Path, edit: Callable[[pa.Table], pa.Table], column: str, row: int
+) -> None:
+    path = folder / f"{NAME}.parquet"
+    rows = edit(pq.read_table(path))
+    (table,) = [one for one in PUZZLE.with_boards(["2x3"]) if one.name == NAME]
+    with path.open("wb") as file, TableWriter(file, table) as writer:
+        columns = {name: rows[name].to_numpy() for name in rows.column_names if name != "goal"}
+        texts = {name: columns[name].astype("S") for name in ("state", "best_moves")}
+        goals = [[*table.columns[1].values].index(goal) for goal in rows["goal"].to_pylist()]
+        writer.write({**columns, **texts, "goal": np.array(goals)})
+    vouch(folder)
+    with pytest.raises(VerifyFailed) as told:
+        proved(folder)
+    assert told.value.row == row
+    assert str(told.value.found).startswith(column)
+    assert json.dumps(told.value.facts())
+
+
+def test_a_row_too_few_is_found(folder: Path) -> None:
+    path = folder / f"{NAME}.parquet"
+    pq.write_table(pq.read_table(path).slice(0, 359), path)
+    vouch(folder)
+    with pytest.raises(VerifyFailed, match="every row is its rank"):
+        proved(folder)
