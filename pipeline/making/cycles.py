@@ -5,15 +5,15 @@ Large layers are kept beside the table: memory holds a few of them, and a killed
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from pipeline.making.boards import Array
-from pipeline.search.halves import Half, half
-from pipeline.search.join import complements, completions, dropping, most_pairs
+from pipeline.search.frontier import MOST_CELLS, Step
+from pipeline.search.halves import Halves, halves
+from pipeline.search.join import dropping, left_over, met, most_pairs, sides
 from pipeline.search.sweep import Layer, TooMany, back, cycles, forward, in_table
 from pipeline.work import Work, in_threads
 from tablebase.errors import SearchError
@@ -23,8 +23,11 @@ LARGE = 1 << 20
 """States of a layer that is kept in the store rather than in memory."""
 SLICE = 1 << 18
 """States whose onward numbers are found by one thread at a time."""
-AT_ONCE = 1 << 20
-"""States of the cut that are joined with the other half at a time: their layers are not kept."""
+
+Table = tuple[Array, Array]
+"""Keys and numbers in which `place_of` finds them."""
+MEETINGS = 64
+"""Parts of what two halves can leave to each other: one is done by one thread at a time."""
 
 
 class Counts(NamedTuple):
@@ -35,122 +38,89 @@ class Counts(NamedTuple):
 
 
 class Layers:
-    """The layers of a half: each found where it is kept, or made of the one before."""
+    """The layers of the longer half, all made at once: a large one is read when it is asked for."""
 
-    def __init__(self, half: Half, name: str, work: Work) -> None:
-        self._half = half
+    def __init__(self, halves: Halves, name: str, work: Work) -> None:
         self._name = name
-        self._work = work
-        self._small = {0: half.first}
-        self._last = 0, half.first
+        self._kept = work.kept
+        self._small = {0: halves.first}
+        layer = halves.first
+        for done, step in enumerate(halves.steps):
+            told = partial(work.told, f"{name}, steps", done, len(halves.steps))
+            found = self._kept.load(self._part(done + 1)) if self._kept else None
+            layer = Layer(*found) if found else forward(layer, step, told)
+            if self._kept is None or len(layer.keys) <= LARGE:
+                self._small[done + 1] = layer
+            elif not found:
+                self._kept.store(self._part(done + 1), list(layer))
 
     def __getitem__(self, number: int) -> Layer:
-        if number in self._small:
-            return self._small[number]
-        if self._last[0] == number:
-            return self._last[1]
-        part, kept = f"{self._name}, layer {number}", self._work.kept
-        if kept and (found := kept.load(part)):
-            layer = Layer(*found)
-        else:
-            steps = len(self._half.steps)
-            layer = forward(
-                self[number - 1],
-                self._half.steps[number - 1],
-                lambda: self._work.told(f"{self._name}, steps", number - 1, steps),
-            )
-            if kept and len(layer.keys) > LARGE:
-                kept.store(part, list(layer))
-        if len(layer.keys) <= LARGE or not kept:
-            self._small[number] = layer
-        self._last = number, layer
-        return layer
+        if self._kept and number not in self._small:
+            return Layer(*self._kept.required(self._part(number)))
+        return self._small[number]
+
+    def _part(self, number: int) -> str:
+        return f"{self._name}, layer {number}"
 
 
 def counts(board: Board, work: Work, *, paths: bool) -> Counts:
     """Its squares numbered along its files, of which there are at most as many as ranks."""
-    if board.files < 3:
-        # one file has no jumps, and on two a knight never leaves every second rank; the tour of
-        # one square has one end, where all others have two
+    if board.files < 3 or board.ranks < 4:
+        # one file has no jumps, on two a knight never leaves every second rank, and from the middle
+        # of nine squares none leads; the tour of one square has one end, where all others have two
         alone = [1] if board.squares == 1 else [0] * board.squares
         return Counts(np.array(alone), 0)
     try:
-        closed, _ = _cycles(board, work, paths=False)
-        tours = _cycles(board, work, paths=True)[1] if paths else None
+        closed, _ = passing(board, work, paths=False)
+        tours = passing(board, work, paths=True)[1] if paths else None
     except TooMany:
         raise SearchError(f"The tours of {board} are more than a table can hold (2^63).") from None
     # a closed tour can be told from each of its squares, in two directions
     return Counts(tours, 2 * closed)
 
 
-def _cycles(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
-    """How many there are, and how many use each square's edge to the virtual one."""
+def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
+    """How many cycles pass all squares, and how many use each one's edge to the virtual square."""
+    rows = board.files
     later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
-    left, right = (half(later, left=left, paths=paths) for left in (True, False))
-    name = f"{board} {'open' if paths else 'closed'}"
-    other = Layers(right, f"{name}, right half", work)[len(right.steps)]
-    other = complements(other, right.steps[-1], paths=paths)
-    layers = Layers(left, f"{name}, left half", work)
-    layer = layers[left.finished]
-    cut, ends = Cut(left, other, name, work), [0] * board.squares
-    by_key = np.argsort(layer.keys)
-    onward = np.zeros_like(layer.ways)
-    for begin in range(0, len(by_key), AT_ONCE):
-        work.told(f"{name}, states of the cut", begin, len(by_key))
-        some = by_key[begin : begin + AT_ONCE]
-        onward[some] = cut.onward(Layer(layer.keys[some], layer.ways[some]), left.finished)
-    total = cycles(layer.ways, onward)
-    for number in reversed(range(left.finished) if paths and total else ()):
-        work.told(f"{name}, steps back", left.finished - number, left.finished)
-        table, layer = in_table(layer.keys, onward), layers[number]
-        onward = cut.back(layer, number, table)
-    for square, used in cut.ends.items():
-        ends[square] = ends[-1 - square] = used
-    if paths and sum(ends) != 2 * total:
+    both = halves(later, rows, paths=paths)
+    name, steps = f"{board} {'open' if paths else 'closed'}", both.steps
+    layers = Layers(both, name, work)
+    one, other = sides(layers[len(steps)], layers[both.shorter], both)
+    needs, cells = left_over(one, other, len(both.mirror)), len(both.mirror)
+    drop = dropping(most_pairs(needs))
+    onward, uses = np.zeros_like(one.ways), np.zeros(MOST_CELLS, dtype=np.int64)
+    meetings = ((needs[part::MEETINGS], one, other, cells, drop) for part in range(MEETINGS))
+    for done, (found, used) in enumerate(in_threads(met, meetings)):
+        work.told(f"{name}, where the halves meet", done, MEETINGS)
+        onward += found
+        uses += used
+    total = cycles(one.ways, onward)
+    ends = np.zeros((board.ranks, rows), dtype=np.int64)
+    by_square = ends.ravel()
+    if not paths or not total:
+        return total, by_square
+    by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
+    table = in_table(one.keys, onward)
+    del needs, one, other, onward  # large as they are
+    for number in reversed(range(len(steps))):
+        work.told(f"{name}, steps back", len(steps) - number, len(steps))
+        by_square[number], table = _back(layers[number], steps[number], table)
+    # what is laid at a square of a state, is laid at the square's image in the state's image
+    half = ends[: len(steps) // rows + 2]
+    half[:] = (half + half[:, ::-1]) // 2
+    ends[-len(half) :] = half[::-1]
+    if by_square.sum() != 2 * total:
         raise SearchError(f"The paths of {board} do not have two ends each.")
-    return total, np.array(ends)
+    return total, by_square
 
 
-class Cut:
-    """From the states of a layer to the other half and back, counting ends by the way."""
-
-    def __init__(self, half: Half, other: Layer, name: str, work: Work) -> None:
-        self._half = half
-        self._other = other
-        self._name = name
-        self._work = work
-        self._drop = dropping(most_pairs(other.keys))
-        self.ends = Counter[int]()
-
-    def onward(self, layer: Layer, number: int) -> Array:
-        """Each state's onward number, before the half's step of that number."""
-        if number == len(self._half.steps):
-            return self._completed(layer)
-        going = partial(self._work.told, f"{self._name}, edges of the cut", number)
-        after = forward(layer, self._half.steps[number], going)
-        return self.back(layer, number, in_table(after.keys, self.onward(after, number + 1)))
-
-    def back(self, layer: Layer, number: int, table: tuple[Array, Array]) -> Array:
-        step, (keys, ways) = self._half.steps[number], layer
-        pieces = ((Layer(keys[some], ways[some]), step, *table) for some in _slices(len(keys)))
-        onward = np.zeros_like(ways)
-        for some, (found, uses) in zip(_slices(len(keys)), in_threads(back, pieces), strict=True):
-            onward[some] = found
-            for square, used in zip(self._half.ends[number], uses.tolist(), strict=True):
-                if square >= 0:
-                    self.ends[square] += used
-        return onward
-
-    def _completed(self, layer: Layer) -> Array:
-        """In how many ways the other half completes each state."""
-        by_key = np.argsort(layer.keys)
-        keys, onward = layer.keys[by_key], np.zeros_like(layer.ways)
-        pieces = ((keys[some], self._other, self._drop) for some in _slices(len(keys)))
-        found = in_threads(completions, pieces)
-        for some, ways in zip(_slices(len(keys)), found, strict=True):
-            onward[by_key[some]] = ways
-        return onward
-
-
-def _slices(states: int) -> list[slice]:
-    return [slice(at, at + SLICE) for at in range(0, states, SLICE)]
+def _back(layer: Layer, step: Step, table: Table) -> tuple[int, Table]:
+    """How many cycles use a step's edge to the virtual square, and the table of the layer."""
+    slices = [slice(at, at + SLICE) for at in range(0, len(layer.keys), SLICE)]
+    some = ((Layer(layer.keys[of], layer.ways[of]), step, *table) for of in slices)
+    onward, uses = np.empty_like(layer.ways), 0
+    for of, (found, used) in zip(slices, in_threads(back, some), strict=True):
+        onward[of] = found
+        uses += int(used[-1])
+    return uses, in_table(layer.keys, onward)

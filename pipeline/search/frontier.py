@@ -41,16 +41,17 @@ ENDS = sum(END << 2 * cell for cell in range(MOST_CELLS + 1))
 
 
 class Step(NamedTuple):
-    """One step of a sweep: a cell is joined to some others, as often as it and they need.
+    """One step of a sweep: a cell is joined to others as often as it needs, and is finished.
 
-    A `finished` cell must need nothing afterwards, and leaves the frontier. A free one enters it
-    before: the others may have its number, `cells`.
+    It leaves the frontier, and a free one enters: the others may have its number, `cells`.
     """
 
     cells: int
     here: int
     others: Array
-    finished: bool
+    mirror: Array
+    """After the last square of a column, where the mirror brings each cell: of a state and its
+    image, which can be finished in as many ways, the one with the smaller key stands for both."""
     partners: Array
     """Those of `all_partners`, which unpacking needs."""
 
@@ -114,20 +115,32 @@ def numbered(needs: int, partner: Array) -> int:
 
 
 @compiled
-def following(key: int, step: Step, partner: Array, ends: Array, keys: Array, joined: Array) -> int:
-    """All states after a step: their keys, and which of the others each was joined to.
+def turned(key: int, to: Array, partners: Array, partner: Array, ends: Array, moved: Array) -> int:
+    """The key after each cell has gone to another place."""
+    many = unpack(key, partners, partner, ends)
+    needs = 0
+    for cell in range(len(to)):
+        needs |= (key >> MATCHING_BITS + 2 * cell & 3) << 2 * to[cell]
+    for end in ends[:many]:
+        moved[to[end]] = to[partner[end]]
+    return needs << MATCHING_BITS | numbered(needs, moved)
+
+
+@compiled
+def following(key: int, step: Step, cells: Array, keys: Array, joined: Array) -> int:
+    """All states after a step: their keys, and which of the others the cell was joined to.
 
     `joined` has two numbers a state, -1 for none. Partners are never joined: that would close a
-    cycle, and cycles close where two halves meet. Returns how many states there are.
+    cycle, and cycles close where two halves meet. Returns how many states there are. `cells` are
+    three rows of room for a number a cell.
     """
+    partner, ends, moved = cells
     unpack(key, step.partners, partner, ends)
-    needs = key >> MATCHING_BITS
-    if step.finished:
-        needs |= FREE << 2 * step.cells
     here, others = step.here, step.others
+    needs = key >> MATCHING_BITS | FREE << 2 * step.cells
     wanted = needs >> 2 * here & 3
     found = 0
-    if wanted == 0 or not step.finished:
+    if wanted == 0:
         keys[found] = needs << MATCHING_BITS | key & MATCHING
         joined[found] = -1
         found += 1
@@ -140,11 +153,11 @@ def following(key: int, step: Step, partner: Array, ends: Array, keys: Array, jo
             continue
         after = needs - (1 << 2 * here) - (1 << 2 * one)
         partner[near], partner[far] = far, near
-        if wanted == 1 or not step.finished:
+        if wanted == 1:
             keys[found] = after << MATCHING_BITS | numbered(after, partner)
             joined[found, 0], joined[found, 1] = first, -1
             found += 1
-        for second in range(first + 1, len(others) if wanted == 2 else 0):
+        for second in range(first + 1, len(others) if wanted == FREE else 0):
             two = others[second]
             need = needs >> 2 * two & 3
             further = two if need == FREE else partner[two]
@@ -158,11 +171,13 @@ def following(key: int, step: Step, partner: Array, ends: Array, keys: Array, jo
             found += 1
             partner[far], partner[further] = near, two
         partner[near], partner[far] = here, one
-    if step.finished:
-        # it is no end, so that no matching has another number without it
-        below = (1 << 2 * here) - 1
-        for at in range(found):
-            needs = keys[at] >> MATCHING_BITS
-            needs = needs & below | needs >> 2 & ~below
-            keys[at] = needs << MATCHING_BITS | keys[at] & MATCHING
+    below = (1 << 2 * here) - 1
+    for at in range(found):
+        # the cell is no end any more, so that no matching has another number without it
+        needs = keys[at] >> MATCHING_BITS
+        needs = needs & below | needs >> 2 & ~below
+        keys[at] = needs << MATCHING_BITS | keys[at] & MATCHING
+        if len(step.mirror):
+            mirrored = turned(keys[at], step.mirror, step.partners, partner, ends, moved)
+            keys[at] = min(keys[at], mirrored)
     return found

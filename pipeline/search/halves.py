@@ -1,10 +1,9 @@
-"""A board cut in two: the steps of a half of a sweep that lays cycles through all its squares.
+"""A board cut in two: the steps of a sweep through half of it, and what lies between the halves.
 
-Squares are numbered along the short side, and the board looks the same from both ends: turned by
-half, square i of n becomes square n-1-i. So one sweep serves as two, and each edge i-j belongs to
-one of them: to the left one if i + j < `middle`, about n. A half finishes the squares at its end,
-as long as all their edges belong to it. Those that are left to both halves are the *cut*, the cells
-of the frontier; their edges among themselves are laid last, and the squares stay.
+Squares are numbered along the short side, column after column, and the board looks the same from
+both ends: so one sweep serves as both halves. Each finishes whole columns, so that two are left:
+their squares are the *cut*. The edges between these two belong to neither half. Of four columns or
+more, each half has laid a piece of path, so that no cycle closes on one side.
 
 An open path is a cycle through one more square, the *virtual* one, beside every other: cut it out,
 and its neighbours on the cycle are the ends of the path. So as many paths end at a square as cycles
@@ -17,56 +16,52 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.frontier import FREE, Step, all_partners
+from pipeline.search.frontier import FREE, Array, Step, all_partners
 from pipeline.search.sweep import Layer, first_layer
 
 
-class Half(NamedTuple):
-    """The first layer of a half and its steps."""
+class Halves(NamedTuple):
+    """The first layer and the steps of the longer half, with which the shorter one begins."""
 
     first: Layer
     steps: list[Step]
-    ends: list[list[int]]
-    """For each of a step's others the square whose edge to the virtual one is laid, or -1."""
-    finished: int
-    """How many of the steps finish a square; the others join those of the cut."""
+    shorter: int
+    """How many of the steps are the shorter half's."""
+    between: Array
+    """The edges that neither half lays: two cells, and whether the first is the virtual one."""
+    mirror: Array
+    """Where the mirror brings each cell of the cut."""
+    facing: Array
+    """Which cell of the cut each one is to the other half."""
 
 
-def half(later: list[list[int]], *, left: bool, paths: bool) -> Half:
-    """A half of a board of whose squares `later` has the neighbours with higher numbers.
-
-    With `paths` there is a virtual square: cell 0.
-    """
-    squares = len(later)
-    width = max(to - square for square, near in enumerate(later) for to in near)
-    # the left half is taken through the cut some states at a time: it has more of the edges, and
-    # one square more if their number is odd
-    odd = (squares - width) % 2
-    middle = squares + 2
-    finished = (squares - width + odd) // 2
-    if not left:
-        middle = 2 * squares - 1 - middle
-        finished -= odd
+def halves(later: list[list[int]], rows: int, *, paths: bool) -> Halves:
+    """Of a board in columns of so many rows, where `later` has a square's neighbours after it."""
+    columns = len(later) // rows
+    longer, shorter = (columns - 1) // 2, (columns - 2) // 2
     virtual = [0] if paths else []
-    cells = len(virtual) + width
-    partners = all_partners(cells // 2)
-    steps, ends = [], []
-
-    def joined(here: int, others: list[int], laid: list[int], *, done: bool) -> None:
-        if others or done:
-            steps.append(Step(cells, here, np.array(others, dtype=np.int64), done, partners))
-            ends.append(laid)
-
-    for square in range(finished):
-        others = [len(virtual) + to - square for to in later[square]]
-        laid = [-1] * len(others) + [square]
-        joined(len(virtual), others + virtual, laid, done=True)
-    cut = range(finished, finished + width)
-    cell = {square: number for number, square in enumerate(cut, start=len(virtual))}
-    for square in cut:
-        others = [cell[to] for to in later[square] if to in cut and square + to < middle]
-        joined(cell[square], others, [-1] * len(others), done=False)
-    if paths:
-        near = [square for square in cut if 2 * square < (squares if left else squares - 1)]
-        joined(0, [cell[square] for square in near], near, done=False)
-    return Half(first_layer([FREE] * cells), steps, ends, finished)
+    first, cells = len(virtual), len(virtual) + 2 * rows + 1
+    one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
+    mirror = np.array([*virtual, *reversed(one), *reversed(other), cells - 1])
+    steps = [
+        Step(
+            cells,
+            first,
+            np.array([first + to - square for to in later[square]] + virtual, dtype=np.int64),
+            mirror[: cells * (square % rows == rows - 1)],
+            all_partners(cells // 2),
+        )
+        for square in range(longer * rows)
+    ]
+    begin = longer * rows - first
+    cut = range(longer * rows, (longer + 2) * rows)
+    between = [(at - begin, to - begin, 0) for at in cut for to in later[at] if to in cut]
+    between += [(0, at - begin, 1) for at in cut if paths]
+    return Halves(
+        first_layer([FREE] * cells),
+        steps,
+        shorter * rows,
+        np.array(between, dtype=np.int64).reshape(-1, 3),
+        mirror,
+        np.array([*virtual, *other, *one, cells - 1]),
+    )

@@ -1,10 +1,12 @@
 """Where two halves of a sweep meet: which states complete each other, and in how many ways.
 
-Two states at the same cells complete each other if what one needs of each cell the other has laid,
-and if the pieces of both, end to end, are one cycle. So the states of both sides are grouped by
-needs, and within a group only matchings meet.
+The edges between the cells of the cut are dealt out: each side lays some of them on its states.
+Then two states complete each other if each cell gets what it needs, and if the pieces of both, end
+to end, are one cycle. So what one side needs after its edges, the other has to lay; for each such
+need, the states that come to it with some edges are found by what they needed before, and only
+their matchings meet.
 
-A group's question is a linear map: given numbers for the matchings of 2k ends (the *ways* of one
+Their question is a linear map: given numbers for the matchings of 2k ends (the *ways* of one
 side), find for each matching the sum over those that close with it into one cycle. It is answered
 without testing pairs. Say that one side pairs the first end with end j. Then a matching of the
 other side goes on from both of them; dropping the two ends, and joining what they led to, leaves a
@@ -14,29 +16,43 @@ the matching that is left, and so on, until one pair is left on both sides, whic
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pipeline.compiled import compiled
-from pipeline.search.bits import ones
+from pipeline.search.bits import lowest, ones
 from pipeline.search.frontier import (
     BEGINS,
     ENDS,
-    MATCHING,
+    FREE,
     MATCHING_BITS,
     MATCHINGS,
     MOST_CELLS,
-    Step,
+    Array,
     all_partners,
     numbered,
+    turned,
     unpack,
     without,
 )
-from pipeline.search.sweep import MOST, Layer, TooMany
+from pipeline.search.halves import Halves
+from pipeline.search.sweep import MOST, Layer, TooMany, in_table, place_of
 
-Array = npt.NDArray[Any]
+
+class Side(NamedTuple):
+    """The states of one half at the cut, by ascending key, and the edges that they may take there.
+
+    Where the states of a need begin is in a table, by the need plus one.
+    """
+
+    keys: Array
+    ways: Array
+    needs: Array
+    begins: Array
+    edges: Array
+    """Rows of `Halves.between`."""
+    partners: Array
 
 
 class Dropping(NamedTuple):
@@ -50,31 +66,34 @@ class Dropping(NamedTuple):
     sources: Array
 
 
-def complements(layer: Layer, step: Step, *, paths: bool) -> Layer:
-    """The layer after a half's last step, as the other half asks for it: by ascending key, what is
-    laid instead of what is needed, and the cells of the cut, but not the virtual one, turned round.
+def sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
+    """Both halves as the longer one sees the cut.
+
+    Of the shorter one, a state that stands for its mirror image too becomes two again.
     """
-    if layer.ways.sum(dtype=float) >= MOST:
-        raise TooMany
-    keys = _complements(layer.keys, step.cells, int(paths), step.partners)
-    by_key = np.argsort(keys)
-    return Layer(keys[by_key], layer.ways[by_key])
+    partners = all_partners(len(halves.mirror) // 2)
+    keys = _turned(shorter.keys, halves.facing, partners)
+    images = _turned(shorter.keys, halves.facing[halves.mirror], partners)
+    two = keys != images
+    ways = np.where(two, shorter.ways // 2, shorter.ways)
+    both = Layer(np.append(keys, images[two]), np.append(ways, ways[two]))
+    edges = halves.between
+    return side(longer, edges[::2], partners), side(both, edges[1::2], partners)
+
+
+def side(layer: Layer, edges: Array, partners: Array) -> Side:
+    order = np.argsort(layer.keys)
+    keys, ways = layer.keys[order], layer.ways[order]
+    needs, begins = np.unique(keys >> MATCHING_BITS, return_index=True)
+    return Side(keys, ways, *in_table(needs + 1, begins), edges, partners)
 
 
 @compiled
-def _complements(keys: Array, cells: int, virtual: int, partners: Array) -> Array:
-    partner, turned_partner, ends = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
-    turned = np.arange(cells)
-    turned[virtual:] = turned[virtual:][::-1].copy()
+def _turned(keys: Array, to: Array, partners: Array) -> Array:
+    partner, ends, moved = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
     found = np.empty_like(keys)
     for at in range(len(keys)):
-        for end in ends[: unpack(keys[at], partners, partner, ends)]:
-            turned_partner[turned[end]] = turned[partner[end]]
-        needs = 0
-        for cell in range(cells):
-            need = keys[at] >> MATCHING_BITS + 2 * cell & 3
-            needs |= (2 - need) << 2 * turned[cell]
-        found[at] = needs << MATCHING_BITS | numbered(needs, turned_partner)
+        found[at] = turned(keys[at], to, partners, partner, ends, moved)
     return found
 
 
@@ -109,42 +128,158 @@ def _dropping(pairs: int, partners: Array, found: Array) -> None:
                 found[j - 1, matching, way] = numbered(needs, partner)
 
 
-def most_pairs(keys: Array) -> int:
-    """The most pairs of ends that a state has."""
-    return int(np.bitwise_count(keys >> MATCHING_BITS & ENDS).max(initial=0)) // 2
+def most_pairs(needs: Array) -> int:
+    """The most pairs of ends that there are where so much is needed."""
+    return int(np.bitwise_count(needs & ENDS).max(initial=0)) // 2
 
 
-def completions(keys: Array, other: Layer, drop: Dropping) -> Array:
-    """For each key of one side, ascending, in how many ways the other side completes it."""
-    room = np.zeros((2, MATCHINGS[len(drop.begins) - 1]), dtype=np.int64)
-    return _completions(keys, *other, drop, room[0], room[1])
+def full(cells: int) -> int:
+    """What both sides need together: two edges of each cell.
+
+    But to the last cell no edge has come yet, and both need two.
+    """
+    return sum(FREE << 2 * cell for cell in (*range(cells), cells - 1))
+
+
+def left_over(one: Side, other: Side, cells: int) -> Array:
+    """What one side can need after its edges when the other, after its own, needs all the rest."""
+    both = full(cells)
+    left, rest = (_left_over(side.needs[side.needs != 0] - 1, side, both) for side in (one, other))
+    return np.intersect1d(np.unique(left), both - np.unique(rest), assume_unique=True)
 
 
 @compiled
-def _completions(
-    keys: Array, other_keys: Array, other_ways: Array, drop: Dropping, asked: Array, spare: Array
-) -> Array:
-    found = np.zeros(len(keys), dtype=np.int64)
-    own = meeting = 0
-    while own < len(keys):
-        needs = keys[own] >> MATCHING_BITS
-        last = own + 1
-        while last < len(keys) and keys[last] >> MATCHING_BITS == needs:
-            last += 1
-        meeting += np.searchsorted(other_keys[meeting:], needs << MATCHING_BITS)
-        until = meeting
+def _left_over(before: Array, side: Side, both: int) -> Array:
+    """What is left of some needs after each set of edges, over and over."""
+    chosen = np.empty(len(side.edges), dtype=np.int64)
+    found = np.empty(len(before), dtype=np.int64)
+    many = 0
+    for needs in before:
+        laid, size, bits = both - needs, 0, 0
+        while size >= 0:
+            if many == len(found):
+                found = np.append(found, np.empty_like(found))
+            found[many] = both - laid
+            many += 1
+            size, laid, bits = _next_set(side.edges, chosen, size, laid, bits)
+    return found[:many]
+
+
+def met(needs: Array, one: Side, other: Side, cells: int, drop: Dropping) -> tuple[Array, Array]:
+    """Of the cycles that leave over some needs: those onward from each state of one side.
+
+    And for each cell, how many of them use its edge to the virtual one.
+    """
+    room = np.zeros((2, MATCHINGS[len(drop.begins) - 1]), dtype=np.int64)
+    onward, uses, about = _met(needs, one, other, full(cells), drop, room[0], room[1])
+    if about >= MOST or onward.min(initial=0) < 0:
+        raise TooMany
+    return onward, uses
+
+
+@compiled
+def _met(
+    some: Array, one: Side, other: Side, both: int, drop: Dropping, asked: Array, spare: Array
+) -> tuple[Array, Array, float]:
+    onward, uses = np.zeros(len(one.keys), dtype=np.int64), np.zeros(MOST_CELLS, dtype=np.int64)
+    counted = other.edges[:, 2].any()
+    own, theirs = np.empty((1, 3), dtype=np.int64), np.empty((1, 3), dtype=np.int64)
+    most = 0.0
+    for needs in some:
         pairs = ones(needs & ENDS) // 2
-        while until < len(other_keys) and other_keys[until] >> MATCHING_BITS == needs:
-            until += 1
-        if until > meeting:
+        own_many, own = _laid(needs, one, own)
+        their_many, theirs = _laid(both - needs, other, theirs)
+        asked[: MATCHINGS[pairs]] = 0
+        about = 0.0
+        for state, matching, _ in theirs[:their_many]:
+            asked[matching] += other.ways[state]
+            about += float(other.ways[state])
+        most = max(most, about)
+        answer = _closing(asked, spare, pairs, drop)
+        for state, matching, edges in own[:own_many]:
+            onward[state] += answer[matching]
+            if onward[state] < 0:
+                return onward, uses, most
+            _count(uses, one, edges, one.ways[state] * answer[matching])
+        if counted:
             asked[: MATCHINGS[pairs]] = 0
-            for at in range(meeting, until):
-                asked[other_keys[at] & MATCHING] = other_ways[at]
+            for state, matching, _ in own[:own_many]:
+                asked[matching] += one.ways[state]
             answer = _closing(asked, spare, pairs, drop)
-            for at in range(own, last):
-                found[at] = answer[keys[at] & MATCHING]
-        own, meeting = last, until
-    return found
+            for state, matching, edges in theirs[:their_many]:
+                _count(uses, other, edges, other.ways[state] * answer[matching])
+    return onward, uses, most
+
+
+@compiled
+def _count(uses: Array, side: Side, edges: int, cycles: int) -> None:
+    while edges:
+        _, cell, counted = side.edges[lowest(edges)]
+        uses[cell] += counted * cycles
+        edges &= edges - 1
+
+
+@compiled
+def _laid(laid: int, side: Side, found: Array) -> tuple[int, Array]:
+    """The states of a side, with edges, that need so much; returns how many.
+
+    One row each: which state it is, the number of its matching after its edges, and these as bits.
+    """
+    partner, ends = np.zeros((2, MOST_CELLS + 1), dtype=np.int64)
+    chosen = np.empty(len(side.edges), dtype=np.int64)
+    many = size = edges = 0
+    while size >= 0:
+        place = place_of(laid + 1, side.needs)
+        at = side.begins[place] if side.needs[place] else len(side.keys)
+        while at < len(side.keys) and side.keys[at] >> MATCHING_BITS == laid:
+            matching = _with_edges(side.keys[at], side, chosen[:size], partner, ends)
+            if matching >= 0:
+                if many == len(found):
+                    found = np.append(found, np.empty_like(found), axis=0)
+                found[many] = at, matching, edges
+                many += 1
+            at += 1
+        size, laid, edges = _next_set(side.edges, chosen, size, laid, edges)
+    return many, found
+
+
+@compiled
+def _next_set(edges: Array, chosen: Array, size: int, laid: int, bits: int) -> tuple[int, int, int]:
+    """The next set of edges that has room: its size or -1, what cells have with it, and its bits.
+
+    Room is where cells have less than two.
+    """
+    number = chosen[size - 1] + 1 if size else 0
+    while True:
+        while number < len(edges):
+            one, two, _ = edges[number]
+            if laid >> 2 * one & 3 < FREE and laid >> 2 * two & 3 < FREE:
+                chosen[size] = number
+                return size + 1, laid + (1 << 2 * one) + (1 << 2 * two), bits | 1 << number
+            number += 1
+        if size == 0:
+            return -1, laid, bits
+        size -= 1
+        one, two, _ = edges[chosen[size]]
+        laid -= (1 << 2 * one) + (1 << 2 * two)
+        bits ^= 1 << chosen[size]
+        number = chosen[size] + 1
+
+
+@compiled
+def _with_edges(key: int, side: Side, chosen: Array, partner: Array, ends: Array) -> int:
+    """The number of a state's matching after some edges are laid, -1 where they close a cycle."""
+    unpack(key, side.partners, partner, ends)
+    needs = key >> MATCHING_BITS
+    for number in chosen:
+        one, two, _ = side.edges[number]
+        near = one if needs >> 2 * one & 3 == FREE else partner[one]
+        far = two if needs >> 2 * two & 3 == FREE else partner[two]
+        if near == two:
+            return -1
+        partner[near], partner[far] = far, near
+        needs -= (1 << 2 * one) + (1 << 2 * two)
+    return numbered(needs, partner)
 
 
 @compiled

@@ -57,8 +57,10 @@ def forward(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
             raise TooMany
         if done < len(layer.keys) and _full(filled, len(keys)):
             keys, ways = in_table(keys, ways, 3 * len(keys) // 2)
-    taken = keys != 0
-    return Layer(keys[taken], ways[taken])
+    many = _gathered(keys, ways)
+    for column in (keys, ways):
+        column.resize(many, refcheck=False)  # where they are: a copy would be the peak of memory
+    return Layer(keys, ways)
 
 
 def back(layer: Layer, step: Step, keys: Array, onward: Array) -> tuple[Array, Array]:
@@ -74,7 +76,7 @@ def back(layer: Layer, step: Step, keys: Array, onward: Array) -> tuple[Array, A
 
 def cycles(ways: Array, onward: Array) -> int:
     """How many cycles pass a layer, given both numbers of each of its states."""
-    if np.dot(ways.astype(float), onward.astype(float)) >= MOST:
+    if onward.min(initial=0) < 0 or np.dot(ways.astype(float), onward.astype(float)) >= MOST:
         raise TooMany
     return int(np.dot(ways, onward))
 
@@ -120,17 +122,28 @@ def _fill(keys: Array, numbers: Array, table_keys: Array, table_numbers: Array) 
 
 
 @compiled
+def _gathered(keys: Array, ways: Array) -> int:
+    """Bring what is in a table to its beginning; returns how many these are."""
+    many = 0
+    for place in range(len(keys)):
+        if keys[place] != 0:
+            keys[many], ways[many] = keys[place], ways[place]
+            many += 1
+    return many
+
+
+@compiled
 def _spread(
     keys: Array, ways: Array, done: int, step: Step, table_keys: Array, table_ways: Array,
     filled: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Take some states on; returns how many are done and in the table, -1 where a sum wraps."""
-    partner, ends = np.zeros((2, MOST_CELLS + 1), dtype=np.int64)
+    cells = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
     after = np.empty(MOST_FOLLOWING, dtype=np.int64)
     joined = np.empty((MOST_FOLLOWING, 2), dtype=np.int64)
     last = min(len(keys), done + PIECE)
     while done < last and not _full(filled, len(table_keys)):
-        for number in range(following(keys[done], step, partner, ends, after, joined)):
+        for number in range(following(keys[done], step, cells, after, joined)):
             place = place_of(after[number], table_keys)
             if table_keys[place] == 0:
                 table_keys[place] = after[number]
@@ -146,14 +159,14 @@ def _spread(
 def _back(
     keys: Array, ways: Array, step: Step, table_keys: Array, table_onward: Array
 ) -> tuple[Array, Array, Array]:
-    partner, ends = np.zeros((2, MOST_CELLS + 1), dtype=np.int64)
+    cells = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
     after = np.empty(MOST_FOLLOWING, dtype=np.int64)
     joined = np.empty((MOST_FOLLOWING, 2), dtype=np.int64)
     onward = np.zeros(len(keys), dtype=np.int64)
     uses = np.zeros(len(step.others), dtype=np.int64)
     about = np.zeros(len(step.others))
     for at in range(len(keys)):
-        for number in range(following(keys[at], step, partner, ends, after, joined)):
+        for number in range(following(keys[at], step, cells, after, joined)):
             place = place_of(after[number], table_keys)
             more = table_onward[place]
             if table_keys[place] == 0 or more == 0:

@@ -41,10 +41,11 @@ class Kept:
         packed = data[4:]
         if not packed or data[:4] != _checksum(packed):
             return None
-        plain = pa.CompressedInputStream(pa.BufferReader(packed), "zstd").read()
-        file, found = io.BytesIO(plain), list[npt.NDArray[Any]]()
-        while file.tell() < len(plain):
-            found.append(np.load(file, allow_pickle=False))
+        found = list[npt.NDArray[Any]]()
+        plain = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
+        with io.BufferedReader(plain) as file:
+            while file.peek(1):
+                found.append(np.lib.format.read_array(file, allow_pickle=False))
         return found
 
     def required(self, name: str) -> Arrays:

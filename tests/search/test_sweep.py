@@ -1,13 +1,13 @@
 """Counting without lists: matchings and keys, the join, all small boards, sums that do not fit."""
 
 import json
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations, pairwise
+from functools import cache
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.making import cycles
@@ -26,8 +26,8 @@ from pipeline.search.frontier import (
     numbered,
     unpack,
 )
-from pipeline.search.halves import half
-from pipeline.search.join import completions, dropping
+from pipeline.search.halves import Halves, halves
+from pipeline.search.join import dropping, left_over, met, side
 from pipeline.search.sweep import Layer, TooMany, back, first_layer, forward, in_table, place_of
 from pipeline.work import Work
 from tablebase.errors import SearchError
@@ -36,6 +36,8 @@ from tests.support import oracles
 from tests.support.shell import uncompiled
 from tests.support.tour_lists import all_tours
 
+Edge = tuple[int, int, int]
+NO_MIRROR = np.empty(0, dtype=np.int64)
 UPRIGHT = [(files, ranks) for files in range(1, 6) for ranks in range(files, 6)]
 UPRIGHT += [(3, 6), (3, 7), (3, 8), (4, 6)]
 
@@ -76,14 +78,19 @@ def test_layers_that_are_cut_in_slices_count_the_same(monkeypatch: pytest.Monkey
 # ---- sums that do not fit -------------------------------------------------------------------
 
 
+def cut_in_two(files: int, ranks: int) -> Halves:
+    board = Board(files, ranks)
+    later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
+    return halves(later, files, paths=True)
+
+
 def tripled(layer: Layer, times: int) -> Layer:
     return Layer(layer.keys, layer.ways * times)
 
 
 def test_ways_that_do_not_fit_are_refused() -> None:
-    """On 3x4, two states lead to one: their ways are added up."""
-    steps = half([[to for to in Board(3, 4).neighbours(at) if to > at] for at in range(12)],
-                 left=True, paths=True)  # fmt: skip
+    """On 3x6, two states lead to one: their ways are added up."""
+    steps = cut_in_two(3, 6)
     layer = steps.first
     many = [layer := forward(layer, step, lambda: None) for step in steps.steps]
     at = next(n for n, (one, other) in enumerate(pairwise(many))
@@ -102,8 +109,8 @@ def test_cycles_that_do_not_fit_are_refused(ways: int, onward: int) -> None:
 
 
 def test_onward_numbers_that_do_not_fit_are_refused() -> None:
-    step = half([[1, 2], [2], []], left=True, paths=True).steps[0]
-    layer = first_layer([FREE] * 3)
+    step = Step(2, 0, np.array([1, 2]), NO_MIRROR, all_partners(2))
+    layer = first_layer([FREE] * 2)
     after = forward(layer, step, lambda: None)
     onward = np.full(len(after.keys), (1 << 62) // len(after.keys))
     _, uses = back(layer, step, *in_table(after.keys, onward))
@@ -152,16 +159,27 @@ def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
 def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
     """A free cell, two ends of one piece, and another free cell."""
     needs = FREE | END << 2 | END << 4 | FREE << 6
-    step = Step(4, 0, np.array([1, 2, 3]), True, all_partners(2))
+    step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, all_partners(2))
     keys = np.zeros(20, dtype=np.int64)
     joined = np.zeros((20, 2), dtype=np.int64)
-    partner, ends = np.zeros((2, 20), dtype=np.int64)
-    many = following(needs << MATCHING_BITS, step, partner, ends, keys, joined)
+    many = following(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
     # 1 and 2 are partners: joined to both, the first cell would close a cycle
     assert joined[:many].tolist() == [[0, 2], [1, 2]]
     for key, other in zip(keys[:many].tolist(), (2, 1), strict=True):
         needs = END << 2 * (other - 1) | END << 4 | FREE << 6
         assert key == needs << MATCHING_BITS
+
+
+def test_a_state_and_its_image_become_one() -> None:
+    """A cell joined to either of two, which the mirror exchanges; the third stays in its place."""
+    layer = first_layer([END, FREE, FREE, END])
+    step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]), all_partners(2))
+    for mirror, states in ((step.mirror, 1), (NO_MIRROR, 2)):
+        after = forward(layer, step._replace(mirror=mirror), lambda: None)
+        assert sorted(after.ways.tolist()) == [2 // states] * states
+    needs = (END << 2 | FREE | END << 4 | FREE << 6) << MATCHING_BITS
+    assert needs in after.keys
+    assert forward(layer, step, lambda: None).keys.tolist() == [min(after.keys.tolist())]
 
 
 @given(st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300))
@@ -176,14 +194,13 @@ def test_a_table_finds_its_keys(keys: list[int]) -> None:
 
 def test_keys_are_spread_over_a_table() -> None:
     """Keys of neighbouring states differ in few bits; each still finds a place nearby."""
-    later = [[to for to in Board(5, 6).neighbours(at) if to > at] for at in range(30)]
-    made = half(later, left=True, paths=True)
+    made = cut_in_two(5, 8)
     layer = made.first
     for step in made.steps:
         layer = forward(layer, step, lambda: None)
     table, _ = in_table(layer.keys, layer.ways)
     runs = np.diff(np.flatnonzero(table == 0))
-    assert len(layer.keys) > 30_000
+    assert len(layer.keys) > 20_000
     assert runs.max() < 500
 
 
@@ -211,16 +228,29 @@ def closes(one: dict[int, int], other: dict[int, int]) -> bool:
             return seen == len(one)
 
 
+def joined(
+    own: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge]
+) -> tuple[list[int], list[int]]:
+    """Each of the own states' onward numbers; cycles by the cell that they join to the first."""
+    cells = int(own.keys[0] >> MATCHING_BITS).bit_length() // 2
+    one, two = (
+        side(layer, np.array(laid, dtype=np.int64).reshape(-1, 3), all_partners(5))
+        for layer, laid in ((own, edges), (other, their_edges))
+    )
+    onward, uses = met(left_over(one, two, cells), one, two, cells, dropping(5))
+    return onward.tolist(), uses[: cells - 1].tolist()
+
+
 @pytest.mark.parametrize("pairs", range(1, 6))
 def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
     random = np.random.default_rng(pairs)
     every = matchings(tuple(range(2 * pairs)))
-    needs = (ENDS & ((1 << 4 * pairs) - 1)) << MATCHING_BITS
+    (needs,) = first_layer([END] * 2 * pairs + [FREE]).keys
     keys = np.sort(random.choice(len(every), min(len(every), 40), replace=False))
     own = np.sort(random.choice(len(every), min(len(every), 40), replace=False))
     ways = random.integers(1, 1000, len(keys))
-    found = completions(own + needs, Layer(keys + needs, ways), dropping(pairs))
-    assert found.tolist() == [
+    found, _ = joined(Layer(own + needs, np.ones_like(own)), Layer(keys + needs, ways), [], [])
+    assert found == [
         sum(
             int(way)
             for key, way in zip(keys.tolist(), ways, strict=True)
@@ -230,34 +260,57 @@ def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
     ]
 
 
-def test_states_that_need_something_else_do_not_meet() -> None:
-    both, one = (needs << MATCHING_BITS for needs in (0b0101, 0b010100))
-    other = Layer(np.array([both]), np.array([7]))
-    assert completions(np.array([both, one]), other, dropping(1)).tolist() == [7, 0]
-    nothing = Layer(np.array([], dtype=np.int64), np.array([], dtype=np.int64))
-    assert completions(np.array([both]), nothing, dropping(1)).tolist() == [0]
+@pytest.mark.parametrize("dealt", [slice(0, 0), slice(0, 5), slice(0, 5, 2), slice(1, 4)])
+@pytest.mark.parametrize(
+    ("theirs", "onward", "uses"),
+    [
+        ([FREE, END, END, FREE], 2, [0, 1, 1, 0]),  # 0-1 and 2-3, or 0-2 and 1-3
+        ([END, END, FREE, FREE], 1, [0, 0, 0, 0]),  # 0-1 is laid: 1-2-3
+        ([END, FREE, FREE, END], 0, [0, 0, 0, 0]),  # that closes too early
+        ([END, FREE, END, 0], 0, [0, 0, 0, 0]),  # one has more than is needed
+    ],
+)
+def test_edges_complete_what_is_left(
+    dealt: slice, theirs: list[int], onward: int, uses: list[int]
+) -> None:
+    """One side has laid a piece from the first cell to the fourth; the first is virtual."""
+    edges = [(0, 1, 1), (0, 2, 1), (1, 2, 0), (1, 3, 0), (2, 3, 0)]
+    own = first_layer([END, FREE, FREE, END, FREE])
+    rest = [edge for edge in edges if edge not in edges[dealt]]
+    assert joined(own, first_layer([*theirs, FREE]), edges[dealt], rest) == ([onward], uses)
 
 
 # ---- other graphs, and the compiler off -----------------------------------------------------
 
 
 @st.composite
-def alike_from_both_ends(draw: st.DrawFn) -> list[list[int]]:
-    """The later neighbours in a graph that looks the same when it is numbered backwards."""
-    squares = draw(st.integers(7, 11))
-    width = draw(st.integers(2, 4))
-    pairs = [pair for pair in combinations(range(squares), 2) if pair[1] - pair[0] <= width]
-    kept = {pair for pair in pairs if draw(st.integers(0, 4))}
-    turned = {(squares - 1 - b, squares - 1 - a) for a, b in kept}
-    whole = kept | turned | {(0, width), (squares - 1 - width, squares - 1)}
-    return [[b for a, b in sorted(whole) if a == square] for square in range(squares)]
+def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
+    """The rows of a graph and its later neighbours; neither turning it over changes anything."""
+    rows, columns = draw(st.sampled_from([(3, 4), (2, 5), (2, 4)]))
+    squares = rows * columns
+    places = [divmod(square, rows) for square in range(squares)]
+
+    def turned(square: int, over: tuple[int, ...]) -> int:
+        column, row = places[square]
+        return rows * abs(over[0] * (columns - 1) - column) + abs(over[1] * (rows - 1) - row)
+
+    kept = set[tuple[int, int]]()
+    for one, other in combinations(range(squares), 2):
+        (column, row), (to, to_row) = places[one], places[other]
+        near = to - column < 2 or (to - column == 2 and abs(row - to_row) < 2)
+        if near and not draw(st.integers(0, 2)):
+            images = (
+                [turned(at, over) for at in (one, other)] for over in product((0, 1), repeat=2)
+            )
+            kept |= {(min(image), max(image)) for image in images}
+    return rows, [[b for a, b in sorted(kept) if a == square] for square in range(squares)]
 
 
 class Graph:
     """What is counted on, in place of a board."""
 
-    def __init__(self, later: list[list[int]]) -> None:
-        self.files, self.squares = 3, len(later)
+    def __init__(self, rows: int, later: list[list[int]]) -> None:
+        self.files, self.ranks, self.squares = rows, len(later) // rows, len(later)
         self.near = [
             [*(b for b in range(a) if a in later[b]), *later[a]] for a in range(self.squares)
         ]
@@ -265,28 +318,32 @@ class Graph:
     def neighbours(self, square: int) -> list[int]:
         return self.near[square]
 
-    def paths(self, path: tuple[int, ...]) -> list[tuple[int, ...]]:
-        if len(path) == self.squares:
-            return [path]
-        return [
-            whole
-            for to in self.near[path[-1]]
-            if to not in path
-            for whole in self.paths((*path, to))
-        ]
+    def paths(self, finishes: set[int]) -> list[int]:
+        """How many paths lead from each square through all others to one of some."""
+
+        @cache
+        def paths_on(at: int, left: int) -> int:
+            if not left:
+                return at in finishes
+            return sum(paths_on(to, left ^ 1 << to) for to in self.near[at] if left >> to & 1)
+
+        every = range(self.squares)
+        return [paths_on(start, (1 << self.squares) - 1 ^ 1 << start) for start in every]
 
 
+@settings(max_examples=25)
 @given(alike_from_both_ends())
-def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(later: list[list[int]]) -> None:
-    graph = Graph(later)
+def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
+    made: tuple[int, list[list[int]]],
+) -> None:
+    graph = Graph(*made)
     with ThreadPoolExecutor(1) as pool:
-        found = cycles.counts(graph, Work(pool, 1), paths=True)  # type: ignore[arg-type]
-    every = [path for start in range(graph.squares) for path in graph.paths((start,))]
-    begun = Counter(path[0] for path in every)
-    assert found.tours is not None
-    assert found.tours.tolist() == [begun[start] for start in range(graph.squares)]
-    closed = [path for path in every if path[0] == 0 and path[-1] in graph.near[0]]
-    assert found.closed == len(closed)
+        work = Work(pool, 1)
+        closed, _ = cycles.passing(graph, work, paths=False)  # type: ignore[arg-type]
+        total, ends = cycles.passing(graph, work, paths=True)  # type: ignore[arg-type]
+    assert ends.tolist() == graph.paths({*range(graph.squares)})
+    assert 2 * total == sum(ends.tolist())
+    assert 2 * closed == graph.paths({*graph.near[0]})[0]
 
 
 def small_boards() -> str:
