@@ -11,15 +11,20 @@ if TYPE_CHECKING:
 
     Sides = tuple[int, int]
 
-WITHIN = {False: (7, 70), True: (8, 80)}
-"""The longest short side and the most squares of a board whose tours can be counted, and of one
-whose closed tours can: more states, or more tours, than there is room for.
+MEASURED = {
+    False: {3: (26, 447), 4: (26, 6_733), 5: (14, 307_664), 6: (12, 8_068_506), 7: (7, 21_660_908)},
+    True: {
+        3: (26, 65), 4: (26, 533), 5: (18, 39_100), 6: (14, 1_017_017), 7: (10, 12_345_976),
+        8: (8, 16_759_503),
+    },
+}  # fmt: skip
+"""Of all tours, and of closed ones, by a board's shorter side: the longest other side for which
+they are counted, and the most states that a layer of such a board was seen to have.
 """
-COSTS = {
-    False: ((1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (5, 1 << 29), (180, 3 << 30)),
-    True: ((1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (1, 1 << 28), (10, 1 << 29), (900, 6 << 30)),
-}
-"""Seconds and bytes for a board of three by three, of four by four, and so on."""
+SECONDS, BYTES = 1e-5, 90
+"""What a state of the largest layer was seen to take, nearly."""
+LEAST = 1, 400_000_000
+"""Seconds and bytes that the smallest board takes."""
 
 
 class TourCounts(Recipe):
@@ -62,13 +67,12 @@ class Cost:
 
 def counting(board: Sides, *, closed: bool) -> Cost:
     """What it takes to count a board's tours; BadRequest where that cannot be done."""
-    short, squares = min(board), board[0] * board[1]
-    most_short, most_squares = WITHIN[closed]
-    name = f"{board[0]}x{board[1]}"
+    (short, long), name = sorted(board), f"{board[0]}x{board[1]}"
     if short < 3:
         raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
-    if short > most_short or squares > most_squares:
-        hint = f"A board may have {most_squares} squares, its shorter side {most_short}"
-        raise BadRequest(f"{name} has too many {'closed ' * closed}tours to count", hint)
-    seconds, memory = COSTS[closed][short - 3]
-    return Cost(seconds * squares / short**2, memory)
+    longest, states = MEASURED[closed].get(short, (0, 0))
+    if long > longest:
+        sides = ", ".join(f"{side}x{most}" for side, (most, _) in MEASURED[closed].items())
+        tours = f"{'closed ' * closed}tours"
+        raise BadRequest(f"{name} has too many {tours} to count", f"The largest boards are {sides}")
+    return Cost(LEAST[0] + SECONDS * states, LEAST[1] + BYTES * states)
