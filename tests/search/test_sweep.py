@@ -1,9 +1,11 @@
 """Counting without lists: matchings and keys, the join, all small boards, sums that do not fit."""
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import combinations, pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,7 +33,9 @@ from pipeline.search.join import dropping, left_over, met, side
 from pipeline.search.sweep import Layer, TooMany, back, first_layer, forward, in_table, place_of
 from pipeline.work import Work
 from tablebase.errors import SearchError
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight import PUZZLE, Board
+from tablebase.tables.kept import Kept
+from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import uncompiled
 from tests.support.tour_lists import all_tours
@@ -73,6 +77,41 @@ def test_layers_that_are_cut_in_slices_count_the_same(monkeypatch: pytest.Monkey
     assert whole.tours is not None
     assert sliced.tours is not None
     assert (whole.tours.tolist(), whole.closed) == (sliced.tours.tolist(), sliced.closed)
+
+
+class KilledError(Exception):
+    """In the middle of a count."""
+
+
+def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the smallest are kept; what was made is not made again."""
+    whole, made, layers = counts(4, 6), list[int](), 0
+
+    def followed(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
+        made.append(len(layer.keys))
+        return forward(layer, step, going)
+
+    def tell(doing: str, done: int, total: int | None) -> None:
+        if doing == "4x6 open, steps back" and done == 3 and not layers:
+            raise KilledError
+
+    monkeypatch.setattr(cycles, "LARGE", 3)
+    monkeypatch.setattr(cycles, "forward", followed)
+    with ThreadPoolExecutor(1) as pool:
+        kept = Kept(Folder(tmp_path), PUZZLE.tables[-1])
+        with pytest.raises(KilledError):
+            cycles.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
+        layers = len(made)
+        found = cycles.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
+    assert found.tours is not None
+    assert whole.tours is not None
+    assert (found.tours.tolist(), found.closed) == (whole.tours.tolist(), whole.closed)
+    again = made[layers:]
+    assert layers == 2 * 8
+    assert len(again) < 8
+    assert max(again) <= 3, "these are not kept"
 
 
 # ---- sums that do not fit -------------------------------------------------------------------
