@@ -67,25 +67,31 @@ class Dropping(NamedTuple):
 
 
 def sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
-    """Both halves as the longer one sees the cut.
-
-    Of the shorter one, a state that stands for its mirror image too becomes two again.
-    """
-    partners = all_partners(len(halves.mirror) // 2)
-    keys = _turned(shorter.keys, halves.facing, partners)
-    images = _turned(shorter.keys, halves.facing[halves.mirror], partners)
-    two = keys != images
-    ways = np.where(two, shorter.ways // 2, shorter.ways)
-    both = Layer(np.append(keys, images[two]), np.append(ways, ways[two]))
-    edges = halves.between
-    return side(longer, edges[::2], partners), side(both, edges[1::2], partners)
+    """Both halves as the longer one sees the cut."""
+    edges, partners = halves.between, all_partners(len(halves.mirror) // 2)
+    return (
+        side(longer, edges[::2], partners),
+        side(_facing(shorter, halves, partners), edges[1::2], partners),
+    )
 
 
 def side(layer: Layer, edges: Array, partners: Array) -> Side:
     order = np.argsort(layer.keys)
     keys, ways = layer.keys[order], layer.ways[order]
-    needs, begins = np.unique(keys >> MATCHING_BITS, return_index=True)
-    return Side(keys, ways, *in_table(needs + 1, begins), edges, partners)
+    needs = keys >> MATCHING_BITS
+    first = np.ones(len(needs), dtype=np.bool_)
+    first[1:] = needs[1:] != needs[:-1]
+    begins = np.flatnonzero(first)
+    return Side(keys, ways, *in_table(needs[begins] + 1, begins), edges, partners)
+
+
+def _facing(layer: Layer, halves: Halves, partners: Array) -> Layer:
+    """A layer as the other half sees it: what stands for its image too is two states again."""
+    keys = _turned(layer.keys, halves.facing, partners)
+    images = _turned(layer.keys, halves.facing[halves.mirror], partners)
+    two = keys != images
+    ways = np.where(two, layer.ways // 2, layer.ways)
+    return Layer(np.append(keys, images[two]), np.append(ways, ways[two]))
 
 
 @compiled

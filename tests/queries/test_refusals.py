@@ -46,7 +46,7 @@ NO: list[Case] = [
     ("knight", "a1", {"board": "7x7"}, BoardTooLarge, {"board": "7x7", "limit": 36}),
     ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "limit": 36}),
     ("knight", "a1", {"count": True}, NotCounted, {"board": "8x8"}),
-    ("knight", "a1", {"count": True, "board": "12x9"}, NotCounted, {"commands": ()}),
+    ("knight", "a1", {"count": True, "board": "12x9"}, NotCounted, {"commands": []}),
 ]
 
 SEVEN = "AAAAAAABBB....."
