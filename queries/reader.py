@@ -76,6 +76,10 @@ class Reader:
         """Who answers what is asked: this one, or one of its own for a board."""
         return self
 
+    def explorers(self) -> list[Reader]:
+        """Who answers in the explorer's page: this one, or one for each board."""
+        return [self]
+
     def checked(self, asked: Asked) -> Asked:
         """The options in their one notation; a TablebaseError for what no key could be asked."""
         return asked

@@ -8,7 +8,7 @@ from queries.reader import Reader
 from queries.sliding.boards import BoardFacts
 from tablebase.errors import BadRequest
 from tablebase.puzzle import View
-from tablebase.puzzles.sliding import TabledBoard, goal_of, parse_board
+from tablebase.puzzles.sliding import LISTED, TabledBoard, goal_of, parse_board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,12 +80,27 @@ class SlidingReader(Reader):
             raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
         return BoardReader(parse_board(str(asked["board"])), self.store)
 
+    def explorers(self) -> list[Reader]:
+        """Those of the boards that always have every goal; a page does not carry larger ones."""
+        found: list[Reader] = []
+        for board, published in self._published().items():
+            names = [table.name for table in parse_board(board).tables]
+            if published == {*names} and parse_board(board).cells <= LISTED:
+                found.append(self.meant({"board": board}))
+                found[-1].explored = dict.fromkeys(names, 0)
+        return found
+
     def values(self, option: str) -> tuple[str, ...]:
         if option == "goal":
             return ("corner",)
-        if option != "board":
-            return ()
+        return tuple(self._published()) if option == "board" else ()
+
+    def _published(self) -> dict[str, set[str]]:
+        """The boards with tables, each with their names."""
         from tablebase.tables.manifest import read_manifest
 
-        found = [str(known[0]) for known in map(goal_of, read_manifest(self.store)) if known]
-        return tuple(dict.fromkeys(found))
+        found: dict[str, set[str]] = {}
+        for name in read_manifest(self.store):
+            if known := goal_of(name):
+                found.setdefault(str(known[0]), set()).add(name)
+        return found
