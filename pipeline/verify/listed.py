@@ -45,7 +45,7 @@ Result = TypeVar("Result")
 
 FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
 """Of an index's header, in order."""
-STRETCH = 1 << 10
+STRETCH = 1 << 8
 """Blocks of an index that are read at once."""
 
 
