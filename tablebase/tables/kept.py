@@ -32,6 +32,10 @@ class Kept:
         said = json.dumps([table.recipe.search, table.recipe.parameters(), __version__])
         self._stem = f".{table.name}.{_digest(said)}"
 
+    def __repr__(self) -> str:
+        """The same for the same recipe and version: parts are named by what they are given."""
+        return self._stem
+
     def load(self, name: str) -> Arrays | None:
         """A part's arrays; None if it was not finished, or is not whole."""
         try:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -148,7 +149,7 @@ def test_a_batch(cli: Cli, folder: Path) -> None:
 
 
 MARKS = "0123456789ab"
-WRITTEN = [
+WRITTEN: list[Callable[[str], str]] = [
     ",".join,
     " ".join,
     "\n ".join,
