@@ -22,6 +22,7 @@ from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.kept import Kept
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support.shell import Cli
 from tests.support.sliding_tables import require_oracles
 
@@ -63,7 +64,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sliding, "LISTED", 7)
 
 
-@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3"])
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
 def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
     for table in parse_board(name).tables:
         require_oracles(folder, table)
