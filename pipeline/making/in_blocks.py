@@ -12,8 +12,6 @@ from pipeline.making.in_shards import search
 from pipeline.search.in_blocks import in_blocks
 from pipeline.work import Made, Stretches, Work, in_threads
 from tablebase.block_space import InBlocks
-from tablebase.cores import free_memory
-from tablebase.errors import MemoryShort
 from tablebase.graph import Blocks
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.kept import Kept
@@ -33,10 +31,7 @@ def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
     found = search(recipe.space, root, work) if work.elsewhere else None
     if found and not table.columns:
         return _as_records(found()), _as_records(found()), recipe.space.size
-    needed = _memory(space, recipe.space.size)
-    free = free_memory()
-    if free is not None and free < needed:
-        raise MemoryShort(table.name, needed, free)
+    work.require_memory(table.name, _memory(space, recipe.space.size))
     depth = np.concatenate([*found()]) if found else _searched(space, recipe.space.size, work)
     blocks, rows = len(space.sides), len(space.row_kinds)
 

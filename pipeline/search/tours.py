@@ -44,23 +44,10 @@ def paths_from(sets: Array, colours: Array, names: Array, start: int) -> Iterato
     ends = np.empty(CHUNK, dtype=np.uint8)
     *_, depth = state = _begin(sets, start)
     while depth[0] >= 0:
-        found, _ = _search(sets, colours, names, text, ends, *state)
+        found = _search(sets, colours, names, text, ends, *state)
         if found:
             closed = (sets[start] >> ends[:found].astype(np.uint64)) & np.uint64(1) == 1
             yield text[:found].copy(), ends[:found].copy(), closed
-
-
-def count_from(sets: Array, colours: Array, start: int) -> tuple[int, int]:
-    """How many paths begin at a start, and how many of them can close."""
-    *_, depth = state = _begin(sets, start)
-    no_text = np.empty((0, 0), dtype=np.uint8)
-    no_ends = np.empty(0, dtype=np.uint8)
-    tours = closed = 0
-    while depth[0] >= 0:
-        found, can_close = _search(sets, colours, no_text, no_text, no_ends, *state)
-        tours += found
-        closed += can_close
-    return tours, closed
 
 
 def _begin(sets: Array, start: int) -> tuple[Array, Array, Array, Array]:
@@ -84,22 +71,18 @@ def _lowest(bits: Any) -> Any:
 def _search(
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
     path: Array, choices: Array, ends: Array, at: Array,
-) -> tuple[int, int]:  # fmt: skip
-    """Go on until `text` is full or nothing is left; with no room for text, count for a while.
+) -> int:  # fmt: skip
+    """Go on until `text` is full or nothing is left.
 
     At depth d, `choices[d]` are nodes still to be tried as the d-th of the path, `ends[d]` is the
-    path's settled end or OPEN, and path[:d] stands. Returns paths found, and how many can close.
+    path's settled end or OPEN, and path[:d] stands. Returns how many paths were found.
     """
     nodes = len(sets)
     one = np.uint64(1)
     none = np.uint64(0)
     room = len(last)
-    counting = room == 0
-    if counting:
-        room = 1 << 40
     width = names.shape[1]
     found = 0
-    can_close = 0
     depth = at[0]
     free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
     for d in range(depth):
@@ -123,13 +106,11 @@ def _search(
         elif end >= 64:  # one pressed, and passed by if it isn't taken
             end = OPEN if end - 64 == here else end - 64
         if depth == nodes - 1:
-            if not counting:
-                for d in range(nodes):
-                    for c in range(width):
-                        text[found, d * width + c] = names[path[d], c]
-                last[found] = here
+            for d in range(nodes):
+                for c in range(width):
+                    text[found, d * width + c] = names[path[d], c]
+            last[found] = here
             found += 1
-            can_close += (sets[here] >> np.uint64(path[0])) & one != none
             continue
         free &= ~(one << np.uint64(here))
         open_ways = sets[here] & free
@@ -177,4 +158,4 @@ def _search(
             depth -= 1
             free |= one << np.uint64(here)
     at[0] = depth
-    return found, can_close
+    return found

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from pipeline import work
 from pipeline.build import Request, build
 from pipeline.making import in_blocks
 from pipeline.making.in_blocks import make
@@ -198,7 +199,7 @@ def test_a_quick_search_keeps_nothing(tmp_path: Path) -> None:
 def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(in_blocks, "free_memory", lambda: 200_000_000)
+    monkeypatch.setattr(work, "free_memory", lambda: 200_000_000)
     with pytest.raises(MemoryShort) as told:
         built(tmp_path, ["3x4"])
     assert 239_500_800 < told.value.needed < 300_000_000
