@@ -28,7 +28,7 @@ class Shard:
     """One of so many shards: whole stretches of rows on end, of every block."""
 
     def __init__(self, space: Blocks, number: int, of: int) -> None:
-        self.space, self.number = space, number
+        self.space = space
         stretches = len(space.row_kinds) // space.stretch
         self.bounds = np.array([stretches * at // of * space.stretch for at in range(of + 1)])
         self.first, self.last = (int(bound) for bound in self.bounds[number : number + 2])
@@ -87,7 +87,7 @@ class Shard:
     def leaving(self, layer: Rows) -> list[list[Rows]]:
         """What goes to each shard: for each move the rows there, none twice."""
         numbers, bits = layer
-        blocks, rows = np.divmod(numbers.astype(np.int64), max(1, self.rows))
+        blocks, rows = np.divmod(numbers.astype(np.int64), self.rows)
         sent: list[list[Rows]] = [[] for _ in self.bounds[1:]]
         for move in self.outer:
             mine = np.flatnonzero(blocks == move.source)
