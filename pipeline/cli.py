@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from pipeline import completion
+from pipeline import completion, lists
 from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.questions import query
 from pipeline.terminal import complain, say
@@ -148,6 +148,8 @@ def precompute(
             help="Hand the searches to a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
+    piece: lists.PieceOption = None,
+    finish: lists.FinishOption = False,
     quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
@@ -160,15 +162,23 @@ def precompute(
     if help:
         say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
         return
+    store = tables_store(outputs)
+    if asked := lists.Asked(piece, finish):
+        how = lists.How(store, jobs, scheduler, quiet)
+        lists.precompute_lists(asked, chosen, board or [], how)
+        return
     from pipeline.build import Request, build
     from pipeline.cluster import workers
+    from pipeline.pieces import require_divided
     from pipeline.progress import BuildTold
 
     if goals is not None:
         required_choice(goals, "set of goals", "all")
     further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
     wanted = _wanted(chosen, board or [], further, named=bool(stages))
-    request = Request(tables_store(outputs), wanted, force, jobs)
+    if scheduler is None:
+        require_divided(wanted)
+    request = Request(store, wanted, force, jobs)
     with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
         published = build(dataclasses.replace(request, jobs=at_once), told, executor)
     if not quiet:
@@ -311,6 +321,7 @@ def verify(
     from pipeline.progress import ProofTold
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as proved
+    from tablebase.tables.kept import pieces_of
 
     store = tables_store(outputs)
     with ProofTold(say=None if as_json else say, every_claim=verbose) as told:
@@ -320,7 +331,7 @@ def verify(
             if as_json:
                 say(f"{json.dumps({'proved': False, 'failure': failure.facts()})}\n")
             raise
-        verdict = told.end(quick=quick)
+        verdict = told.end(quick=quick, pieces=pieces_of(store))
     if as_json:
         rows = [dataclasses.asdict(claim) for claim in claims]
         say(f"{json.dumps({**verdict, 'claims': rows})}\n")

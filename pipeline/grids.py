@@ -50,7 +50,7 @@ def table_of_status(rows: list[dict[str, Any]]) -> Grid:
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
         mended = "command" in row and row["state"] != "published"
-        state = f"{row['state']}: {row['command']}" if mended else row["state"]
+        state = f"{row.get('pieces', row['state'])}: {row['command']}" if mended else row["state"]
         words = (row["table"], *numbers, row.get("made_by", ""), state)
         grid.add_row(*(Text(spelled(word)) for word in words))
     return grid

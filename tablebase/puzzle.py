@@ -33,7 +33,8 @@ class Column:
     """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`.
 
     `distinct`: whether most values are different from all others, so that no dictionary helps.
-    `within`: for a number, the column among whose equal values the rows are numbered from 0.
+    `within`: for a number, the column among whose equal values the rows are numbered from 0; these
+    follow one another, in the order of the values.
     """
 
     __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values", "within")
@@ -65,6 +66,11 @@ class Recipe:
     search: str
     maker = ""
     """Where the maker is of a recipe that another package brings (`module:function`)."""
+
+    @property
+    def in_files(self) -> bool:
+        """Whether the rows are too many for one file, or one machine: each part of them is one."""
+        return False
 
     def parameters(self) -> dict[str, object]:
         """All that the table's rows depend on, as the manifest has it."""
@@ -117,11 +123,18 @@ class Table:
 
     @property
     def file(self) -> str:
+        if self.recipe.in_files:
+            return f"{self.name}.*.parquet"
         return f"{self.name}.parquet" if self.columns else self.index_file
 
     @property
     def index_file(self) -> str:
         return f"{self.name}.idx"
+
+    @property
+    def numbered(self) -> Column | None:
+        """The column that numbers rows within the equal values of another, if one does."""
+        return next((column for column in self.columns if column.within), None)
 
     def fields(self) -> tuple[Column, ...]:
         """The index's fields as columns."""
@@ -161,6 +174,10 @@ class Puzzle:
     def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
         return self.tables
+
+    def lists(self, texts: list[str]) -> tuple[Table, ...]:
+        """The tables of boards that can be made in pieces: those that list every line of play."""
+        return ()
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         """The tables, with those made on request that are published, given their parameters."""

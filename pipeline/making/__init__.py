@@ -5,7 +5,7 @@ A new recipe is one new module and one new line here.
 
 from __future__ import annotations
 
-from pipeline.work import Made, Work
+from pipeline.work import Made, Parts, Work
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import imported, part_of
 
@@ -25,4 +25,10 @@ def made(puzzle: Puzzle, table: Table, work: Work) -> Made:
     own = recipe.maker
     make = part_of(puzzle, own) if own else imported(f"{MAKERS[recipe.search]}:make")
     found: Made = make(recipe, puzzle, table, work)
+    return found
+
+
+def parts(table: Table) -> Parts:
+    """What a list is made of."""
+    found: Parts = imported(f"{MAKERS[table.recipe.search]}:parts")(table.recipe)
     return found

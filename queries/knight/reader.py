@@ -174,20 +174,22 @@ class KnightReader(Reader):
         """The first tour asked for among all tours of a small board."""
         import polars as pl
 
-        tours = self.scanned(listed_table(board)).filter(pl.col("start") == board.name(start))
-        wanted = tours
+        table, name = listed_table(board), board.name(start)
+        asked = [pl.col("start") == name]
         if number is not None:
-            wanted = wanted.filter(pl.col("number") == number)
+            asked.append(pl.col("number") == number)
         if end is not None:
-            wanted = wanted.filter(pl.col("finish") == board.name(end))
+            asked.append(pl.col("finish") == board.name(end))
         if closed:
-            wanted = wanted.filter(pl.col("closed"))
-        found = wanted.select("number", "path").head(1).collect().rows()
-        if found:
-            path = found[0][1]
-            return found[0][0], [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
-        name = board.name(start)
-        count = tours.select(pl.len()).collect().item()
+            asked.append(pl.col("closed"))
+        for tours in self.scans(table, name, number):
+            found = tours.filter(*asked).select("number", "path").head(1).collect().rows()
+            for place, path in found:
+                return place, [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
+        count = sum(
+            tours.filter(asked[0]).select(pl.len()).collect().item()
+            for tours in self.scans(table, name)
+        )
         if not count:
             raise NoSuchTour(str(board), no_tour(board, start))
         if number is not None:

@@ -22,7 +22,9 @@ FILES = "abcdefghijklmnopqrstuvwxyz"
 MOST_FILES = len(FILES)
 MOST_RANKS = 9
 LISTABLE = 36
-"""Squares of the largest boards whose tours are listed whole."""
+"""Squares of the largest boards whose tours are listed in one file."""
+IN_FILES = 49
+"""Squares of the largest boards whose tours are listed at all."""
 
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
@@ -150,6 +152,19 @@ class AllTours(OfBoard):
     __slots__ = ()
     search = "every tour"
 
+    @property
+    def in_files(self) -> bool:
+        return in_files(self.board)
+
+    @property
+    def opening(self) -> int:
+        """The squares that the tours of a part have in common: the more, the larger the board."""
+        return max(1, self.board.squares - 44)
+
+    def parameters(self) -> dict[str, object]:
+        files = {"opening": self.opening} if self.in_files else {}
+        return {**super().parameters(), **files}
+
 
 class TourPerPair(OfBoard):
     """One tour for each ordered pair of squares that a tour can join."""
@@ -171,10 +186,15 @@ class TourCounts(Recipe):
         return {"search": self.search, "boards": [f"{f}x{r}" for f, r in self.boards]}
 
 
+def in_files(board: Board) -> bool:
+    """Whether a board has too many tours for one file; on one rank or two there are none."""
+    return board.squares > LISTABLE and min(board.files, board.ranks) > 2
+
+
 def listed_table(board: Board) -> Table:
     """The table of every tour of a board; BoardTooLarge where there are too many to list."""
-    if board.squares > LISTABLE:
-        raise BoardTooLarge(str(board), LISTABLE)
+    if board.squares > IN_FILES:
+        raise BoardTooLarge(str(board), IN_FILES)
     return Table(
         f"{TOURS}{board}",
         f"Every directed open knight's tour of the {board} board",
@@ -249,9 +269,9 @@ class Knight(Puzzle):
 
     def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with every tour of some more boards, which are counted too."""
-        boards = [parse_board(text) for text in texts]
-        more = {table.name: table for table in map(listed_table, boards)}
+        more = {table.name: table for table in self.lists(texts)}
         have = {table.name for table in self.tables}
+        boards = [board for board in map(parse_board, texts) if not in_files(board)]
         counted = sorted({*COUNTED, *((board.files, board.ranks) for board in boards)})
         return (
             *self.tables[:-1],
@@ -259,35 +279,43 @@ class Knight(Puzzle):
             counts_table(tuple(counted)),
         )
 
+    def lists(self, texts: list[str]) -> tuple[Table, ...]:
+        return tuple(listed_table(parse_board(text)) for text in texts)
+
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         have = {table.name for table in self.tables}
         boards = boards_listed(published)
         more = [table for table in map(listed_table, boards) if table.name not in have]
         named = published.get("knight_counts", {}).get("boards")
         # beside the rules' own, only a board whose tours are listed can be proved
-        also = [board for board in boards if isinstance(named, list) and str(board) in named]
+        small = [board for board in boards if not in_files(board)]
+        also = [board for board in small if isinstance(named, list) and str(board) in named]
         counted = {*COUNTED, *((board.files, board.ranks) for board in also)}
         return (*self.tables[:-1], *more, counts_table(tuple(sorted(counted))))
 
     def owns(self, table: str) -> bool:
         board = listed_board(table)
-        return super().owns(table) or (board is not None and board.squares <= LISTABLE)
+        return super().owns(table) or (board is not None and board.squares <= IN_FILES)
 
     def stage(self, table: str) -> str:
-        own = any(table == known.name for known in self.tables)
-        return self.name if own else f"{self.name} --board {table.removeprefix(TOURS)}"
+        if any(table == known.name for known in self.tables):
+            return self.name
+        board = listed_board(table)
+        finish = " --finish" if board and in_files(board) else ""
+        return f"{self.name} --board {table.removeprefix(TOURS)}{finish}"
 
     def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         if not isinstance(table.recipe, TourCounts):
             return table
-        listed = {(board.files, board.ranks) for board in boards_listed(published)}
+        small = (board for board in boards_listed(published) if not in_files(board))
+        listed = {(board.files, board.ranks) for board in small}
         return counts_table(tuple(sorted({*table.recipe.boards, *listed})))
 
 
 def boards_listed(published: Iterable[str]) -> list[Board]:
     """The boards whose tours are listed by tables of these names."""
     boards = filter(None, map(listed_board, published))
-    return [board for board in boards if board.squares <= LISTABLE]
+    return [board for board in boards if board.squares <= IN_FILES]
 
 
 def listed_board(table: str) -> Board | None:
