@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -68,23 +68,19 @@ def division(store: Store, table: Table) -> Parts:
     return Parts(RowsInFile(store, table, divided.part), items, lambda found: int(found[0][0]))
 
 
-def absent(store: Store, table: Table) -> list[int]:
-    """The parts, from 0, of which there is no result, or not the file that it tells of."""
+def absent(store: Store, table: Table, numbers: Iterable[int]) -> Iterator[int]:
+    """Those of a list's parts, from 0, of which there is no result, or not the file it tells of."""
     kept, (part, items, _) = Kept(store, table), division(store, table)
-    missing = []
-    for number, item in enumerate(items):
-        found = kept.load(named(part, item))
-        if found is None or (
-            table.recipe.in_files and not _is_there(store, table, number + 1, found)
-        ):
-            missing.append(number)
-    return missing
+    for number in numbers:
+        found = kept.load(named(part, items[number]))
+        if found is None or (table.recipe.in_files and not _is_there(store, table, number, found)):
+            yield number
 
 
 def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
     rows, size = found[0].tolist()
     try:
-        return not rows or store.size(file_of(table, number)) == size
+        return not rows or store.size(file_of(table, number + 1)) == size
     except OSError:
         return False
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pipeline.build import UP_TO_DATE, Report, why
 from pipeline.files import absent, division
-from pipeline.work import Work
+from pipeline.work import Work, named
 from tablebase.errors import BadRequest, TablePartial, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.kept import Kept, Piece
@@ -92,13 +92,15 @@ def make_piece(
             problem = f"{table.name} is made in {other.of:,} pieces here, not in {piece.of:,}"
             raise BadRequest(problem, f"Choose one of 1/{other.of} to {other.of}/{other.of}")
     part, items, rows_of = division(store, table)
-    own = items[piece.number - 1 :: piece.of]
+    own = range(len(items))[piece.number - 1 :: piece.of]
+    for lost in absent(store, table, own):
+        kept.forget(named(part, items[lost]))
     told.table(table, f"piece {piece}")
     with ThreadPoolExecutor(jobs) as threads:
         tell = partial(told.step, table.name)
         work = Work(executor or threads, jobs, tell, kept, elsewhere=True)
         rows = 0
-        for done, found in enumerate(work.each(part, own), start=1):
+        for done, found in enumerate(work.each(part, [items[at] for at in own]), start=1):
             rows += rows_of(found)
             work.told("parts", done, len(own))
     kept.finished(piece)
@@ -111,7 +113,8 @@ def require_all(store: Store, listing: Listing) -> None:
     entry = read_manifest(store).get(table.name)
     if entry is not None and why(store, entry, table, force=False) == UP_TO_DATE:
         return
-    missing, pieces = absent(store, table), Kept(store, table).pieces()
+    every = range(len(division(store, table).items))
+    missing, pieces = [*absent(store, table, every)], Kept(store, table).pieces()
     if not missing:
         return
     count = pieces[0].of if pieces else MOST

@@ -236,7 +236,7 @@ def _is_tour(board: Board, squares: list[int]) -> bool:
 
 def _number(given: str | bool) -> int:
     text = str(given).strip()
-    if not text.isascii() or not text.isdigit() or len(text) > 10:
+    if not text.isascii() or not text.isdigit() or len(text) > 12:
         from tablebase.errors import NotationError
 
         raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zlib
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,8 +84,10 @@ class Kept:
         with self._store.appearing(self._name(name), durable=False, shared=True) as (file,):
             file.writelines((_checksum(packed), packed))
 
-    def remove(self, name: str) -> None:
-        self._store.remove(self._name(name))
+    def forget(self, name: str) -> None:
+        """Remove a part, if it is there."""
+        with suppress(OutputsError):
+            self._store.remove(self._name(name))
 
     def finished(self, piece: Piece) -> None:
         """Note that all parts of a piece are kept, even where it has none."""

@@ -42,8 +42,8 @@ NO: list[Case] = [
     ("knight", "a1", {"board": "5x5", "closed": True}, NoSuchTour, {"board": "5x5"}),
     ("knight", "a1", {"board": "5x5", "number": "9999999999"}, NoSuchTour, {"board": "5x5"}),
     ("knight", "c3", {"board": "5x5", "to": "b2"}, NoSuchTour, {"board": "5x5"}),
-    ("knight", "a1", {"board": "7x7"}, BoardTooLarge, {"board": "7x7", "limit": 36}),
-    ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "limit": 36}),
+    ("knight", "a1", {"board": "6x9"}, BoardTooLarge, {"board": "6x9", "limit": 49}),
+    ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "limit": 49}),
     ("knight", "a1", {"count": True}, NoAnswer, {}),
 ]
 
@@ -61,7 +61,7 @@ BAD: list[Case] = [
     ("knight", "b1", {"board": "8by8"}, NotationError, {"text": "8by8", "example": "8x8"}),
     ("knight", "b1", {"number": "-1"}, NotationError, {"text": "-1"}),
     ("knight", "b1", {"number": "٣"}, NotationError, {"text": "٣"}),
-    ("knight", "b1", {"number": "9" * 11}, NotationError, {}),
+    ("knight", "b1", {"number": "9" * 13}, NotationError, {}),
     ("knight", "b1", {"number": "1", "to": "a3"}, BadRequest, {}),
     ("knight", "b1", {"number": "1", "closed": True}, BadRequest, {}),
     ("knight", "b1", {"count": True, "number": "1"}, BadRequest, {}),
