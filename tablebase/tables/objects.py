@@ -120,6 +120,10 @@ class Objects(Store):
         self.ready()
         yield
 
+    def name_of(self, path: str) -> str | None:
+        place, _, name = path.rpartition("/")
+        return name if place == self._url else None
+
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
         try:
@@ -137,23 +141,23 @@ class Objects(Store):
 
     def _place(self) -> tuple[Any, str]:
         """The file system, and where in it the tables are."""
-        return _found(self._url, os.getpid())
+        return found(self._url, os.getpid())
 
 
 @functools.lru_cache
-def _found(url: str, process: int) -> tuple[Any, str]:
+def found(url: str, process: int) -> tuple[Any, str]:
     """Where a URL leads; a forked process has its own connections."""
     try:
         from fsspec.core import url_to_fs
 
-        found: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
+        place: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
     except ImportError as error:
         hint = "Run: pip install 'puzzle-tablebase[objects]'"
         raise BadRequest(f"{url} needs a package: {error}", hint) from error
     except ValueError as error:
         hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
         raise BadRequest(f"{quoted(url)} is no place for tables", hint) from error
-    return found
+    return place
 
 
 class _Upload(io.RawIOBase):
