@@ -150,6 +150,7 @@ def precompute(
     ] = None,
     piece: lists.PieceOption = None,
     finish: lists.FinishOption = False,
+    plan: lists.PlanOption = False,
     quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
@@ -163,7 +164,7 @@ def precompute(
         say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
         return
     store = tables_store(outputs)
-    if asked := lists.Asked(piece, finish):
+    if asked := lists.Asked(piece, finish, plan):
         how = lists.How(store, jobs, scheduler, quiet)
         lists.precompute_lists(asked, chosen, board or [], how)
         return

@@ -23,6 +23,12 @@ PieceOption = Annotated[
 FinishOption = Annotated[
     bool, typer.Option("--finish", help="Publish these lists, if all pieces are there.")
 ]
+PlanOption = Annotated[
+    bool,
+    typer.Option(
+        "--plan", help="Only print what these lists will take, or this piece: rows, hours."
+    ),
+]
 
 
 class Asked(NamedTuple):
@@ -30,9 +36,10 @@ class Asked(NamedTuple):
 
     piece: str | None
     finish: bool
+    plan: bool
 
     def __bool__(self) -> bool:
-        return self.piece is not None or self.finish
+        return self.piece is not None or self.finish or self.plan
 
 
 class How(NamedTuple):
@@ -45,18 +52,25 @@ class How(NamedTuple):
 
 
 def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], how: How) -> None:
-    """Make a piece of each list of these boards, or publish them."""
+    """Plan the lists of these boards, make a piece of each, or publish them."""
     from pipeline.build import Request, build
     from pipeline.cluster import workers
-    from pipeline.grids import drawn, table_of_tables
+    from pipeline.grids import drawn, table_of_plans, table_of_tables
     from pipeline.pieces import listings, make_piece, parse_piece, require_all
+    from pipeline.plan import planned
     from pipeline.progress import BuildTold
 
-    if asked.piece is not None and asked.finish:
-        raise BadRequest("--piece cannot be combined with --finish", "Finish when all are there")
-    lists = listings("--finish" if asked.finish else "--piece", stages, boards)
-    if asked.piece is not None:
-        piece = parse_piece(asked.piece)
+    if asked.finish and (asked.plan or asked.piece is not None):
+        other = "--plan" if asked.plan else "--piece"
+        raise BadRequest(f"{other} cannot be combined with --finish", "Finish when all is there")
+    option = next(name for name, given in asked._asdict().items() if given)
+    lists = listings(f"--{option}", stages, boards)
+    piece = None if asked.piece is None else parse_piece(asked.piece)
+    if asked.plan:
+        plans = {of.table.name: planned(how.store, of, piece) for of in lists}
+        say(drawn(table_of_plans(plans, how.jobs)))
+        return
+    if piece is not None:
         for listing in lists:
             with BuildTold(quiet=how.quiet) as told, workers(how.scheduler, how.jobs) as by:
                 done = make_piece(how.store, listing, piece, told, *by)

@@ -34,6 +34,15 @@ class Parts(NamedTuple):
     rows: Callable[[Arrays], int] = len
 
 
+class Probe(NamedTuple):
+    """What parts of a list will take: their rows and the processor seconds to find them, estimated
+    one time or several, and some of the rows."""
+
+    rows: list[float]
+    seconds: list[float]
+    some: Stretches
+
+
 def no_records() -> Stretches:
     """The records of a table that has no index."""
     yield from ()

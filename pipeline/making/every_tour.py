@@ -7,11 +7,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from pipeline.making.boards import Array, columns, graph
+from pipeline.search.sampling import sampled
 from pipeline.search.tours import paths_from
-from pipeline.work import Made, Parts, Stretches, Work, no_records
+from pipeline.work import Made, Parts, Probe, Stretches, Work, in_threads, no_records
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import AllTours, Board
 from tablebase.tables.kept import Arrays
+
+RUNS = 8
+"""Estimates of one list: how they differ is what the error is told from."""
 
 
 def tours_from(files: int, ranks: int, start: int) -> Arrays:
@@ -50,6 +54,17 @@ def openings(board: Board, length: int) -> Iterable[tuple[int, ...]]:
             (*path, at) for path in found for at in board.neighbours(path[-1]) if at not in path
         ]
     return found
+
+
+def probe(recipe: AllTours, items: list[tuple[int, ...]]) -> Probe:
+    """What these parts will take."""
+    seen, paths = graph(recipe.board), [item[2:] for item in items]
+    rows, seconds, exact = sampled(*seen, paths, 0)
+    more = [(*seen, paths, seed) for seed in range(1, RUNS)] if not exact else []
+    found = [(rows, seconds, exact), *in_threads(sampled, more)]
+    middle_first = sorted(items, key=lambda item: abs(items.index(item) - len(items) // 2))
+    some = (columns for item in middle_first for columns in rows_from(*item))
+    return Probe([rows for rows, _, _ in found], [spent for _, spent, _ in found], some)
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:

@@ -63,9 +63,9 @@ def _written(
             yield text[:found].copy(), ends[:found].copy()
 
 
-def count_from(sets: Array, colours: Array, start: int) -> tuple[int, int]:
-    """How many paths begin at a start, and how many of them can close."""
-    *_, depth = state = _begin(sets, (start,))
+def count_from(sets: Array, colours: Array, *opening: int) -> tuple[int, int]:
+    """How many paths begin with these nodes, and how many of them can close."""
+    *_, depth = state = _begin(sets, opening)
     no_text = np.empty((0, 0), dtype=np.uint8)
     no_ends = np.empty(0, dtype=np.uint8)
     tours = closed = 0

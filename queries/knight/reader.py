@@ -7,7 +7,7 @@ from itertools import pairwise
 from queries.forms import SVG, Asked, Option
 from queries.reader import Reader
 from queries.words import Facts, aligned, counted, heading
-from tablebase.errors import BadRequest, NoAnswer, NoSuchTour, TableMissing
+from tablebase.errors import BadRequest, NoAnswer, NoSuchTour, TableError, TableMissing
 from tablebase.puzzles.knight import (
     LISTABLE,
     PAIRS_BOARD,
@@ -221,6 +221,13 @@ class KnightReader(Reader):
             )
         tours, closed = (sum(counts) for counts in zip(*found, strict=True))
         return CountFacts(board, start, tours, closed)
+
+    def listed_rows(self, table: Table) -> int | None:
+        board = listed_board(table.name)
+        try:
+            return self.count(board, None).tours if board else None
+        except (NoAnswer, TableError):
+            return None
 
     def signposts(self, table: Table) -> bytes:
         from queries.knight.packed import signposts
