@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from pipeline.making.boards import Array, columns, graph
@@ -14,7 +12,7 @@ from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import AllTours, Board
 from tablebase.tables.kept import Arrays
 
-RUNS = 8
+RUNS = 16
 """Estimates of one list: how they differ is what the error is told from."""
 
 
@@ -43,7 +41,7 @@ def parts(recipe: AllTours) -> Parts:
     return Parts(tours_from, starts, lambda found: sum(map(len, found[1::3])))
 
 
-def openings(board: Board, length: int) -> Iterable[tuple[int, ...]]:
+def openings(board: Board, length: int) -> list[tuple[int, ...]]:
     """The beginnings of paths, of so many squares, from where a tour can begin; ascending."""
     odd = board.squares % 2
     found: list[tuple[int, ...]] = [

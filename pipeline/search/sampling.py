@@ -13,8 +13,8 @@ import numpy as np
 
 from pipeline.search.tours import Array, beginnings, count_from
 
-WIDTH = 4096
-LEFT = 32
+WIDTH = 2048
+LEFT = 34
 """Nodes that a way has still to visit when all that is below it is counted."""
 
 

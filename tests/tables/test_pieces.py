@@ -22,6 +22,7 @@ from tablebase.puzzles.knight import Board, listed_table, parse_board
 from tablebase.tables.kept import Kept, Piece
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import SHARED, Folder
+from tests import LONG
 from tests.conftest import once
 from tests.support.falsified import linked_copy, prove_one
 from tests.support.recorder import Recorder, built, contents
@@ -30,6 +31,7 @@ from tests.support.shell import Cli, environment, program
 LARGE = Board(13, 3)
 """The board of more than 36 squares with the fewest tours: 257,728, in 20 files."""
 NAME = f"knight_tours_{LARGE}"
+LONG_RUN = pytest.mark.skipif(not LONG, reason="a part of the long run")
 
 
 def listing(board: str) -> Listing:
@@ -59,7 +61,7 @@ def hidden(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name[0] == "." and path.name != ".lock"]
 
 
-@pytest.mark.parametrize("board", ["4x3", "5x5", pytest.param("6x6", marks=pytest.mark.long)])
+@pytest.mark.parametrize("board", ["4x3", "5x5", pytest.param("6x6", marks=LONG_RUN)])
 def test_the_bytes_are_those_of_one_go(tmp_path: Path, board: str) -> None:
     pieces = tmp_path / "pieces"
     for number in (3, 1, 2):
@@ -211,7 +213,7 @@ def test_files_that_break_a_start_off_go_on_numbering(
     assert len({*read}) == 3 < len([file for file in files if file.begins["start"] == "a1"])
 
 
-@pytest.mark.long
+@LONG_RUN
 def test_it_is_proved(large: Path) -> None:
     claims = prove_one(large, NAME)
     assert {claim.rows for claim in claims} == {257_728}
@@ -278,7 +280,7 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert cli("precompute", "eight", "--piece", "1/2").code == 2
 
 
-@pytest.mark.long
+@LONG_RUN
 def test_a_piece_that_is_killed_goes_on(tmp_path: Path, large: Path) -> None:
     words = [program(), *f"precompute knight --board {LARGE} --piece 1/1".split()]
     for _ in range(2):
