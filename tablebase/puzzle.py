@@ -7,7 +7,7 @@ budget is a few milliseconds.
 from __future__ import annotations
 
 from tablebase.errors import BadRequest, NotationError, required_text
-from tablebase.graph import UNREACHED, Graph
+from tablebase.graph import UNREACHED, Graph, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ class GoalPuzzle(StateSpace):
     def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
         import numpy as np
 
-        depth, goal, ways = _nearest(walks)
+        depth, goal, ways = nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
         source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
         downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
@@ -387,21 +387,5 @@ class GoalPuzzle(StateSpace):
         }
 
     def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
-        depth, _, ways = _nearest(walks)
+        depth, _, ways = nearest(walks)
         return {"distance": depth, "solutions": ways}
-
-
-def _nearest(
-    walks: Mapping[str, Walk],
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
-    """For every state its distance, which of the walks reached it, and its shortest solutions."""
-    import numpy as np
-
-    from tablebase.errors import SearchError
-
-    depths = np.stack([walk.depth for walk in walks.values()])
-    if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
-        raise SearchError(f"A state reaches more than one of the layouts {', '.join(walks)}.")
-    goal = np.argmin(depths, axis=0).astype(np.uint8)
-    ways = np.stack([walk.ways for walk in walks.values()])
-    return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]
