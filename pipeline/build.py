@@ -59,6 +59,8 @@ class Request:
     jobs: int = 1
     without: frozenset[str] = frozenset()
     """Names of tables that are to be published no longer."""
+    memory: int | None = None
+    """Bytes that a search may use, if not all that is free."""
 
 
 UP_TO_DATE = "up to date"
@@ -92,7 +94,12 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
             for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
             for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-            work = Work(executor or for_parts, request.jobs, elsewhere=executor is not None)
+            work = Work(
+                executor or for_parts,
+                request.jobs,
+                elsewhere=executor is not None,
+                memory=request.memory,
+            )
             site = request.store, Lock(), report
             queues = [(line, work, *site) for line in lines]
             here = replace(work, executor=for_tables, elsewhere=False)

@@ -11,14 +11,22 @@ import typer
 from pipeline import completion, lists
 from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.questions import query
+from pipeline.stages import (
+    BOARDED,
+    COUNTED,
+    asked_for,
+    help_of,
+    with_counts,
+    with_option,
+    with_tables,
+)
 from pipeline.terminal import complain, say
 from queries.answers import require_one_printed
 from queries.forms import OUTPUTS
 from tablebase import __version__
 from tablebase.cores import cores
 from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles import MODULES, names, puzzle, puzzles, refused, registered, with_depths
+from tablebase.puzzles import MODULES, names, puzzle, refused, with_depths
 from tablebase.tables.places import tables_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
@@ -36,9 +44,7 @@ app.add_typer(query, name="query")
 MOST_SAID = 300
 """Characters of a word that no command takes."""
 
-BOARDED = {name: puzzle(name) for name in MODULES if puzzle(name).boards()}
-"""Our stages that --board is for."""
-COUNTED = [name for name in MODULES if puzzle(name).depth]
+WITH_DEPTHS = [name for name in MODULES if puzzle(name).depth]
 """Our puzzles whose states lie at depths."""
 
 Outputs = Annotated[
@@ -47,11 +53,6 @@ Outputs = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
-
-
-def _with_option(option: str) -> str:
-    """The stages that take an option for their boards."""
-    return " or ".join(name for name, stage in BOARDED.items() if option in stage.board_options)
 
 
 JOBS = cores()
@@ -130,14 +131,14 @@ def precompute(
         typer.Option(
             "--goals",
             metavar="all",
-            help=f"Build all goals of larger boards too ({_with_option('goals')}).",
+            help=f"Build all goals of larger boards too ({with_option('goals')}).",
             autocompletion=completion.every_goal,
         ),
     ] = None,
     parquet: Annotated[
         bool,
         typer.Option(
-            "--parquet", help=f"List the states of larger boards too ({_with_option('parquet')})."
+            "--parquet", help=f"List the states of larger boards too ({with_option('parquet')})."
         ),
     ] = False,
     scheduler: Annotated[
@@ -151,6 +152,23 @@ def precompute(
     piece: lists.PieceOption = None,
     finish: lists.FinishOption = False,
     plan: lists.PlanOption = False,
+    count: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--count",
+            metavar="CxR",
+            help=f"Also count {'; '.join(COUNTED.values())} ({', '.join(COUNTED)}; repeatable).",
+        ),
+    ] = None,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="With --count: only closed ones, on larger boards too.")
+    ] = False,
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            "--memory", metavar="GB", min=0, help="Refuse a search that needs more (default: free)."
+        ),
+    ] = None,
     quiet: Quiet = False,
     help: Annotated[
         bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
@@ -159,9 +177,9 @@ def precompute(
     """Build the tables that are missing or out of date."""
     if help and not stages:
         context.command.params[0].metavar = " ".join(f"[{name}]" for name in names())
-    chosen = _stages(stages)
+    chosen = asked_for(stages)
     if help:
-        say(f"{_stage_help(chosen) if stages else context.get_help()}\n")
+        say(f"{help_of(chosen) if stages else context.get_help()}\n")
         return
     store = tables_store(outputs)
     if asked := lists.Asked(piece, finish, plan):
@@ -176,58 +194,18 @@ def precompute(
     if goals is not None:
         required_choice(goals, "set of goals", "all")
     further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
-    wanted = _wanted(chosen, board or [], further, named=bool(stages))
+    wanted = with_tables(chosen, board or [], further, named=bool(stages))
+    wanted = with_counts(wanted, count or [], closed=closed)
     if scheduler is None:
         require_divided(wanted)
-    request = Request(store, wanted, force, jobs)
+    limit = None if memory is None else int(memory * 1e9)
+    request = Request(store, wanted, force, jobs, memory=limit)
     with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
         published = build(dataclasses.replace(request, jobs=at_once), told, executor)
     if not quiet:
         built = {table.name for _, tables in request.tables for table in tables}
         shown = {name: entry for name, entry in published.items() if name in built}
         say(drawn(table_of_tables(shown, told.seconds)))
-
-
-def _wanted(
-    chosen: list[Puzzle], boards: list[str], further: list[str], *, named: bool
-) -> list[tuple[Puzzle, tuple[Table, ...]]]:
-    """The tables of the stages, with those of boards; BadRequest for what does not go together."""
-    if boards and len([stage for stage in chosen if stage.boards()]) != 1:
-        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
-    for option in further:
-        if not boards or not any(option in stage.board_options for stage in chosen):
-            raise BadRequest(f"--{option} needs --board and the stage {_with_option(option)}")
-    wanted = [
-        (stage, stage.with_boards(boards, further) if boards else stage.tables) for stage in chosen
-    ]
-    empty = [stage.name for stage, tables in wanted if not tables]
-    if named and empty:
-        raise BadRequest(f"{empty[0]} has tables of chosen boards only", "Add --board 3x4")
-    return wanted
-
-
-def _stages(asked: list[str] | None) -> list[Puzzle]:
-    """The puzzles of these names in the order of the registry; of no names, all."""
-    if not asked:
-        return puzzles()
-    for name in asked:
-        if not registered(name):
-            required_choice(name, "stage", *names())
-    every = MODULES if {*asked} <= {*MODULES} else names()
-    return [puzzle(name) for name in every if name in asked]
-
-
-def _stage_help(chosen: list[Puzzle]) -> str:
-    lines = []
-    for stage in chosen:
-        lines.append(f"pipeline precompute {stage.name}: {stage.title}\n")
-        for table in stage.tables:
-            lines += [f"  {table.file}", f"    {table.meaning}."]
-            if table.index:
-                lines.append(f"    {table.index_file}: the index, for other programs.")
-        if stage.boards():
-            lines.append(f"  --board BOARD: {stage.board_meaning}.")
-    return "\n".join([*lines, "", "Options: pipeline precompute --help"])
 
 
 @app.command()
@@ -273,7 +251,7 @@ def histogram(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="|".join(COUNTED),
+            metavar="|".join(WITH_DEPTHS),
             help="Puzzle whose states are counted: one of these, or another package's.",
             autocompletion=with_depths,
         ),

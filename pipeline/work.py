@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy.typing as npt
 
-from tablebase.cores import cores
-from tablebase.errors import OutputsError
+from tablebase.cores import cores, free_memory
+from tablebase.errors import MemoryShort, OutputsError
 from tablebase.tables.kept import Arrays, Kept
 
 Result = TypeVar("Result")
@@ -64,6 +64,8 @@ class Work:
     at_once: int
     tell: Callable[[str, int, int | None], None] | None = None
     kept: Kept | None = None
+    memory: int | None = None
+    """Bytes that a search may use, if not all that is free."""
     elsewhere: bool = False
     """Whether other machines may do it: what a part finds stays in the store, and is read there."""
     shared: dict[object, Any] = field(default_factory=dict)
@@ -100,6 +102,13 @@ class Work:
     def require_going(self) -> None:
         if self._failed:
             raise self._failed[0]
+
+    def require_memory(self, what: str, needed: int) -> None:
+        """MemoryShort where a search of so many bytes would pass the limit, or what is free."""
+        free = free_memory() if self.memory is None else self.memory
+        if free is not None and free < needed:
+            hint = "Close other programs first" if self.memory is None else "Raise the limit"
+            raise MemoryShort(what, needed, free, hint)
 
     def once(self, make: Callable[[], Result]) -> Result:
         """What several tables need, made for the first of them."""

@@ -87,7 +87,7 @@ class CountAnswer:
 
     board: str
     start: str
-    tours: int
+    tours: int | None
     closed: int
 
 

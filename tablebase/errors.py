@@ -115,6 +115,16 @@ class BoardTooLarge(NoAnswer):
         self.limit = limit
 
 
+class NotCounted(NoAnswer):
+    """A board whose tours nobody has counted here; `commands` are those that would."""
+
+    def __init__(self, board: str, commands: list[str]) -> None:
+        how = f"Run: {' or '.join(commands)}" if commands else "There are too many to count them."
+        super().__init__(f"The tours of {board} are not counted. {how}")
+        self.board = board
+        self.commands = commands
+
+
 class TableError(TablebaseError):
     """A table that cannot be used; `command` is what mends it."""
 
@@ -182,13 +192,13 @@ class OutputsError(TablebaseError):
 
 
 class MemoryShort(TablebaseError):
-    """A search that does not fit the machine's memory: it is not begun."""
+    """A search that does not fit the machine's memory, or the limit given: it is not begun."""
 
     exit_code = 3
 
-    def __init__(self, table: str, needed: int, free: int) -> None:
-        sizes = f"it needs {needed / 1e9:.2f} GB of memory, and {free / 1e9:.2f} GB are free"
-        super().__init__(f"{table} cannot be built now: {sizes}. Close other programs first.")
+    def __init__(self, table: str, needed: int, free: int, hint: str) -> None:
+        sizes = f"it needs {needed / 1e9:.2f} GB of memory, and may use {free / 1e9:.2f} GB"
+        super().__init__(f"{table} cannot be built now: {sizes}. {hint}.")
         self.table = table
         self.needed = needed
         self.free = free

@@ -159,6 +159,8 @@ class Puzzle:
     tables: tuple[Table, ...]
     depth = ""
     """The column that says how deep a state lies, if there is one."""
+    counted = ""
+    """What `with_counts` counts of further boards, if anything."""
     board_meaning = ""
     """How its boards are written, and what their tables are."""
     board_options: tuple[str, ...] = ()
@@ -178,6 +180,12 @@ class Puzzle:
     def lists(self, texts: list[str]) -> tuple[Table, ...]:
         """The tables of boards that can be made in pieces: those that list every line of play."""
         return ()
+
+    def with_counts(
+        self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
+    ) -> tuple[Table, ...]:
+        """The tables, where they count with some more boards; `closed`: only closed ways."""
+        return tables
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         """The tables, with those made on request that are published, given their parameters."""

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from pipeline.search.in_blocks import in_blocks
 from pipeline.work import Made, Stretches, Work, in_threads
 from tablebase.block_space import InBlocks
-from tablebase.cores import free_memory
-from tablebase.errors import MemoryShort
 from tablebase.graph import Blocks
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.kept import Kept
@@ -28,10 +26,7 @@ LEVEL = "level"
 def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
     (root,) = recipe.roots.values()
     space = recipe.space.blocks(root)
-    needed = _memory(space, recipe.space.size)
-    free = free_memory()
-    if free is not None and free < needed:
-        raise MemoryShort(table.name, needed, free)
+    work.require_memory(table.name, _memory(space, recipe.space.size))
     depth = _searched(space, recipe.space.size, work)
     blocks, rows = len(space.sides), len(space.row_kinds)
 

@@ -1,46 +1,42 @@
-"""The number of tours from each square: a part for all that a board's symmetry makes alike."""
+"""The number of tours from each square: of two boards that are each other on its side at once."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pipeline.making.boards import graph
-from pipeline.search.tours import count_from
+from pipeline.making.cycles import Counts, counts
 from pipeline.work import Made, Stretches, Work, no_records
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import Board, TourCounts
-from tablebase.tables.kept import Arrays
-
-
-def counted(files: int, ranks: int, start: int) -> Arrays:
-    """How many tours begin at a start, and how many of them are closed."""
-    return [np.array(count_from(*graph(Board(files, ranks)), start))]
+from tablebase.puzzles.knight import Board
+from tablebase.puzzles.tour_counts import TourCounts, counting
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    return _rows(recipe, work), no_records(), 0
+    return _rows(recipe, table, work), no_records(), 0
 
 
-def _rows(recipe: TourCounts, work: Work) -> Stretches:
-    boards = [Board(*sides) for sides in recipe.boards]
-    firsts = [
-        (board, square)
-        for board in boards
-        for square in range(board.squares)
-        if square == min(board.turned(square))
-    ]
-    parts = work.each(counted, ((board.files, board.ranks, square) for board, square in firsts))
-    found = {str(board): np.zeros((board.squares, 2), dtype=np.int64) for board in boards}
-    for done, ((board, square), (counts,)) in enumerate(zip(firsts, parts, strict=True), start=1):
-        found[str(board)][list(board.turned(square))] = counts
-        work.told("squares counted", done, len(firsts))
-    for board in boards:
-        tours, closed = found[str(board)].T
+def _rows(recipe: TourCounts, table: Table, work: Work) -> Stretches:
+    found: dict[tuple[int, int], Counts] = {}
+    for files, ranks in recipe.boards:
+        short, long = sorted((files, ranks))
+        closed_only = (files, ranks) in recipe.closed
+        if (short, long) not in found or (found[short, long].tours is None and not closed_only):
+            if short > 2:
+                needed = counting((files, ranks), closed=closed_only).memory
+                work.require_memory(f"{table.name} of {files}x{ranks}", needed)
+            found[short, long] = counts(Board(short, long), work, paths=not closed_only)
+        tours, closed = found[short, long]
+        squares = files * ranks
+        if tours is None or closed_only:
+            tours = np.ma.MaskedArray(np.zeros(squares, dtype=np.int64), np.full(squares, True))
+        elif files > ranks:  # they are counted upright
+            tours = tours.reshape(files, ranks).T.ravel()
+        board = Board(files, ranks)
         yield {
-            "board": np.full(board.squares, str(board).encode()),
-            "files": np.full(board.squares, board.files),
-            "ranks": np.full(board.squares, board.ranks),
+            "board": np.full(squares, str(board).encode()),
+            "files": np.full(squares, files),
+            "ranks": np.full(squares, ranks),
             "start": np.array(board.places()),
             "tours": tours,
-            "closed": closed,
+            "closed": np.full(squares, closed),
         }

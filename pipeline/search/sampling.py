@@ -32,5 +32,5 @@ def sampled(
             found, each = [found[int((begin + n) * step)] for n in range(WIDTH)], each * step
         ways = found
     begun = time.thread_time()
-    paths = sum(count_from(sets, colours, *way)[0] for way in ways)
+    paths = sum(count_from(sets, colours, *way) for way in ways)
     return each * paths, each * (time.thread_time() - begun), each == 1

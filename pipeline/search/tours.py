@@ -58,22 +58,15 @@ def _written(
     ends = np.empty(CHUNK, dtype=np.uint8)
     *_, depth = state = _begin(sets, opening)
     while depth[0] >= 0:
-        found, _ = _search(sets, colours, names, text, ends, *state)
+        found = _search(sets, colours, names, text, ends, length, *state)
         if found:
             yield text[:found].copy(), ends[:found].copy()
 
 
-def count_from(sets: Array, colours: Array, *opening: int) -> tuple[int, int]:
-    """How many paths begin with these nodes, and how many of them can close."""
-    *_, depth = state = _begin(sets, opening)
-    no_text = np.empty((0, 0), dtype=np.uint8)
-    no_ends = np.empty(0, dtype=np.uint8)
-    tours = closed = 0
-    while depth[0] >= 0:
-        found, can_close = _search(sets, colours, no_text, no_text, no_ends, *state)
-        tours += found
-        closed += can_close
-    return tours, closed
+def count_from(sets: Array, colours: Array, *opening: int) -> int:
+    """How many paths begin with these nodes."""
+    nameless = np.empty((len(sets), 0), dtype=np.uint8)
+    return sum(len(ends) for _, ends in _written(sets, colours, nameless, len(sets), opening))
 
 
 def _begin(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, Array, Array]:
@@ -97,25 +90,19 @@ def _lowest(bits: Any) -> Any:
 @compiled
 def _search(
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
-    opening: Array, path: Array, choices: Array, ends: Array, at: Array,
-) -> tuple[int, int]:  # fmt: skip
-    """Go on until `text` is full or nothing is left; with no room for text, count for a while.
-    A path ends where a row of the text does.
+    length: int, opening: Array, path: Array, choices: Array, ends: Array, at: Array,
+) -> int:  # fmt: skip
+    """Go on until `text` is full or nothing is left. A path ends at its length-th node.
 
     At depth d, `choices[d]` are nodes still to be tried as the d-th of the path, `ends[d]` is the
-    path's settled end or OPEN, and path[:d] stands. Returns paths found, and how many can close.
+    path's settled end or OPEN, and path[:d] stands. Returns how many paths were found.
     """
     nodes = len(sets)
     one = np.uint64(1)
     none = np.uint64(0)
     room = len(last)
-    counting = room == 0
-    if counting:
-        room = 1 << 40
     width = names.shape[1]
-    length = nodes if counting else text.shape[1] // width
     found = 0
-    can_close = 0
     depth = at[0]
     free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
     for d in range(depth):
@@ -139,13 +126,11 @@ def _search(
         elif end >= 64:  # one pressed, and passed by if it isn't taken
             end = OPEN if end - 64 == here else end - 64
         if depth == length - 1:
-            if not counting:
-                for d in range(length):
-                    for c in range(width):
-                        text[found, d * width + c] = names[path[d], c]
-                last[found] = here
+            for d in range(length):
+                for c in range(width):
+                    text[found, d * width + c] = names[path[d], c]
+            last[found] = here
             found += 1
-            can_close += (sets[here] >> np.uint64(path[0])) & one != none
             continue
         free &= ~(one << np.uint64(here))
         open_ways = sets[here] & free
@@ -195,4 +180,4 @@ def _search(
             depth -= 1
             free |= one << np.uint64(here)
     at[0] = depth
-    return found, can_close
+    return found

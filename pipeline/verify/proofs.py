@@ -18,9 +18,10 @@ from tablebase.block_space import InBlocks
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import part_of
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.knight import AllTours, TourCounts, TourPerPair
+from tablebase.puzzles.knight import AllTours, TourPerPair
 from tablebase.puzzles.senet import Senet
 from tablebase.puzzles.sliding import Sliding
+from tablebase.puzzles.tour_counts import TourCounts
 
 Prove = Callable[[Listed, Seen], object]
 """Proves one table."""

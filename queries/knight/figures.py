@@ -29,7 +29,8 @@ def starts(knight_tours_5x5: pl.LazyFrame, knight_tours_6x6: pl.LazyFrame) -> pl
 
 def counts(knight_counts: pl.LazyFrame) -> pl.DataFrame:
     return (
-        knight_counts.group_by("board", "files", "ranks")
+        knight_counts.drop_nulls("tours")
+        .group_by("board", "files", "ranks")
         .agg(pl.col("tours").sum(), pl.col("closed").sum())
         .sort("files", "ranks")
         .collect()
@@ -111,7 +112,7 @@ def _text_starts(frame: pl.DataFrame) -> str:
 
 
 def _counts(frame: pl.DataFrame) -> Drawn:
-    bounds: list[float] = [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000]
+    bounds: list[float] = [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
     charts = []
     for column, title in (("tours", "open tours"), ("closed", "closed tours")):
         drawn = grid(
@@ -128,8 +129,8 @@ def _counts(frame: pl.DataFrame) -> Drawn:
 def _text_counts(frame: pl.DataFrame) -> str:
     some = frame.filter(pl.col("tours") > 0).height
     return (
-        f"The exact number of directed tours of every board of up to 6x6: {some} of {frame.height} "
-        "boards have tours. An empty square means none."
+        f"The exact number of directed tours: {some} of the {frame.height} boards that are counted "
+        "have any. An empty square means none, or a board that is not counted."
     )
 
 

@@ -7,7 +7,14 @@ from itertools import pairwise
 from queries.forms import SVG, Asked, Option
 from queries.reader import Reader
 from queries.words import Facts, aligned, counted, heading
-from tablebase.errors import BadRequest, NoAnswer, NoSuchTour, TableError, TableMissing
+from tablebase.errors import (
+    BadRequest,
+    NoAnswer,
+    NoSuchTour,
+    NotCounted,
+    TableError,
+    TableMissing,
+)
 from tablebase.puzzles.knight import (
     LISTABLE,
     PAIRS_BOARD,
@@ -19,6 +26,7 @@ from tablebase.puzzles.knight import (
     no_tour,
     parse_board,
 )
+from tablebase.puzzles.tour_counts import counting
 from tablebase.tables.mending import mending
 
 TYPE_CHECKING = False
@@ -71,7 +79,7 @@ class CountFacts(Facts):
 
     __slots__ = ("_on", "board", "start", "tours", "closed")
 
-    def __init__(self, board: Board, start: int | None, tours: int, closed: int) -> None:
+    def __init__(self, board: Board, start: int | None, tours: int | None, closed: int) -> None:
         self._on = board
         self.board = str(board)
         if start is not None:
@@ -80,9 +88,10 @@ class CountFacts(Facts):
         self.closed = closed
 
     def words(self, asked: Asked) -> str:
-        rows = [("tours", f"{self.tours:,}"), ("closed", f"{self.closed:,}")]
+        tours = "not counted, only closed ones" if self.tours is None else f"{self.tours:,}"
+        rows = [("tours", tours), ("closed", f"{self.closed:,}")]
         start = getattr(self, "start", None)
-        if not self.tours:
+        if self.tours == 0:
             square = None if start is None else self._on.number(start)
             rows.append(("why", no_tour(self._on, square)))
         begun = start or "all squares"
@@ -215,12 +224,21 @@ class KnightReader(Reader):
             row_of = f"{path}: the row of {board}"
             raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.store))
         if not found:
-            raise NoAnswer(
-                f"The tours of {board} are not counted: the table has every board of up to 6x6 and "
-                f"others of up to {LISTABLE} squares that `precompute --board` has built."
-            )
-        tours, closed = (sum(counts) for counts in zip(*found, strict=True))
-        return CountFacts(board, start, tours, closed)
+            raise NotCounted(str(board), self.countings(board))
+        tours, closed = zip(*found, strict=True)
+        return CountFacts(board, start, None if None in tours else sum(tours), sum(closed))
+
+    def countings(self, board: Board) -> list[str]:
+        """The commands that would count a board's tours, each with what it takes."""
+        found = []
+        for closed in (False, True):
+            try:
+                cost = counting((board.files, board.ranks), closed=closed)
+            except BadRequest:
+                continue
+            stage = f"{self.puzzle.name} --count {board}{' --closed' * closed}"
+            found.append(f"{mending(stage, self.store)} ({cost})")
+        return found
 
     def listed_rows(self, table: Table) -> int | None:
         board = listed_board(table.name)

@@ -7,13 +7,16 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
-from tablebase.errors import BoardTooLarge, NotationError, required_text
+from tablebase.errors import BadRequest, BoardTooLarge, NotationError, required_text
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
+from tablebase.puzzles.tour_counts import TourCounts, counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any
+
+    from tablebase.puzzles.tour_counts import Sides
 
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 """The jumps 1-8 as (files, ranks downwards)."""
@@ -21,6 +24,7 @@ JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 FILES = "abcdefghijklmnopqrstuvwxyz"
 MOST_FILES = len(FILES)
 MOST_RANKS = 9
+
 LISTABLE = 36
 """Squares of the largest boards whose tours are listed in one file."""
 IN_FILES = 49
@@ -28,7 +32,14 @@ IN_FILES = 49
 
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
-COUNTED = tuple((files, ranks) for files in range(1, 7) for ranks in range(1, 7))
+COUNTS = "knight_counts"
+COUNTED = tuple(
+    (files, ranks)
+    for files in range(1, 13)
+    for ranks in range(1, MOST_RANKS + 1)
+    if max(files, ranks) <= 6 or (min(files, ranks) >= 3 and files * ranks <= 40)
+)
+"""Boards whose tours are counted: up to 6x6, and of 3 to 12 files and ranks up to 40 squares."""
 
 
 class Board:
@@ -173,19 +184,6 @@ class TourPerPair(OfBoard):
     search = "one tour a pair"
 
 
-class TourCounts(Recipe):
-    """The number of tours from each square of each board."""
-
-    __slots__ = ("boards",)
-    search = "tour counts"
-
-    def __init__(self, boards: tuple[tuple[int, int], ...]) -> None:
-        self.boards = boards
-
-    def parameters(self) -> dict[str, object]:
-        return {"search": self.search, "boards": [f"{f}x{r}" for f, r in self.boards]}
-
-
 def in_files(board: Board) -> bool:
     """Whether a board has too many tours for one file; on one rank or two there are none."""
     return board.squares > LISTABLE and min(board.files, board.ranks) > 2
@@ -204,9 +202,9 @@ def listed_table(board: Board) -> Table:
     )
 
 
-def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
+def counts_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
     return Table(
-        "knight_counts",
+        COUNTS,
         "The number of directed open knight's tours from every square of each board in the table",
         "rows sorted by board (files, then ranks), then by square number",
         (
@@ -214,10 +212,16 @@ def counts_table(boards: tuple[tuple[int, int], ...]) -> Table:
             Column("files", "int8", "number of files"),
             Column("ranks", "int8", "number of ranks"),
             Column("start", "enum", "square where the tours start", values=SQUARES),
-            Column("tours", "int64", "number of directed open tours from that square"),
+            Column(
+                "tours",
+                "int64",
+                "number of directed open tours from that square; null if only closed ones of the "
+                "board are counted",
+                nullable=True,
+            ),
             Column("closed", "int64", "number of those tours that are closed"),
         ),
-        TourCounts(boards),
+        TourCounts(boards, closed),
         sorted_by=("files", "ranks"),
     )
 
@@ -244,6 +248,7 @@ _PAIRS = Board(*PAIRS_BOARD)
 class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
+    counted = "the tours of this board"
     board_meaning = "files x ranks, every tour"
 
     tables = (
@@ -272,26 +277,35 @@ class Knight(Puzzle):
         more = {table.name: table for table in self.lists(texts)}
         have = {table.name for table in self.tables}
         boards = [board for board in map(parse_board, texts) if not in_files(board)]
-        counted = sorted({*COUNTED, *((board.files, board.ranks) for board in boards)})
         return (
             *self.tables[:-1],
             *(table for name, table in sorted(more.items()) if name not in have),
-            counts_table(tuple(counted)),
+            counts_table({*COUNTED, *map(sides, boards)}),
         )
 
     def lists(self, texts: list[str]) -> tuple[Table, ...]:
         return tuple(listed_table(parse_board(text)) for text in texts)
 
+    def with_counts(
+        self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
+    ) -> tuple[Table, ...]:
+        boards = [parse_board(text) for text in texts]
+        for board in boards:
+            counting(sides(board), closed=closed)
+        asked = [sides(board) for board in boards]
+        more = TourCounts((), asked) if closed else TourCounts(asked)
+        return tuple(_together(table, more) for table in tables)
+
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         have = {table.name for table in self.tables}
         boards = boards_listed(published)
         more = [table for table in map(listed_table, boards) if table.name not in have]
-        named = published.get("knight_counts", {}).get("boards")
-        # beside the rules' own, only a board whose tours are listed can be proved
+        named = published.get(COUNTS, {}).get("boards")
+        # a board that was listed since is not counted yet
         small = [board for board in boards if not in_files(board)]
-        also = [board for board in small if isinstance(named, list) and str(board) in named]
-        counted = {*COUNTED, *((board.files, board.ranks) for board in also)}
-        return (*self.tables[:-1], *more, counts_table(tuple(sorted(counted))))
+        also = [sides(b) for b in small if isinstance(named, list) and str(b) in named]
+        counts = _together(self.tables[-1], TourCounts(also).together(counts_asked(published)))
+        return (*self.tables[:-1], *more, counts)
 
     def owns(self, table: str) -> bool:
         board = listed_board(table)
@@ -305,11 +319,38 @@ class Knight(Puzzle):
         return f"{self.name} --board {table.removeprefix(TOURS)}{finish}"
 
     def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        if not isinstance(table.recipe, TourCounts):
-            return table
-        small = (board for board in boards_listed(published) if not in_files(board))
-        listed = {(board.files, board.ranks) for board in small}
-        return counts_table(tuple(sorted({*table.recipe.boards, *listed})))
+        small = [board for board in boards_listed(published) if not in_files(board)]
+        listed = TourCounts(map(sides, small))
+        return _together(table, listed.together(counts_asked(published)))
+
+
+def _together(table: Table, more: TourCounts) -> Table:
+    """A table, if it is one of counts with more boards."""
+    if not isinstance(table.recipe, TourCounts):
+        return table
+    both = table.recipe.together(more)
+    return counts_table({*both.boards} - both.closed, both.closed)
+
+
+def counts_asked(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:
+    """The boards that the published counts have although nothing else asks for them."""
+    said = published.get(COUNTS, {})
+    found: dict[str, set[Sides]] = {"boards": set(), "closed": set()}
+    for name, boards in found.items():
+        texts = said.get(name)
+        for text in texts if isinstance(texts, list) else ():
+            try:
+                board = parse_board(str(text))
+                counting(sides(board), closed=name == "closed")
+            except (NotationError, BadRequest):
+                continue
+            if board.squares > LISTABLE and str(board) == text:
+                boards.add(sides(board))
+    return TourCounts(found["boards"] - found["closed"], found["closed"])
+
+
+def sides(board: Board) -> Sides:
+    return board.files, board.ranks
 
 
 def boards_listed(published: Iterable[str]) -> list[Board]:

@@ -1,10 +1,12 @@
 """The knight's board: squares, jumps, colours, symmetries, and the tables that it may have."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.errors import BoardTooLarge, NotationError
+from tablebase.errors import BadRequest, BoardTooLarge, NotationError
 from tablebase.puzzles.knight import (
     COUNTED,
     PUZZLE,
@@ -13,6 +15,7 @@ from tablebase.puzzles.knight import (
     no_tour,
     parse_board,
 )
+from tablebase.puzzles.tour_counts import TourCounts, counting
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards
@@ -204,21 +207,22 @@ def test_large_lists_that_are_published_are_not_counted_again() -> None:
 
 
 def test_more_boards_are_listed_and_counted() -> None:
-    tables = PUZZLE.with_boards(["3x7", "5x5", "3x7", "7x3"])
+    tables = PUZZLE.with_boards(["2x7", "5x5", "2x7", "7x3"])
     plain = [table.name for table in PUZZLE.tables]
     assert [table.name for table in tables] == [
         *plain[:-1],
-        "knight_tours_3x7",
+        "knight_tours_2x7",
         "knight_tours_7x3",
         "knight_counts",
     ]
     counted = tables[-1].recipe.parameters()["boards"]
-    assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED, (3, 7), (7, 3)])]
+    assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED, (2, 7)])]
 
 
 @pytest.mark.parametrize(
     ("name", "board"),
     [
+        ("knight_tours_2x7", (2, 7)),
         ("knight_tours_3x7", (3, 7)),
         ("knight_tours_9x4", (9, 4)),
         ("knight_tours_4x9", (4, 9)),
@@ -242,6 +246,67 @@ def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] 
         f"{files}x{ranks}" for files, ranks in sorted({*COUNTED, *([board] if board else [])})
     ]
     assert PUZZLE.grown(PUZZLE.tables[0], {name: {}}) is PUZZLE.tables[0]
+
+
+def said(boards: list[str], closed: list[str]) -> dict[str, Any]:
+    return {"knight_counts": {"boards": boards, "closed": closed}}
+
+
+@pytest.mark.parametrize(
+    ("published", "boards", "closed"),
+    [
+        (said(["7x7", "6x7"], []), [(6, 7), (7, 7)], []),
+        (said(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
+        (said(["8x8"], []), [], []),  # that cannot be counted
+        (said(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
+        ({"knight_counts": {"boards": 3, "closed": [7, None]}}, [], []),
+        ({"knight_counts": {}}, [], []),
+    ],
+)
+def test_boards_that_were_counted_on_request_stay(
+    published: dict[str, Any], boards: list[tuple[int, int]], closed: list[tuple[int, int]]
+) -> None:
+    for grown in (PUZZLE.grown(PUZZLE.tables[-1], published), PUZZLE.among(published)[-1]):
+        recipe = grown.recipe
+        assert isinstance(recipe, TourCounts)
+        assert recipe.boards == tuple(sorted({*COUNTED, *boards, *closed}))
+        assert recipe.closed == {*closed}
+
+
+def test_boards_are_counted_on_request() -> None:
+    plain = PUZZLE.tables
+    whole = PUZZLE.with_counts(plain, ["6x7", "5x5"], closed=False)
+    assert whole[:-1] == plain[:-1]
+    assert whole[-1].recipe.parameters() == {
+        "search": "tour counts",
+        "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED, (6, 7)])],
+        "closed": [],
+    }
+    both = PUZZLE.with_counts(whole, ["6x7", "8x8"], closed=True)[-1].recipe
+    assert both.parameters()["closed"] == ["8x8"], "all tours of 6x7 are counted already"
+
+
+@pytest.mark.parametrize(
+    ("board", "closed", "why"),
+    [
+        ((2, 9), False, "2x9 has no tours to count. It needs three files and ranks."),
+        ((8, 8), False, "8x8 has too many tours to count."),
+        ((26, 3), False, "26x3 has too many tours to count."),
+        ((9, 9), True, "9x9 has too many closed tours to count."),
+        ((11, 8), True, "11x8 has too many closed tours to count."),
+    ],
+)
+def test_boards_that_cannot_be_counted(board: tuple[int, int], closed: bool, why: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        counting(board, closed=closed)
+    assert str(caught.value).startswith(why)
+
+
+def test_longer_boards_take_longer_to_count() -> None:
+    for closed in (False, True):
+        costs = [counting((files, 7), closed=closed) for files in range(7, 11)]
+        assert [cost.seconds for cost in costs] == sorted(cost.seconds for cost in costs)
+        assert all(cost.memory <= 6 << 30 for cost in costs)
 
 
 COLOURS = (

@@ -104,7 +104,7 @@ COMMANDS = {
         query knight b1 --outputs none
         query knight a1 --board 6x6 --outputs none
         query knight a1 --board 3x4
-        query knight a1 --board 3x7 --count
+        query knight a1 --board 2x7 --count
         query eight 123456780 --outputs 'a folder'
         histogram eight --outputs none
         status --outputs none

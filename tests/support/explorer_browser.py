@@ -19,7 +19,7 @@ from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 
 NAMES = {
-    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "chromium": ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
     "firefox": ("firefox-esr", "firefox"),
 }
 """The browsers, each with the programs that may be it."""
@@ -85,10 +85,11 @@ def launched(driver: Playwright, name: str) -> Iterator[Browser]:
     browser.close()
 
 
-def broken_rules(page: Page) -> list[tuple[str, list[str]]]:
-    """The rules of access for everyone that a page breaks, each with the places."""
+def broken_rules(page: Page, *among: str) -> list[tuple[str, list[str]]]:
+    """The rules of access for everyone (all, or some) that a page breaks, each with the places."""
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
-    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+    options = {"resultTypes": ["violations"], **({"runOnly": among} if among else {})}
+    found = page.evaluate("(options) => axe.run(options)", options)
     return [
         (rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found["violations"]
     ]

@@ -157,7 +157,12 @@ def counts(outputs: Path) -> dict[str, list[tuple[str, int, int]]]:
 
 def test_counts_are_by_board_then_square(outputs: Path) -> None:
     found = counts(outputs)
-    boards = [(files, ranks) for files in range(1, 7) for ranks in range(1, 7)]
+    boards = [
+        (files, ranks)
+        for files in range(1, 13)
+        for ranks in range(1, 10)
+        if max(files, ranks) <= 6 or (files >= 3 <= ranks and files * ranks <= 40)
+    ]
     assert list(found) == [f"{files}x{ranks}" for files, ranks in boards]
     for files, ranks in boards:
         names = [oracles.square_name(files, square) for square in range(files * ranks)]

@@ -18,14 +18,14 @@ from tests.support.falsified import listing, said_of
 from tests.support.recorder import built
 from tests.support.shell import ROOT, Cli, environment, program
 
-TABLES = {"knight_tours_3x7", "knight_tours_4x3", "knight_counts"}
+TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
 
 
 @pytest.fixture(scope="module")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two boards that were asked for, and the counts that tell of one of them only then."""
     folder = tmp_path_factory.mktemp("listed")
-    tables = [table for table in PUZZLE.with_boards(["3x7", "4x3"]) if table.name in TABLES]
+    tables = [table for table in PUZZLE.with_boards(["2x7", "4x3"]) if table.name in TABLES]
     built(folder, PUZZLE, *tables)
     return folder
 
@@ -40,26 +40,26 @@ def boards(folder: Path) -> set[str]:
 
 
 def test_a_table_goes_and_the_counts_forget_its_board(folder: Path, cli: Cli) -> None:
-    assert removable(Folder(folder)) == ["knight_tours_3x7", "knight_tours_4x3"]
-    assert "3x7" in boards(folder)
-    said = cli("remove", "knight_tours_3x7", "--outputs", str(folder))
-    assert (said.code, said.out) == (0, "removed knight_tours_3x7\n")
+    assert removable(Folder(folder)) == ["knight_tours_2x7", "knight_tours_4x3"]
+    assert "2x7" in boards(folder)
+    said = cli("remove", "knight_tours_2x7", "--outputs", str(folder))
+    assert (said.code, said.out) == (0, "removed knight_tours_2x7\n")
     assert said.err.startswith("building knight_counts (parameters changed)\n")
     assert removable(Folder(folder)) == ["knight_tours_4x3"]
-    assert "3x7" not in boards(folder)
-    assert not list(folder.glob("*3x7*"))
-    assert "3x7" not in cli("status", "--outputs", str(folder)).out
-    again = cli("precompute", "knight", "--board", "3x7", "--outputs", str(folder))
+    assert "2x7" not in boards(folder)
+    assert not list(folder.glob("*2x7*"))
+    assert "2x7" not in cli("status", "--outputs", str(folder)).out
+    again = cli("precompute", "knight", "--board", "2x7", "--outputs", str(folder))
     assert again.code == 0
-    assert "3x7" in boards(folder)
+    assert "2x7" in boards(folder)
 
 
 def test_only_what_was_asked_for_is_removed(folder: Path, cli: Cli) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    more = "Removable tables: knight_tours_3x7, knight_tours_4x3."
+    more = "Removable tables: knight_tours_2x7, knight_tours_4x3."
     own = "Only tables built on request can be removed."
     for words, complaint in (
-        ("knight_tours_3x7 eight", f"eight is a default table, which cannot be removed. {own}"),
+        ("knight_tours_2x7 eight", f"eight is a default table, which cannot be removed. {own}"),
         (
             "knight_tours_5x5",
             f"knight_tours_5x5 is a default table, which cannot be removed. {own}",
@@ -112,7 +112,7 @@ def killing(real):
 
 os.replace, os.unlink = killing(os.replace), killing(os.unlink)
 from pipeline.cli import app
-app(["remove", "knight_tours_3x7", "--outputs", folder])
+app(["remove", "knight_tours_2x7", "--outputs", folder])
 """
 
 
@@ -125,14 +125,14 @@ def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> Non
         code = subprocess.run(
             command, cwd=ROOT, env=environment(), capture_output=True, check=False
         ).returncode
-        there = "knight_tours_3x7" in read_manifest(Folder(folder))
+        there = "knight_tours_2x7" in read_manifest(Folder(folder))
         states.append(there)
-        asked = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(folder))
-        assert cli(*asked).code == (0 if there else 3)
-        if (folder / "knight_tours_3x7.parquet").exists():
-            assert cli("remove", "knight_tours_3x7", "--outputs", str(folder)).code == 0
-        assert not list(folder.glob("*3x7*"))
-        assert "3x7" not in boards(folder)
+        asked = ("query", "knight", "a1", "--board", "2x7", "--outputs", str(folder))
+        assert cli(*asked).code == (1 if there else 3)  # it has no tours
+        if (folder / "knight_tours_2x7.parquet").exists():
+            assert cli("remove", "knight_tours_2x7", "--outputs", str(folder)).code == 0
+        assert not list(folder.glob("*2x7*"))
+        assert "2x7" not in boards(folder)
         steps += 1
     assert code == 0
     assert states == sorted(states, reverse=True)
@@ -141,9 +141,9 @@ def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> Non
 
 
 def test_the_request_names_only_what_tells_of_others(folder: Path) -> None:
-    request = removal(Folder(folder), ["knight_tours_3x7"], 1)
+    request = removal(Folder(folder), ["knight_tours_2x7"], 1)
     assert [table.name for _, tables in request.tables for table in tables] == ["knight_counts"]
-    # every board of up to 6x6 is counted whether it is listed or not
+    # such a board is counted whether it is listed or not
     request = removal(Folder(folder), ["knight_tours_4x3"], 1)
     assert not [table for _, tables in request.tables for table in tables]
     with pytest.raises(BadRequest):

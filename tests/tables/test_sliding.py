@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from pipeline import work
 from pipeline.build import Request, build
 from pipeline.making import in_blocks
 from pipeline.making.in_blocks import make
@@ -22,6 +23,7 @@ from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.kept import Kept
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import Cli
 
@@ -63,7 +65,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sliding, "LISTED", 7)
 
 
-@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3"])
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
 def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
     board = parse_board(name)
     for table, goal in zip(board.tables, board.layouts, strict=True):
@@ -207,7 +209,7 @@ def test_a_quick_search_keeps_nothing(tmp_path: Path) -> None:
 def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(in_blocks, "free_memory", lambda: 200_000_000)
+    monkeypatch.setattr(work, "free_memory", lambda: 200_000_000)
     with pytest.raises(MemoryShort) as told:
         built(tmp_path, ["3x4"])
     assert 239_500_800 < told.value.needed < 300_000_000

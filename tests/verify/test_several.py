@@ -17,6 +17,7 @@ from tablebase.errors import TableDamaged, TableError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support.falsified import CUTS, TABLES, listing, one, refuted, split, vouch, written
 from tests.support.recorder import built
 from tests.support.shell import Cli
@@ -32,6 +33,7 @@ def test_its_files_are_held_against_the_manifest(cli: Cli, several: Path) -> Non
     assert dict(rows) == {name: f"{entries[name].rows:,}" for name in CUTS}
 
 
+@wide
 @pytest.mark.long
 def test_it_is_proved_as_one(several: Path, outputs: Path) -> None:
     """Lists of tours by the file; of the others all rows are read first, as from one file."""

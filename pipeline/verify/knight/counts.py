@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +12,17 @@ from numpy.typing import ArrayLike
 from pipeline.verify.claims import Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
+from pipeline.verify.knight.resweep import SWEPT_AGAIN, sweep
 from pipeline.verify.listed import Listed, read_rows
-from tablebase.puzzles.knight import Board, TourCounts, listed_table
+from tablebase.puzzles.knight import TOURS, Board
+from tablebase.puzzles.tour_counts import TourCounts
+
+WALKED = 36
+"""Squares of the largest boards whose tours are counted again path by path."""
+SWEPT = 4
+"""The longest short side of larger ones that are swept again: others have too many states."""
+BOTH_WAYS = "4x5"
+"""A board that is swept along both sides."""
 
 Counts = Mapping[str, ArrayLike]
 """What columns hold at a board's squares."""
@@ -25,6 +35,8 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
     rows, boards = read_rows(listed), {f"{c}x{r}": Board(c, r) for c, r in recipe.boards}
     squares = [(board, at) for board in boards.values() for at in range(board.squares)]
     row_of = {(str(board), at): row for row, (board, at) in enumerate(squares)}
+    # all but those of which only closed tours are counted
+    counted = [name for name, of in boards.items() if (of.files, of.ranks) not in recipe.closed]
 
     def prove(text: str, names: list[str], counts: Callable[[str], Counts]) -> None:
         with listed.claim(text, sum(boards[name].squares for name in names)) as fact:
@@ -39,6 +51,8 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
         told = [(str(board), board.files, board.ranks, board.name(at)) for board, at in squares]
         for name, *expected in zip(("board", "files", "ranks", "start"), *told, strict=True):
             rows.equal(fact, name, expected)
+        whole = [(board.files, board.ranks) not in recipe.closed for board, _ in squares]
+        rows.equal(fact, "a null in tours", whole, found=rows.column("tours").is_valid())
     text = (
         "mirrored squares have equally many tours, also on the board turned sideways; all "
         "squares of a board have equally many closed tours, which visit them all"
@@ -51,12 +65,12 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
             for other in others:
                 rows.equal(fact, column, rows.column(column).take(pa.array(other)))
 
-    listing = {name: seen.get(listed_table(board).name, {}) for name, board in boards.items()}
-    if named := [*filter(listing.get, boards)]:
+    listing = {name: found for name in boards if (found := seen.get(f"{TOURS}{name}"))}
+    if listing:
         text = "the tours and closed tours are as many as in the board's own table"
-        prove(f"on {', '.join(named)}: {text}", named, lambda name: listing[name])
+        prove(f"on {', '.join(listing)}: {text}", [*listing], listing.__getitem__)
 
-    totals = {name: known for name, board in boards.items() if (known := known_total(board))}
+    totals = {name: known for name in counted if (known := known_total(boards[name]))}
     text = f"the totals of {len(totals)} boards match published totals ({_sources(totals)})"
     with listed.claim(text, sum(boards[name].squares for name in totals)) as fact:
         for name, (published, _) in totals.items():
@@ -69,16 +83,44 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
     # the tours of boards with a table were counted as listed; of a board and the same on its
     # side, proved to have the same counts, one is counted
     again = [
+        board
+        for name, board in boards.items()
+        if name in counted
+        and name not in listing
+        and (board.files <= board.ranks or _sideways(board)[0] not in counted)
+    ]
+    walked = [str(board) for board in again if board.squares <= WALKED]
+    text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
+    prove(text, walked, lambda name: recounted(boards[name]))
+    more = [board for board in again if board.squares > WALKED]
+    for by_files, way in ((False, "rank after rank"), (True, "file after file")):
+        narrow = [board for board in more if (board.files > board.ranks) == by_files]
+        swept = [str(board) for board in narrow if min(board.files, board.ranks) <= SWEPT]
+        swept += [name for name in counted if name == BOTH_WAYS]
+        text = f"on {', '.join(swept)}: {SWEPT_AGAIN}, {way}"
+        prove(text, swept, partial(_swept, boards, by_files))
+    alone = [
         name
         for name, board in boards.items()
-        if name not in named
-        and (board.files <= board.ranks or f"{board.ranks}x{board.files}" not in boards)
+        if board.squares > WALKED and (name not in counted or min(board.files, board.ranks) > SWEPT)
     ]
-    text = f"on {len(again)} boards that no table lists: {COUNTED_AGAIN}"
-    prove(text, again, lambda name: recounted(boards[name]))
+    if alone:
+        text = f"on {', '.join(alone)}, counted only once: no more tours are closed than there are"
+        with listed.claim(text) as fact:
+            tours = rows.numbers("tours", null=np.iinfo(np.int64).max)
+            closed_ones = rows.numbers("closed")
+            rows.none(
+                fact,
+                closed_ones > tours,
+                lambda row: (f"{closed_ones[row]} closed tours", f"at most {tours[row]}"),
+            )
 
 
-def _sideways(board: Board, square: int) -> tuple[str, int]:
+def _swept(boards: Mapping[str, Board], by_files: bool, name: str) -> Counts:
+    return sweep(boards[name], by_files=by_files)
+
+
+def _sideways(board: Board, square: int = 0) -> tuple[str, int]:
     """The board on its side, and where a square of it comes to lie."""
     rank, file = divmod(square, board.files)
     return f"{board.ranks}x{board.files}", rank + board.ranks * file
