@@ -18,11 +18,13 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.cluster import workers
 from pipeline.making.every_tour import tours_from
+from pipeline.pieces import Listing, make_piece
 from pipeline.work import Work
 from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, listed_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables.kept import Kept
+from tablebase.tables.kept import Kept, Piece
 from tablebase.tables.objects import Objects
 from tablebase.tables.store import Folder
 from tests import LONG
@@ -103,6 +105,17 @@ def test_it_makes_the_same_bytes(running: Cluster, tmp_path: Path) -> None:
     build(Request(Folder(here), asked), Recorder())
     assert contents(there) == contents(here)
     assert len(contents(here)) == len(SMALL) + 4 + 1
+
+
+def test_a_list_of_many_files_is_made_there(running: Cluster, tmp_path: Path) -> None:
+    there, here, large = tmp_path / "there", tmp_path / "here", listed_table(Board(13, 3))
+    with workers(running.address, 1) as (executor, at_once):
+        request = Request(Folder(there), [(KNIGHT, (large,))], jobs=at_once)
+        build(request, Recorder(), executor)
+    make_piece(Folder(here), Listing(KNIGHT, large), Piece(1, 1), Recorder(), None, 2)
+    build(Request(Folder(here), [(KNIGHT, (large,))]), Recorder())
+    assert contents(there) == contents(here)
+    assert len(contents(here)) == 20 + 1
 
 
 def test_nothing_that_is_found_goes_through_the_scheduler(running: Cluster, tmp_path: Path) -> None:

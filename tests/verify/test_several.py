@@ -82,8 +82,10 @@ def test_a_second_file_that_is_not_the_listed_one(
     with pytest.raises(TableError) as caught:
         verify(Folder(folder), quick=True)
     assert caught.value.file == str(second)
-    for words in ("query knight a1 --board 5x5", "query knight a1 --board 5x5 --number 3"):
-        said = cli(*words.split(), "--outputs", str(folder))
+    query = f"query knight a1 --board 5x5 --outputs {folder}"
+    assert cli(*query.split(), "--number", "3").code == 0, "the first file is whole"
+    for words in ("--number 150", "--number 99999"):
+        said = cli(*query.split(), *words.split())
         assert (said.code, said.out) == (3, "")
         assert str(second) in said.err
         assert said.err.endswith(f"Run: pipeline precompute knight --outputs {folder}\n")
