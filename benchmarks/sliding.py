@@ -60,7 +60,12 @@ def builds() -> str:
     """Builds of whole boards as processes of their own, from empty folders."""
     program = str(Path(sys.executable).with_name("pipeline"))
     rows: list[Row] = []
-    for words in ("--board 3x4", "--board 2x6", "--board 3x4 --parquet"):
+    for words in (
+        "--board 3x4",
+        "--board 2x6",
+        "--board 3x4 --goals all",
+        "--board 3x4 --parquet",
+    ):
         with tempfile.TemporaryDirectory() as folder:
             command = [program, "precompute", "sliding", *words.split(), "--quiet"]
             begun = time.perf_counter()

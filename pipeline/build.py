@@ -11,6 +11,7 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
+from pipeline.files import entry_of
 from pipeline.making import made
 from pipeline.work import Work
 from tablebase import __version__
@@ -203,6 +204,8 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
 
 def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
+    if table.recipe.in_files:
+        return entry_of(store, table, work)
     rows, records, count = made(puzzle, table, work)
     listed = [table.file] if table.columns else []
     indexed = [table.index_file] if table.index else []

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from pipeline import completion
+from pipeline import completion, lists
 from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.questions import query
 from pipeline.stages import (
@@ -149,6 +149,9 @@ def precompute(
             help="Hand the searches to a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
+    piece: lists.PieceOption = None,
+    finish: lists.FinishOption = False,
+    plan: lists.PlanOption = False,
     count: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,8 +181,14 @@ def precompute(
     if help:
         say(f"{help_of(chosen) if stages else context.get_help()}\n")
         return
+    store = tables_store(outputs)
+    if asked := lists.Asked(piece, finish, plan):
+        how = lists.How(store, jobs, scheduler, quiet)
+        lists.precompute_lists(asked, chosen, board or [], how)
+        return
     from pipeline.build import Request, build
     from pipeline.cluster import workers
+    from pipeline.pieces import require_divided
     from pipeline.progress import BuildTold
 
     if goals is not None:
@@ -187,8 +196,10 @@ def precompute(
     further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
     wanted = with_tables(chosen, board or [], further, named=bool(stages))
     wanted = with_counts(wanted, count or [], closed=closed)
+    if scheduler is None:
+        require_divided(wanted)
     limit = None if memory is None else int(memory * 1e9)
-    request = Request(tables_store(outputs), wanted, force, jobs, memory=limit)
+    request = Request(store, wanted, force, jobs, memory=limit)
     with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
         published = build(dataclasses.replace(request, jobs=at_once), told, executor)
     if not quiet:
@@ -289,6 +300,7 @@ def verify(
     from pipeline.progress import ProofTold
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as proved
+    from tablebase.tables.kept import pieces_of
 
     store = tables_store(outputs)
     with ProofTold(say=None if as_json else say, every_claim=verbose) as told:
@@ -298,7 +310,7 @@ def verify(
             if as_json:
                 say(f"{json.dumps({'proved': False, 'failure': failure.facts()})}\n")
             raise
-        verdict = told.end(quick=quick)
+        verdict = told.end(quick=quick, pieces=pieces_of(store))
     if as_json:
         rows = [dataclasses.asdict(claim) for claim in claims]
         say(f"{json.dumps({**verdict, 'claims': rows})}\n")

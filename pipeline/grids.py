@@ -11,6 +11,7 @@ from rich.text import Text
 from pipeline.terminal import spelled
 
 if TYPE_CHECKING:
+    from pipeline.plan import Plan
     from tablebase.tables.manifest import Entry
 
 
@@ -44,13 +45,39 @@ def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Gri
     return grid
 
 
+def table_of_plans(plans: dict[str, Plan], cores: int) -> Grid:
+    """What lists will take: time here, and on so many workers like one core of this machine."""
+    workers = (10, 100, 1000)
+    others = [f"on {count:,} workers" for count in workers]
+    grid = _grid("table", "parts", "rows", "error", "bytes", "here", *others)
+    for name, plan in plans.items():
+        most = max(1, plan.parts)  # a part is one worker's
+        error = f"{plan.error:.0%}" if plan.error else "exact"
+        spent = [_long(plan.seconds / min(count, most)) for count in (cores, *workers)]
+        counts = [f"{count:,.0f}" for count in (plan.parts, plan.rows)]
+        grid.add_row(name, *counts, error, f"{plan.bytes:,.0f}", *spent)
+    return grid
+
+
+def _long(seconds: float) -> str:
+    """A time in words.
+
+    >>> _long(1.23), _long(300), _long(36000)
+    ('1.2 s', '5.0 min', '10.0 h')
+    """
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
 def table_of_status(rows: list[dict[str, Any]]) -> Grid:
     """What `status` says of tables and pages, for people."""
     grid = _grid("table", "rows", "bytes", "made by", "state")
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
         mended = "command" in row and row["state"] != "published"
-        state = f"{row['state']}: {row['command']}" if mended else row["state"]
+        state = f"{row.get('pieces', row['state'])}: {row['command']}" if mended else row["state"]
         words = (row["table"], *numbers, row.get("made_by", ""), state)
         grid.add_row(*(Text(spelled(word)) for word in words))
     return grid

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -169,8 +169,9 @@ class ProofTold(Bar):
             self._say(of.line())
         of.told = True
 
-    def end(self, *, quick: bool) -> dict[str, object]:
-        """Tell what is left, and the verdict; returns it as plain values."""
+    def end(self, *, quick: bool, pieces: Mapping[str, str]) -> dict[str, object]:
+        """Tell what is left, and the verdict; returns it as plain values. Of tables that are not
+        published there may be some pieces."""
         for of in self._proved.values():
             self._tell(of)
         tables = [of for of in self._proved.values() if of.is_table]
@@ -183,12 +184,16 @@ class ProofTold(Bar):
             end = "; nothing was proved from the rules"
         elif unproved:
             end = f"; not proved: the rows of {', '.join(unproved)}: no rules for them here"
+        partial = {name: some for name, some in pieces.items() if name not in self._proved}
+        for name, some in partial.items():
+            end += f"; {name} is not whole, and not proved: {some} are there"
         said = f"{claims} claims, {len(tables)} tables, {_seconds(seconds)}"
         self._say(f"{begin}: {said}{end}\n")
         return {
             "proved": not unproved,
             "as_listed": True,
             "unproved": unproved,
+            "partial": partial,
             "totals": {"claims": claims, "tables": len(tables), "seconds": round(seconds, 3)},
         }
 

@@ -8,18 +8,39 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy.typing as npt
 
 from tablebase.cores import cores, free_memory
 from tablebase.errors import MemoryShort, OutputsError
-from tablebase.tables.kept import Kept
+from tablebase.tables.kept import Arrays, Kept
 
 Result = TypeVar("Result")
 Stretches = Generator[Mapping[str, npt.NDArray[Any]], None, None]
 Made = tuple[Stretches, Stretches, int]
 """What makers give: a table's rows, its index's records, and how many these are."""
+
+
+class Parts(NamedTuple):
+    """What a list is made of, in order: a function of a module, and each part's arguments.
+
+    It finds what is kept of a part's rows, of which `rows` tells the number; or it gives the rows
+    of a file of their own.
+    """
+
+    part: Callable[..., Any]
+    items: list[tuple[Any, ...]]
+    rows: Callable[[Arrays], int] = len
+
+
+class Probe(NamedTuple):
+    """What parts of a list will take: their rows and the processor seconds to find them, estimated
+    one time or several, and some of the rows."""
+
+    rows: list[float]
+    seconds: list[float]
+    some: Stretches
 
 
 def no_records() -> Stretches:
@@ -121,7 +142,7 @@ def _found_or_made(
 ) -> Any:  # of the part's own type
     if kept is None:
         return part(*arguments)
-    name = _name(part, arguments)
+    name = named(part, arguments)
     found = kept.load(name)
     if found is None:
         begun = time.monotonic()
@@ -135,11 +156,12 @@ def _found_or_made(
 def _left_in_store(kept: Kept, part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     """The name of what is found: it goes through the store, not through whoever hands out work."""
     kept.require_version()
-    name = _name(part, arguments)
+    name = named(part, arguments)
     if kept.load(name) is None:
         kept.store(name, part(*arguments))
     return name
 
 
-def _name(part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+def named(part: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """What a part's result is kept under."""
     return f"{part.__module__}.{part.__qualname__}{arguments}"

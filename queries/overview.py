@@ -15,6 +15,7 @@ from tablebase.errors import BadRequest, TableError, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzle, puzzles, registered, with_depths
 from tablebase.tables import MANIFEST
+from tablebase.tables.kept import pieces_of
 from tablebase.tables.manifest import Entry, read_manifest, read_pages, unlike
 from tablebase.tables.mending import ABSENT, mending, removing
 from tablebase.tables.store import Store
@@ -24,16 +25,18 @@ def status(store: Store) -> list[dict[str, Any]]:
     """Every table that is published or could be: what it is, or the command that makes it."""
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
+    pieces = {name: some for name, some in pieces_of(store).items() if name not in entries}
     rows = []
     for asked in puzzles():
         for table in asked.tables:
-            entry = entries.pop(table.name, None)
-            rows.append(_row(store, table.name, entry, mending(asked.name, store)))
-    for name, entry in entries.items():
+            entry, some = entries.pop(table.name, None), pieces.pop(table.name, "")
+            rows.append(_row(store, table.name, entry, mending(asked.name, store), some))
+    for name in [*entries, *pieces]:
+        entry, some = entries.get(name), pieces.get(name, "")
         maker = next((asked for asked in puzzles() if asked.owns(name)), None)
         # what no rule knows cannot be made again
         command = mending(maker.stage(name), store) if maker else removing(name, store)
-        rows.append(_row(store, name, entry, command))
+        rows.append(_row(store, name, entry, command, some))
     for name, page in read_pages(store).items():
         try:
             size = store.size(name)
@@ -45,7 +48,9 @@ def status(store: Store) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(store: Store, name: str, entry: Entry | None, command: str) -> dict[str, Any]:
+def _row(store: Store, name: str, entry: Entry | None, command: str, pieces: str) -> dict[str, Any]:
+    if entry is None and pieces:
+        return {"table": name, "state": "partial", "pieces": pieces, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     facts = {"rows": entry.rows, "bytes": entry.bytes, "made_by": entry.made_by}

@@ -12,12 +12,13 @@ from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import polars as pl
 
     from queries.rows import Answers
     from tablebase.puzzle import Column, Table
+    from tablebase.tables.manifest import Entry
 
 
 class Reader:
@@ -40,6 +41,7 @@ class Reader:
         self.puzzle = asked_of
         self._indexes: dict[str, Index] = {}
         self._scans: dict[str, pl.LazyFrame] = {}
+        self._entries: dict[str, Entry] = {}
         self._rows: pl.DataFrame | None = None
         self._closed = False
 
@@ -66,6 +68,24 @@ class Reader:
             self._scans[table.name] = scanned(self.store, stage, table)
         return self._scans[table.name]
 
+    def scans(self, table: Table, value: str, number: int | None = None) -> Iterator[pl.LazyFrame]:
+        """The rows of each file that may have some of a value within which rows are numbered, and
+        of a number among these; a file is checked when it is first asked for."""
+        from queries.scans import check, files_with, listed, rows_in
+
+        stage = self.puzzle.stage(table.name)
+        if table.name not in self._entries:
+            self._entries[table.name] = listed(self.store, stage, table)
+        for file in files_with(table, self._entries[table.name], value, number):
+            if file.file not in self._scans:
+                check(self.store, stage, file)
+                self._scans[file.file] = rows_in(self.store, table, file)
+            yield self._scans[file.file]
+
+    def listed_rows(self, table: Table) -> int | None:
+        """How many rows a list has or would have, if another table tells."""
+        return None
+
     def close(self) -> None:
         """Let go of the indexes' files."""
         self._closed = True
@@ -75,6 +95,10 @@ class Reader:
     def meant(self, asked: Asked) -> Reader:
         """Who answers what is asked: this one, or one of its own for a board."""
         return self
+
+    def explorers(self) -> list[Reader]:
+        """Who answers in the explorer's page: this one, or one for each board."""
+        return [self]
 
     def checked(self, asked: Asked) -> Asked:
         """The options in their one notation; a TablebaseError for what no key could be asked."""

@@ -60,9 +60,11 @@ def _cell(fact: object) -> object:
 
 
 def matched(keys: pl.Series, found: pl.DataFrame, alone: Callable[[pl.Series], Answers]) -> Answers:
-    """Rows found for all keys at once, null where there were none: those keys are asked alone."""
-    answers = found.with_columns(pl.lit(None, dtype=pl.String).alias("error"))
-    missing = (found.to_series(0).is_null() & keys.is_not_null()).arg_true()
+    """Rows found for all keys at once; keys with neither an answer nor an error are asked alone."""
+    none = pl.lit(None, dtype=pl.String).alias("error")
+    answers = found if "error" in found.columns else found.with_columns(none)
+    nothing = answers.to_series(0).is_null() & answers["error"].is_null()
+    missing = (nothing & keys.is_not_null()).arg_true()
     if missing.is_empty():
         return answers, []
     mends, bad = alone(keys.gather(missing))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tablebase.errors import TableDamaged, TableMissing
-from tablebase.tables.manifest import Entry, read_manifest, unlike
+from tablebase.errors import TableDamaged, TableMissing, TablePartial
+from tablebase.tables.kept import pieces_of
+from tablebase.tables.manifest import Entry, File, read_manifest, unlike
 from tablebase.tables.mending import mending, unopened
 from tablebase.tables.store import Store
 
@@ -16,21 +16,34 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
 
 
-def checked(store: Store, stage: str, table: Table) -> Entry:
-    """What the manifest says of a table; a TableError where a file of its rows is not so."""
-    command = mending(stage, store)
+def listed(store: Store, stage: str, table: Table) -> Entry:
+    """What the manifest says of a table; a TableError where it is not published."""
     entry = read_manifest(store).get(table.name)
     if entry is None:
+        command = mending(stage, store)
+        if some := pieces_of(store).get(table.name):
+            raise TablePartial(table.name, f"{some} are there", command)
         raise TableMissing(store.full(table.file), command)
-    for file in entry.files:
-        full = store.full(file.file)
-        try:
-            problem = unlike(store, file)
-        except OSError as error:
-            raise unopened(full, error, command) from error
-        if problem:
-            raise TableDamaged(full, problem, command)
     return entry
+
+
+def checked(store: Store, stage: str, table: Table) -> Entry:
+    """The same; a TableError too where a file of its rows is not so."""
+    entry = listed(store, stage, table)
+    for file in entry.files:
+        check(store, stage, file)
+    return entry
+
+
+def check(store: Store, stage: str, file: File) -> None:
+    """A TableError where a file is not what the manifest says."""
+    full, command = store.full(file.file), mending(stage, store)
+    try:
+        problem = unlike(store, file)
+    except OSError as error:
+        raise unopened(full, error, command) from error
+    if problem:
+        raise TableDamaged(full, problem, command)
 
 
 def scanned(store: Store, stage: str, table: Table) -> pl.LazyFrame:
@@ -40,20 +53,30 @@ def scanned(store: Store, stage: str, table: Table) -> pl.LazyFrame:
 
 def rows_of(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
     """The rows that a manifest lists, as if they were in one file."""
-    files = [pl.scan_parquet(store.source(file.file)) for file in entry.files]
-    for column in table.columns if len(files) > 1 else ():
-        if column.within:
-            files = _numbered(files, column.name, column.within)
-    return pl.concat(files)
+    return pl.concat([rows_in(store, table, file) for file in entry.files])
 
 
-def _numbered(files: list[pl.LazyFrame], number: str, within: str) -> list[pl.LazyFrame]:
-    """Rows whose numbers go on where the end of a file broke them off."""
-    before: Counter[str] = Counter()
-    numbered = []
-    for file in files:
-        group = pl.col(within).cast(pl.String)
-        begun = group.replace_strict(dict(before), default=0, return_dtype=pl.Int64)
-        numbered.append(file.with_columns(pl.col(number) + begun))
-        before.update(dict(file.group_by(within).len().collect().rows()))
-    return numbered
+def rows_in(store: Store, table: Table, file: File) -> pl.LazyFrame:
+    """The rows of a file, numbered as they are in the whole table."""
+    rows = pl.scan_parquet(store.source(file.file))
+    column = table.numbered
+    if column is None or not file.begins.get(column.name):
+        return rows
+    number, broken_off = pl.col(column.name), pl.col(column.within) == file.begins[column.within]
+    before = pl.lit(file.begins[column.name])
+    return rows.with_columns(number + pl.when(broken_off).then(before).otherwise(0))
+
+
+def files_with(table: Table, entry: Entry, value: str, number: int | None) -> list[File]:
+    """The files that may have rows of a value within which rows are numbered, and of a number."""
+    column, files = table.numbered, entry.files
+    if column is None or not all(file.begins for file in files):
+        return files
+    (within,) = (found.values for found in table.columns if found.name == column.within)
+    begins = [within.index(str(file.begins[column.within])) for file in files]
+    at, found = within.index(value), []
+    for file, first, last in zip(files, begins, [*begins[1:], len(within)], strict=True):
+        before = int(file.begins[column.name]) if first == at else 0
+        inside = number is None or before <= number < before + file.rows
+        found += [file] if first <= at <= last and inside else []
+    return found

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 class BlockSpace(GoalPuzzle):
     """One with too many states for a graph: they are numbered in blocks, and moves are computed."""
 
+    def __repr__(self) -> str:
+        """The same for the same space: parts of its search are named by it."""
+        return f"{self.name} {self}"
+
     def blocks(self, root: str) -> Blocks:
         """The states that reach a root, and their moves."""
         raise NotImplementedError

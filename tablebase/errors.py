@@ -143,6 +143,14 @@ class TableMissing(TableError):
         super().__init__(f"{file} is not published.", file, command)
 
 
+class TablePartial(TableError):
+    """A table of which there are only some pieces: it is not published."""
+
+    def __init__(self, table: str, problem: str, command: str) -> None:
+        super().__init__(f"{table} is not whole: {problem}.", table, command)
+        self.problem = problem
+
+
 class TableUnreadable(TableError):
     """A file that is there and that the system does not let this process read."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     import numpy as np
@@ -173,3 +173,19 @@ class Blocks:
         self.block_kinds = block_kinds
         self.row_kinds = row_kinds
         self.moves = moves
+
+
+def nearest(
+    walks: Mapping[str, Walk],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
+    """For every state its distance, which of the walks reached it, and its shortest solutions."""
+    import numpy as np
+
+    from tablebase.errors import SearchError
+
+    depths = np.stack([walk.depth for walk in walks.values()])
+    if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
+        raise SearchError(f"A state reaches more than one of the layouts {', '.join(walks)}.")
+    goal = np.argmin(depths, axis=0).astype(np.uint8)
+    ways = np.stack([walk.ways for walk in walks.values()])
+    return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]

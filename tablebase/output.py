@@ -2,7 +2,7 @@
 
 A file appears whole or not at all, and keeps its mode; a link's target is replaced, not the link.
 A device or a pipe is written into, and so is a stream of the process's own: `-`, `/dev/stdout`,
-`/dev/fd/3`.
+`/dev/fd/3`. A URL leads into an object store.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import IO
 
 from tablebase.appearing import appearing
-from tablebase.errors import NotWritten, quoted
+from tablebase.errors import NotWritten, OutputsError, quoted
 from tablebase.streams import Whole, reason
 from tablebase.tables.manifest import own_files
-from tablebase.tables.store import Folder
+from tablebase.tables.places import tables_store
+from tablebase.tables.store import Folder, Store
 
 STANDARD = "-"
 LONGEST = 300
@@ -33,6 +34,10 @@ MOST_LINKS = 40
 @contextlib.contextmanager
 def writing(name: str) -> Iterator[IO[bytes]]:
     """A file to write to that is what the name says; complete when the block has ended well."""
+    if "://" in name:
+        with _uploaded(name) as file:
+            yield file
+        return
     with contextlib.ExitStack() as stack:
         with refusing(name):
             file = stack.enter_context(_opened(name))
@@ -55,6 +60,25 @@ def refusing(name: str) -> Iterator[None]:
     except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
         why = reason(error) if isinstance(error, OSError) else str(error)
         raise NotWritten(_said(name), why) from error
+
+
+@contextlib.contextmanager
+def _uploaded(name: str) -> Iterator[IO[bytes]]:
+    """A new file in an object store."""
+    place, _, own = name.rpartition("/")
+    try:
+        store = tables_store(place)
+        store.ready()
+        _require_free(store, own)
+        with store.appearing(own) as (file,):
+            yield file
+    except OutputsError as error:
+        raise NotWritten(_said(name), error.problem) from error
+
+
+def _require_free(store: Store, name: str) -> None:
+    if name in own_files(store):
+        raise NotWritten(_said(store.full(name)), "it belongs to the tables in that folder")
 
 
 @contextlib.contextmanager
@@ -82,8 +106,7 @@ def _replaced(path: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]:
     """A new file in the place of the one before, with its mode and, where that may be, owner."""
     if before is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
-    if path.name in own_files(Folder(path.parent)):
-        raise NotWritten(_said(str(path)), "it belongs to the tables in that folder")
+    _require_free(Folder(path.parent), path.name)
     part = path.with_name(f".{os.urandom(8).hex()}.new")
     with appearing((str(path), str(part))) as (file,):
         if before is not None:

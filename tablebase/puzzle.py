@@ -7,7 +7,7 @@ budget is a few milliseconds.
 from __future__ import annotations
 
 from tablebase.errors import BadRequest, NotationError, required_text
-from tablebase.graph import UNREACHED, Graph
+from tablebase.graph import UNREACHED, Graph, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Column:
     """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`.
 
     `distinct`: whether most values are different from all others, so that no dictionary helps.
-    `within`: for a number, the column among whose equal values the rows are numbered from 0.
+    `within`: for a number, the column among whose equal values the rows are numbered from 0; these
+    follow one another, in the order of the values.
     """
 
     __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values", "within")
@@ -65,6 +66,11 @@ class Recipe:
     search: str
     maker = ""
     """Where the maker is of a recipe that another package brings (`module:function`)."""
+
+    @property
+    def in_files(self) -> bool:
+        """Whether the rows are too many for one file, or one machine: each part of them is one."""
+        return False
 
     def parameters(self) -> dict[str, object]:
         """All that the table's rows depend on, as the manifest has it."""
@@ -117,11 +123,18 @@ class Table:
 
     @property
     def file(self) -> str:
+        if self.recipe.in_files:
+            return f"{self.name}.*.parquet"
         return f"{self.name}.parquet" if self.columns else self.index_file
 
     @property
     def index_file(self) -> str:
         return f"{self.name}.idx"
+
+    @property
+    def numbered(self) -> Column | None:
+        """The column that numbers rows within the equal values of another, if one does."""
+        return next((column for column in self.columns if column.within), None)
 
     def fields(self) -> tuple[Column, ...]:
         """The index's fields as columns."""
@@ -163,6 +176,10 @@ class Puzzle:
     def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
         return self.tables
+
+    def lists(self, texts: list[str]) -> tuple[Table, ...]:
+        """The tables of boards that can be made in pieces: those that list every line of play."""
+        return ()
 
     def with_counts(
         self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
@@ -361,7 +378,7 @@ class GoalPuzzle(StateSpace):
     def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
         import numpy as np
 
-        depth, goal, ways = _nearest(walks)
+        depth, goal, ways = nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
         source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
         downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
@@ -378,21 +395,5 @@ class GoalPuzzle(StateSpace):
         }
 
     def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
-        depth, _, ways = _nearest(walks)
+        depth, _, ways = nearest(walks)
         return {"distance": depth, "solutions": ways}
-
-
-def _nearest(
-    walks: Mapping[str, Walk],
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
-    """For every state its distance, which of the walks reached it, and its shortest solutions."""
-    import numpy as np
-
-    from tablebase.errors import SearchError
-
-    depths = np.stack([walk.depth for walk in walks.values()])
-    if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
-        raise SearchError(f"A state reaches more than one of the layouts {', '.join(walks)}.")
-    goal = np.argmin(depths, axis=0).astype(np.uint8)
-    ways = np.stack([walk.ways for walk in walks.values()])
-    return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]

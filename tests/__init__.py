@@ -1,8 +1,12 @@
-"""Tests. `LONG=1` repeats those of chance and of faults far more often (`make ordeal`)."""
+"""Tests. `CI=true` runs the wide ones too; `LONG=1` repeats those of chance and faults."""
 
 import os
 
+import pytest
+
 LONG = bool(os.environ.get("LONG"))
+wide = pytest.mark.skipif(os.environ.get("CI") != "true", reason="a part of .ci/run")
+"""A test that shows again, larger or elsewhere, what another one shows."""
 
 
 def often(usual: int, long: int) -> int:

@@ -5,7 +5,9 @@ A new recipe is one new module and one new line here.
 
 from __future__ import annotations
 
-from pipeline.work import Made, Work
+from typing import Any
+
+from pipeline.work import Made, Parts, Probe, Work
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import imported, part_of
 
@@ -26,3 +28,19 @@ def made(puzzle: Puzzle, table: Table, work: Work) -> Made:
     make = part_of(puzzle, own) if own else imported(f"{MAKERS[recipe.search]}:make")
     found: Made = make(recipe, puzzle, table, work)
     return found
+
+
+def parts(table: Table) -> Parts:
+    """What a list is made of."""
+    found: Parts = _of_list(table, "parts")(table.recipe)
+    return found
+
+
+def probe(table: Table, items: list[tuple[Any, ...]]) -> Probe:
+    """What these parts of a list will take."""
+    found: Probe = _of_list(table, "probe")(table.recipe, items)
+    return found
+
+
+def _of_list(table: Table, name: str) -> Any:
+    return imported(f"{MAKERS[table.recipe.search]}:{name}")

@@ -1,35 +1,86 @@
-"""Every tour of a board: a part for each start."""
+"""Every tour of a board: a part for each opening, of one square where few begin with it."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pipeline.making.boards import columns, graph
+from pipeline.making.boards import Array, columns, graph
+from pipeline.search.sampling import sampled
 from pipeline.search.tours import paths_from
-from pipeline.work import Made, Stretches, Work, no_records
+from pipeline.work import Made, Parts, Probe, Stretches, Work, in_threads, no_records
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import AllTours, Board
 from tablebase.tables.kept import Arrays
 
+RUNS = 16
+"""Estimates of one list: how they differ is what the error is told from."""
+
 
 def tours_from(files: int, ranks: int, start: int) -> Arrays:
     """All tours of a start: their texts, ends, and whether they close, so many at a time."""
-    board = Board(files, ranks)
-    names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
-    return [array for found in paths_from(*graph(board), names, start) for array in found]
+    return [
+        array for found in paths_from(*_searched(Board(files, ranks)), start) for array in found
+    ]
+
+
+def rows_from(files: int, ranks: int, *opening: int) -> Stretches:
+    """All tours with an opening as the columns of a file, in which they are numbered from 0."""
+    board, tours = Board(files, ranks), 0
+    for text, finish, closed in paths_from(*_searched(board), *opening):
+        yield columns(board, opening[0], tours, finish, closed, text)
+        tours += len(finish)
+
+
+def parts(recipe: AllTours) -> Parts:
+    """A part for each opening, in the order of the tours."""
+    board = recipe.board
+    sides = board.files, board.ranks
+    if recipe.in_files:
+        return Parts(rows_from, [(*sides, *path) for path in openings(board, recipe.opening)])
+    starts = [(*sides, start) for start in range(board.squares)]
+    return Parts(tours_from, starts, lambda found: sum(map(len, found[1::3])))
+
+
+def openings(board: Board, length: int) -> list[tuple[int, ...]]:
+    """The beginnings of paths, of so many squares, from where a tour can begin; ascending."""
+    odd = board.squares % 2
+    found: list[tuple[int, ...]] = [
+        (at,) for at in range(board.squares) if not (odd and board.light(at))
+    ]
+    for _ in range(length - 1):
+        found = [
+            (*path, at) for path in found for at in board.neighbours(path[-1]) if at not in path
+        ]
+    return found
+
+
+def probe(recipe: AllTours, items: list[tuple[int, ...]]) -> Probe:
+    """What these parts will take."""
+    seen, paths = graph(recipe.board), [item[2:] for item in items]
+    rows, seconds, exact = sampled(*seen, paths, 0)
+    more = [(*seen, paths, seed) for seed in range(1, RUNS)] if not exact else []
+    found = [(rows, seconds, exact), *in_threads(sampled, more)]
+    middle_first = sorted(items, key=lambda item: abs(items.index(item) - len(items) // 2))
+    some = (columns for item in middle_first for columns in rows_from(*item))
+    return Probe([rows for rows, _, _ in found], [spent for _, spent, _ in found], some)
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    return _rows(recipe.board, work), no_records(), 0
+    return _rows(recipe, work), no_records(), 0
 
 
-def _rows(board: Board, work: Work) -> Stretches:
-    starts = [(board.files, board.ranks, start) for start in range(board.squares)]
+def _rows(recipe: AllTours, work: Work) -> Stretches:
+    board, (part, starts, _) = recipe.board, parts(recipe)
     tours = 0
     work.told("0 tours found, starts", 0, board.squares)
-    for start, found in enumerate(work.each(tours_from, starts)):
+    for start, found in enumerate(work.each(part, starts)):
         before = tours
         for text, finish, closed in zip(found[::3], found[1::3], found[2::3], strict=True):
             yield columns(board, start, tours - before, finish, closed, text)
             tours += len(finish)
         work.told(f"{tours:,} tours found, starts", start + 1, board.squares)
+
+
+def _searched(board: Board) -> tuple[Array, Array, Array]:
+    """The board as the search takes it, and the squares' names."""
+    return *graph(board), np.array([list(name.encode()) for name in board.names()], np.uint8)

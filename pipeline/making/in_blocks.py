@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.making.in_shards import search
 from pipeline.search.in_blocks import in_blocks
 from pipeline.work import Made, Stretches, Work, in_threads
 from tablebase.block_space import InBlocks
@@ -26,8 +28,11 @@ LEVEL = "level"
 def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
     (root,) = recipe.roots.values()
     space = recipe.space.blocks(root)
+    found = search(recipe.space, root, work) if work.elsewhere else None
+    if found and not table.columns:
+        return _as_records(found()), _as_records(found()), recipe.space.size
     work.require_memory(table.name, _memory(space, recipe.space.size))
-    depth = _searched(space, recipe.space.size, work)
+    depth = np.concatenate([*found()]) if found else _searched(space, recipe.space.size, work)
     blocks, rows = len(space.sides), len(space.row_kinds)
 
     def listed() -> Stretches:
@@ -49,6 +54,11 @@ def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
             yield {"distance": depth[first : first + STRETCH]}
 
     return listed() if table.columns else records(), records(), len(depth)
+
+
+def _as_records(depths: Iterator[Depths]) -> Stretches:
+    for stretch in depths:
+        yield {"distance": stretch}
 
 
 def _memory(space: Blocks, states: int) -> int:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pipeline.compiled import compiled
 from tablebase.errors import SearchError
-from tablebase.graph import UNREACHED, BlockMove, Blocks, ForkedMove
+from tablebase.graph import UNREACHED, Blocks, ForkedMove
 
 Array = npt.NDArray[Any]
 STRETCHES = 16
@@ -50,12 +50,9 @@ def in_blocks(
             if level + 1 == UNREACHED:
                 raise SearchError(f"A state lies {level} or more moves from the root.")
             reached = np.zeros_like(fresh)
-            side = space.sides[int(fresh.argmax()) // rows]
-            both = [*space.moves, *((back, move) for move, back in space.moves)]
-            moves = [(move, back) for move, back in both if space.sides[move.source] == side]
             layer = depth, np.uint8(level), fresh, reached
             parts = [
-                pool.submit(_stretch, space, moves, layer, first, min(rows, first + at_once))
+                pool.submit(expanded, space, layer, first, min(rows, first + at_once))
                 for first in range(0, rows, at_once)
             ]
             try:
@@ -78,16 +75,19 @@ def _rows_with(depth: Array, level: int) -> Array:
     return np.concatenate(found).astype(np.uint8)
 
 
-def _stretch(
-    space: Blocks,
-    moves: list[tuple[BlockMove, BlockMove]],
-    layer: tuple[Array, np.uint8, Array, Array],
-    first: int,
-    last: int,
+def expanded(
+    space: Blocks, layer: tuple[Array, np.uint8, Array, Array], first: int, last: int
 ) -> None:
-    """All that these moves bring to some rows of the blocks that they lead to."""
+    """All that the moves of a layer bring to some rows of the blocks that they lead to.
+
+    A layer is the depths of all states, its own depth, the rows that have states of it, and those
+    that are found to have states of the next.
+    """
     rows, places = len(space.row_kinds), space.places
-    for move, back in moves:
+    side = space.sides[int(layer[2].argmax()) // rows]
+    for move, back in (*space.moves, *((back, move) for move, back in space.moves)):
+        if space.sides[move.source] != side:
+            continue
         at = np.array([move.source * rows, move.target * rows, first, last, places], np.uint64)
         if isinstance(move, ForkedMove):
             _forked(*layer, at, space.row_kinds ^ space.block_kinds[move.source], *move.tables())

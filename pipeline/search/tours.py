@@ -33,31 +33,51 @@ def neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
     return np.array([sum(1 << other for other in row) for row in neighbours], dtype=np.uint64)
 
 
-def paths_from(sets: Array, colours: Array, names: Array, start: int) -> Iterator[Chunk]:
-    """Every path from a start, in ascending order of its nodes, in chunks.
+def paths_from(sets: Array, colours: Array, names: Array, *opening: int) -> Iterator[Chunk]:
+    """Every path that begins with these nodes, in ascending order of its nodes, in chunks.
 
     A chunk is its texts (a row a path: each node's `names` row in turn), their last nodes, and
-    whether each can close (its last node neighbours the start).
+    whether each can close (its last node neighbours the first).
     """
-    nodes = len(sets)
-    text = np.empty((CHUNK, nodes * names.shape[1]), dtype=np.uint8)
+    for text, ends in _written(sets, colours, names, len(sets), opening):
+        closed = (sets[opening[0]] >> ends.astype(np.uint64)) & np.uint64(1) == 1
+        yield text, ends, closed
+
+
+def beginnings(sets: Array, colours: Array, length: int, *opening: int) -> list[list[int]]:
+    """What the search enters: the first so many nodes of paths, though many are a dead branch."""
+    names = np.arange(len(sets), dtype=np.uint8)[:, None]
+    found = _written(sets, colours, names, length, opening)
+    return [path for text, _ in found for path in text.tolist()]
+
+
+def _written(
+    sets: Array, colours: Array, names: Array, length: int, opening: tuple[int, ...]
+) -> Iterator[tuple[Array, Array]]:
+    text = np.empty((CHUNK, length * names.shape[1]), dtype=np.uint8)
     ends = np.empty(CHUNK, dtype=np.uint8)
-    *_, depth = state = _begin(sets, start)
+    *_, depth = state = _begin(sets, opening)
     while depth[0] >= 0:
-        found = _search(sets, colours, names, text, ends, *state)
+        found = _search(sets, colours, names, text, ends, length, *state)
         if found:
-            closed = (sets[start] >> ends[:found].astype(np.uint64)) & np.uint64(1) == 1
-            yield text[:found].copy(), ends[:found].copy(), closed
+            yield text[:found].copy(), ends[:found].copy()
 
 
-def _begin(sets: Array, start: int) -> tuple[Array, Array, Array, Array]:
-    """The search's state between calls: path, choices left and settled end by depth, and depth."""
+def count_from(sets: Array, colours: Array, *opening: int) -> int:
+    """How many paths begin with these nodes."""
+    nameless = np.empty((len(sets), 0), dtype=np.uint8)
+    return sum(len(ends) for _, ends in _written(sets, colours, nameless, len(sets), opening))
+
+
+def _begin(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, Array, Array]:
+    """The opening, and the search's state between calls: path, choices left and settled end by
+    depth, and depth."""
     nodes = len(sets)
     path = np.zeros(nodes, dtype=np.int64)
     choices = np.zeros(nodes + 1, dtype=np.uint64)
     ends = np.full(nodes + 1, OPEN, dtype=np.int64)
-    choices[0] = 1 << start
-    return path, choices, ends, np.zeros(1, dtype=np.int64)
+    choices[0] = 1 << opening[0]
+    return np.array(opening), path, choices, ends, np.zeros(1, dtype=np.int64)
 
 
 @compiled
@@ -70,9 +90,9 @@ def _lowest(bits: Any) -> Any:
 @compiled
 def _search(
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
-    path: Array, choices: Array, ends: Array, at: Array,
+    length: int, opening: Array, path: Array, choices: Array, ends: Array, at: Array,
 ) -> int:  # fmt: skip
-    """Go on until `text` is full or nothing is left.
+    """Go on until `text` is full or nothing is left. A path ends at its length-th node.
 
     At depth d, `choices[d]` are nodes still to be tried as the d-th of the path, `ends[d]` is the
     path's settled end or OPEN, and path[:d] stands. Returns how many paths were found.
@@ -105,8 +125,8 @@ def _search(
             end = end // 64 if end % 64 == here else end % 64
         elif end >= 64:  # one pressed, and passed by if it isn't taken
             end = OPEN if end - 64 == here else end - 64
-        if depth == nodes - 1:
-            for d in range(nodes):
+        if depth == length - 1:
+            for d in range(length):
                 for c in range(width):
                     text[found, d * width + c] = names[path[d], c]
             last[found] = here
@@ -152,6 +172,8 @@ def _search(
         if dead:
             open_ways = none
         depth += 1
+        if depth < len(opening):
+            open_ways &= one << np.uint64(opening[depth])
         choices[depth] = open_ways
         ends[depth] = next_end
         if open_ways == none:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -25,7 +26,7 @@ from tablebase.errors import TableMissing
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
 from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
-from tablebase.tables.content import ContentHash
+from tablebase.tables.content import ContentHash, together
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
 from tablebase.tables.manifest import (
     Entry,
@@ -45,7 +46,7 @@ Result = TypeVar("Result")
 
 FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
 """Of an index's header, in order."""
-STRETCH = 1 << 10
+STRETCH = 1 << 8
 """Blocks of an index that are read at once."""
 
 
@@ -188,19 +189,31 @@ def decoded(listed: Listed, made: Callable[[Rows], Result]) -> Iterator[tuple[Ro
     """A table's rows in order, a row group at a time, and what was made of each, as many at once
     as there are processors. After the last, they are proved to be the rows that are listed.
     """
-    groups, content, count = _groups(listed), ContentHash(listed.known.columns), 0
+    groups, table, files = _groups(listed), listed.known, listed.entry.files
+    contents = {file.file: ContentHash(table.columns) for file in files}
+    begins: dict[str, dict[str, Any]] = {}
+    within, before, count = table.numbered if len(files) > 1 else None, Counter[str](), 0
     with listed.claim("every row decodes, and the content hash matches the manifest") as fact:
 
-        def part(*group: Any) -> tuple[Rows, Result]:
-            rows = _read_group(fact, listed.known, *group)
-            return rows, made(rows)
+        def part(file: str, *group: Any) -> tuple[str, Rows, Result]:
+            rows = _read_group(fact, table, file, *group)
+            return file, rows, made(rows)
 
-        for rows, result in in_threads(part, groups):
-            content.update(rows.batch)
+        for file, rows, result in in_threads(part, groups):
+            contents[file].update(rows.batch)
             count += len(rows)
             yield rows, result
+            if within:
+                values = rows.column(within.within)
+                value = values[0].as_py()
+                begins.setdefault(file, {within.within: value, within.name: before[value]})
+                for tally in pc.value_counts(values).to_pylist():
+                    before[tally["values"]] += tally["counts"]
         fact.same("rows", count, listed.entry.rows)
-        fact.same("content hash", content.hexdigest(), listed.entry.content)
+        for said in files:
+            fact.of(said.file).same("begins with", said.begins, begins.get(said.file, {}))
+        content = together([content.hexdigest() for content in contents.values()])
+        fact.same("content hash", content, listed.entry.content)
 
 
 def read_rows(listed: Listed) -> Rows:

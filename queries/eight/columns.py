@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from queries.sliding.columns import WHITE_SPACE, views
 from tablebase.cores import cores
 from tablebase.puzzles.eight import ALL, HEAD, RANK, SET_AT, as_number, rank_parts_by_number
 
@@ -17,8 +18,6 @@ BLOCK = 1 << 15
 NO_RANK = 362_880
 """The number of a row of nulls, put after the table's own."""
 LENGTH = 9
-WHITE_SPACE = r"[\s\x1c-\x1f]"
-"""What `str.split` takes for white space."""
 
 _rank_parts = cache(rank_parts_by_number)
 """Made once a process: a batch and a lazy frame rank their rows a stretch at a time."""
@@ -36,12 +35,12 @@ def ranks(states: pl.Series) -> pl.Series:
 
 def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
     """The ranks of states without white space."""
-    views = _views(states)
-    found = np.empty(len(views), dtype=np.uint32)
+    texts = views(states)
+    found = np.empty(len(texts), dtype=np.uint32)
     _rank_parts()  # before there are threads that would each make them
 
     def rank_block(at: int) -> None:
-        view = views[at : at + BLOCK]
+        view = texts[at : at + BLOCK]
         digits = np.array(view[:, 4:13].T, order="C")
         digits -= np.uint8(ord("0"))
         bad = (view[:, 0] != LENGTH) | (digits.max(axis=0) > 8)
@@ -51,7 +50,7 @@ def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
         found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
 
     with ThreadPoolExecutor(cores()) as pool:
-        list(pool.map(rank_block, range(0, len(views), BLOCK)))
+        list(pool.map(rank_block, range(0, len(texts), BLOCK)))
     return found
 
 
@@ -65,18 +64,3 @@ def _codes(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     codes: npt.NDArray[np.uint32] = head.take(as_number(digits[:HEAD]))
     codes += tail.take(as_number(digits[HEAD:]))
     return codes
-
-
-def _views(states: pl.Series) -> npt.NDArray[np.uint8]:
-    """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
-
-    A null's length is set to 0, whatever bytes are under it. A longer text has other bytes in place
-    of its own: the number of a buffer, never as large as a digit would make it.
-    """
-    array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
-    views: npt.NDArray[np.uint8] = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
-    views = views[array.offset : array.offset + len(array)]
-    if array.null_count:
-        views = views.copy()
-        views[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
-    return views

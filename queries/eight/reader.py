@@ -37,15 +37,25 @@ class EightReader(GoalReader):
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
         if asked.get("solutions"):
             return super().answers(keys, asked)
+        from queries.eight.columns import NO_RANK, ranks
         from queries.rows import matched
+        from queries.sliding.columns import WHITE_SPACE, unreached
 
-        alone = super().answers
-        return matched(keys, self.annotations(keys, asked), lambda some: alone(some, asked))
+        alone, states = super().answers, ranks(keys)
+        found = self._answers_at(states, asked)
+        if "goal" in asked:
+            which = (states != NO_RANK) & found["goal"].is_null()
+            bare = keys.str.replace_all(WHITE_SPACE, "")
+            why = unreached(self.puzzle, str(asked["goal"]), bare, which.to_numpy())
+            found = found.with_columns(error=why)
+        return matched(keys, found, lambda some: alone(some, asked))
 
     def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
         from queries.eight.columns import ranks
 
-        states = ranks(keys)
+        return self._answers_at(ranks(keys), asked)
+
+    def _answers_at(self, states: pl.Series, asked: Asked) -> pl.DataFrame:
         rows = self.rows_to(str(asked["goal"])) if "goal" in asked else self.rows()
         if not asked.get("path"):
             return rows[states]

@@ -15,7 +15,7 @@ import json
 import re
 from pathlib import Path
 
-from queries.answers import reader, reader_class
+from queries.answers import reader
 from queries.reader import Reader
 from tablebase.output import write
 from tablebase.puzzles import MODULES
@@ -24,6 +24,8 @@ from tablebase.tables.manifest import read_manifest, record_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from tablebase.puzzle import Table
     from tablebase.tables.store import Store
 
@@ -34,9 +36,9 @@ _START = "start.js"
 """The script that loads the modules: all the others."""
 
 
-def made_from() -> tuple[str, ...]:
+def made_from(store: Store) -> tuple[str, ...]:
     """The tables that the page answers from."""
-    return tuple(table for name in MODULES for table in reader_class(name).explored)
+    return tuple(table.name for _, table in _carried(store))
 
 
 def write_explorer(store: Store, target: str) -> None:
@@ -46,7 +48,8 @@ def write_explorer(store: Store, target: str) -> None:
     """
     published = read_manifest(store)  # before they are read: a page may seem old, and never new
     write(target, _page(store).encode())
-    record_page(store, target, {name: published[name] for name in made_from() if name in published})
+    known = {name: published[name] for name in made_from(store) if name in published}
+    record_page(store, target, known)
 
 
 def _page(store: Store) -> str:
@@ -68,16 +71,27 @@ def _page(store: Store) -> str:
         "style": style,
         "modules": known,
         "start": start,
-        "data": "".join(
-            _block(asks, table)
-            for asks in (reader(name, store) for name in MODULES)
-            for table in asks.puzzle.tables
-            if table.name in asks.explored
-        ),
+        "data": "".join(_block(asks, table) for asks, table in _carried(store)),
         "policy": f"default-src 'none'; script-src {scripts}; style-src '{_hash(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'",
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source("index.html"))
+    for view in ("eight", "sliding"):
+        parts[view] = _filled("slide.html", {"view": view})
+    return _filled("index.html", parts)
+
+
+def _carried(store: Store) -> Iterator[tuple[Reader, Table]]:
+    """The tables that the page carries, each with what reads it."""
+    for name in MODULES:
+        for asks in reader(name, store).explorers():
+            for table in asks.puzzle.tables:
+                if table.name in asks.explored:
+                    yield asks, table
+
+
+def _filled(name: str, parts: Mapping[str, str]) -> str:
+    """A frame with its parts."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source(name))
 
 
 def _source(name: str) -> str:

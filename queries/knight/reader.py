@@ -9,8 +9,10 @@ from queries.reader import Reader
 from queries.words import Facts, aligned, counted, heading
 from tablebase.errors import (
     BadRequest,
+    NoAnswer,
     NoSuchTour,
     NotCounted,
+    TableError,
     TableMissing,
 )
 from tablebase.puzzles.knight import (
@@ -181,20 +183,22 @@ class KnightReader(Reader):
         """The first tour asked for among all tours of a small board."""
         import polars as pl
 
-        tours = self.scanned(listed_table(board)).filter(pl.col("start") == board.name(start))
-        wanted = tours
+        table, name = listed_table(board), board.name(start)
+        asked = [pl.col("start") == name]
         if number is not None:
-            wanted = wanted.filter(pl.col("number") == number)
+            asked.append(pl.col("number") == number)
         if end is not None:
-            wanted = wanted.filter(pl.col("finish") == board.name(end))
+            asked.append(pl.col("finish") == board.name(end))
         if closed:
-            wanted = wanted.filter(pl.col("closed"))
-        found = wanted.select("number", "path").head(1).collect().rows()
-        if found:
-            path = found[0][1]
-            return found[0][0], [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
-        name = board.name(start)
-        count = tours.select(pl.len()).collect().item()
+            asked.append(pl.col("closed"))
+        for tours in self.scans(table, name, number):
+            found = tours.filter(*asked).select("number", "path").head(1).collect().rows()
+            for place, path in found:
+                return place, [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
+        count = sum(
+            tours.filter(asked[0]).select(pl.len()).collect().item()
+            for tours in self.scans(table, name)
+        )
         if not count:
             raise NoSuchTour(str(board), no_tour(board, start))
         if number is not None:
@@ -236,6 +240,13 @@ class KnightReader(Reader):
             found.append(f"{mending(stage, self.store)} ({cost})")
         return found
 
+    def listed_rows(self, table: Table) -> int | None:
+        board = listed_board(table.name)
+        try:
+            return self.count(board, None).tours if board else None
+        except (NoAnswer, TableError):
+            return None
+
     def signposts(self, table: Table) -> bytes:
         from queries.knight.packed import signposts
 
@@ -250,7 +261,7 @@ def _is_tour(board: Board, squares: list[int]) -> bool:
 
 def _number(given: str | bool) -> int:
     text = str(given).strip()
-    if not text.isascii() or not text.isdigit() or len(text) > 10:
+    if not text.isascii() or not text.isdigit() or len(text) > 12:
         from tablebase.errors import NotationError
 
         raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")

@@ -7,7 +7,6 @@ a report is asked for.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, required_choice
@@ -15,6 +14,8 @@ from tablebase.puzzle import GoalPuzzle, Puzzle
 from tablebase.puzzles import imported, of_each, part_of, puzzles
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from queries.figure import Figure, Section, Sources
     from tablebase.tables.store import Store
 
@@ -29,7 +30,7 @@ SECTIONS = {
 """What is shown of our puzzles; another may name its section itself."""
 
 
-def write_report(store: Store, target: str | Path, format: str = "html") -> list[Path]:
+def write_report(store: Store, target: str | Path, format: str = "html") -> list[str]:
     """Write the report on a store's tables: a page, or a folder of pictures; what was written.
 
     A page among the tables is listed with those that it shows.
@@ -54,18 +55,19 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
             file.write(_page(asked).encode())
         if target != STANDARD:
             record_page(store, str(target), asked.entries)
-        return [Path(target)]
+        return [str(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
-    with refusing(str(target)):
-        os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
+    if "://" not in str(target):
+        with refusing(str(target)):
+            os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
     pictures = {}
     for number, figure in enumerate(figures(), start=1):
         drawn = _alone(_drawn(asked, figure)[1])
         image = drawn.encode() if format == "svg" else vl_convert.svg_to_png(drawn, scale=2)
-        pictures[Path(target, f"{number:02}-{figure.name}.{format}")] = image
+        pictures[os.path.join(target, f"{number:02}-{figure.name}.{format}")] = image
     for path, image in pictures.items():
-        write(str(path), image)
+        write(path, image)
     return list(pictures)
 
 

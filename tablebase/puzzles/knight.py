@@ -24,8 +24,11 @@ JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 FILES = "abcdefghijklmnopqrstuvwxyz"
 MOST_FILES = len(FILES)
 MOST_RANKS = 9
+
 LISTABLE = 36
-"""Squares of the largest boards whose tours are listed whole."""
+"""Squares of the largest boards whose tours are listed in one file."""
+IN_FILES = 49
+"""Squares of the largest boards whose tours are listed at all."""
 
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
@@ -160,6 +163,19 @@ class AllTours(OfBoard):
     __slots__ = ()
     search = "every tour"
 
+    @property
+    def in_files(self) -> bool:
+        return in_files(self.board)
+
+    @property
+    def opening(self) -> int:
+        """The squares that the tours of a part have in common: the more, the larger the board."""
+        return max(1, self.board.squares - 44)
+
+    def parameters(self) -> dict[str, object]:
+        files = {"opening": self.opening} if self.in_files else {}
+        return {**super().parameters(), **files}
+
 
 class TourPerPair(OfBoard):
     """One tour for each ordered pair of squares that a tour can join."""
@@ -168,10 +184,15 @@ class TourPerPair(OfBoard):
     search = "one tour a pair"
 
 
+def in_files(board: Board) -> bool:
+    """Whether a board has too many tours for one file; on one rank or two there are none."""
+    return board.squares > LISTABLE and min(board.files, board.ranks) > 2
+
+
 def listed_table(board: Board) -> Table:
     """The table of every tour of a board; BoardTooLarge where there are too many to list."""
-    if board.squares > LISTABLE:
-        raise BoardTooLarge(str(board), LISTABLE)
+    if board.squares > IN_FILES:
+        raise BoardTooLarge(str(board), IN_FILES)
     return Table(
         f"{TOURS}{board}",
         f"Every directed open knight's tour of the {board} board",
@@ -253,14 +274,17 @@ class Knight(Puzzle):
 
     def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
         """The tables, with every tour of some more boards, which are counted too."""
-        boards = [parse_board(text) for text in texts]
-        more = {table.name: table for table in map(listed_table, boards)}
+        more = {table.name: table for table in self.lists(texts)}
         have = {table.name for table in self.tables}
+        boards = [board for board in map(parse_board, texts) if not in_files(board)]
         return (
             *self.tables[:-1],
             *(table for name, table in sorted(more.items()) if name not in have),
             counts_table({*COUNTED, *map(sides, boards)}),
         )
+
+    def lists(self, texts: list[str]) -> tuple[Table, ...]:
+        return tuple(listed_table(parse_board(text)) for text in texts)
 
     def with_counts(
         self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
@@ -278,20 +302,25 @@ class Knight(Puzzle):
         more = [table for table in map(listed_table, boards) if table.name not in have]
         named = published.get(COUNTS, {}).get("boards")
         # a board that was listed since is not counted yet
-        also = [sides(b) for b in boards if isinstance(named, list) and str(b) in named]
+        small = [board for board in boards if not in_files(board)]
+        also = [sides(b) for b in small if isinstance(named, list) and str(b) in named]
         counts = _together(self.tables[-1], TourCounts(also).together(counts_asked(published)))
         return (*self.tables[:-1], *more, counts)
 
     def owns(self, table: str) -> bool:
         board = listed_board(table)
-        return super().owns(table) or (board is not None and board.squares <= LISTABLE)
+        return super().owns(table) or (board is not None and board.squares <= IN_FILES)
 
     def stage(self, table: str) -> str:
-        own = any(table == known.name for known in self.tables)
-        return self.name if own else f"{self.name} --board {table.removeprefix(TOURS)}"
+        if any(table == known.name for known in self.tables):
+            return self.name
+        board = listed_board(table)
+        finish = " --finish" if board and in_files(board) else ""
+        return f"{self.name} --board {table.removeprefix(TOURS)}{finish}"
 
     def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        listed = TourCounts(map(sides, boards_listed(published)))
+        small = [board for board in boards_listed(published) if not in_files(board)]
+        listed = TourCounts(map(sides, small))
         return _together(table, listed.together(counts_asked(published)))
 
 
@@ -327,7 +356,7 @@ def sides(board: Board) -> Sides:
 def boards_listed(published: Iterable[str]) -> list[Board]:
     """The boards whose tours are listed by tables of these names."""
     boards = filter(None, map(listed_board, published))
-    return [board for board in boards if board.squares <= LISTABLE]
+    return [board for board in boards if board.squares <= IN_FILES]
 
 
 def listed_board(table: str) -> Board | None:

@@ -231,7 +231,7 @@ class Board(BlockSpace):
         at = self.turned()[0].index(cell)
         return {way[at] for way in self.turned()}
 
-    def view(self, goal: str) -> View:
+    def view(self, goal: str) -> Turned:
         return Turned(self, goal)
 
 
@@ -243,18 +243,19 @@ class Turned(View):
     ('123405', '123405')
     """
 
-    __slots__ = ("_cells", "_names")
+    __slots__ = ("_names", "cells")
 
     def __init__(self, board: Board, goal: str) -> None:
         layouts = {layout.index("0"): layout for layout in board.wide.layouts}
         blank = goal.index("0")
         cells = next(way for way in board.turned() if way.index(blank) in layouts)
         super().__init__(layouts[cells.index(blank)])
-        self._cells = cells
+        self.cells = cells
+        """For each cell of the wide board, the cell here that it takes from."""
         self._names = str.maketrans("".join([goal[cell] for cell in cells]), self.layout)
 
     def state(self, state: str) -> str:
-        return "".join([state[cell] for cell in self._cells]).translate(self._names)
+        return "".join([state[cell] for cell in self.cells]).translate(self._names)
 
 
 def _tile(mark: str) -> str:

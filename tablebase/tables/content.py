@@ -5,11 +5,15 @@ digest line: for a nullable column first a byte a row, 1 where there is a value;
 numbers and booleans the values, little-endian, 0 at a null; for text the byte lengths as 32-bit
 little-endian numbers, then the UTF-8 bytes of all rows on end (enums count as their text). The
 content hash is SHA-256 of the lines `name kind digest...`, each ended by a line feed.
+
+Where the rows are in several files, that is each one's content hash, and the table's is SHA-256 of
+these as text, each ended by a line feed.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +45,13 @@ class ContentHash:
         )
         text = "".join(f"{' '.join(line)}\n" for line in lines)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def together(contents: Sequence[str]) -> str:
+    """A table's content hash from its files'."""
+    if len(contents) == 1:
+        return contents[0]
+    return hashlib.sha256("".join(f"{content}\n" for content in contents).encode()).hexdigest()
 
 
 def _parts(column: Column, values: Any) -> list[Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import zlib
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +17,21 @@ import pyarrow as pa
 from tablebase import __version__
 from tablebase.errors import OutputsError
 from tablebase.puzzle import Table
-from tablebase.tables.store import Store
+from tablebase.tables.store import SHARED, Store
 
 SUFFIX = ".kept"
 
 Arrays = list[npt.NDArray[Any]]
+
+
+class Piece(NamedTuple):
+    """The number-th of so many equal shares of a table's parts, from 1."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
 
 
 class Kept:
@@ -31,6 +43,10 @@ class Kept:
         self._version = __version__
         said = json.dumps([table.recipe.search, table.recipe.parameters(), __version__])
         self._stem = f".{table.name}.{_digest(said)}"
+
+    def __repr__(self) -> str:
+        """The same for the same recipe and version: parts are named by what they are given."""
+        return self._stem
 
     def load(self, name: str) -> Arrays | None:
         """A part's arrays; None if it was not finished, or is not whole."""
@@ -70,13 +86,29 @@ class Kept:
                 np.save(stream, array, allow_pickle=False)
         packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
-        with self._store.appearing(self._name(name), durable=False) as (file,):
+        with self._store.appearing(self._name(name), durable=False, shared=True) as (file,):
             file.writelines((_checksum(packed), packed))
+
+    def forget(self, name: str) -> None:
+        """Remove a part, if it is there."""
+        with suppress(OutputsError):
+            self._store.remove(self._name(name))
+
+    def finished(self, piece: Piece) -> None:
+        """Note that all parts of a piece are kept, even where it has none."""
+        name = f"{self._stem}.{piece.number}-of-{piece.of}{SUFFIX}"
+        with self._store.appearing(name, durable=False, shared=True) as (file,):
+            file.write(b"\n")
+
+    def pieces(self) -> list[Piece]:
+        """Those that are finished."""
+        return [piece for stem, piece in _pieces(self._store) if stem == self._stem]
 
     def clear(self, *, but_these: bool = False) -> None:
         """Remove the table's parts, of whatever recipe, or all but those of this one."""
         for name in kept_parts(self._store, self._table):
-            if not (but_these and name.startswith(f"{self._stem}.")):
+            own = name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)
+            if not (but_these and own):
                 self._store.remove(name)
 
     def _name(self, part: str) -> str:
@@ -84,8 +116,24 @@ class Kept:
 
 
 def kept_parts(store: Store, table: str) -> list[str]:
-    """The files of a table's parts, of whatever recipe."""
-    return [name for name in store.names(f".{table}.") if name.endswith(SUFFIX)]
+    """The files of a table's parts, of whatever recipe, and those that were not ended."""
+    return [name for name in store.names(f".{table}.") if name.endswith((SUFFIX, SHARED))]
+
+
+def pieces_of(store: Store) -> dict[str, str]:
+    """How much there is of each table that is made in pieces, in words: `3 of 100 pieces`."""
+    found: dict[tuple[str, int], int] = {}
+    for stem, piece in _pieces(store):
+        table = stem.split(".")[1]
+        found[table, piece.of] = found.get((table, piece.of), 0) + 1
+    return {table: f"{count:,} of {of:,} pieces" for (table, of), count in found.items()}
+
+
+def _pieces(store: Store) -> list[tuple[str, Piece]]:
+    """The finished pieces of all tables, each with what its name begins with."""
+    named = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
+    matches = (re.fullmatch(named, name) for name in store.names("."))
+    return [(found[1], Piece(int(found[2]), int(found[3]))) for found in matches if found]
 
 
 def _checksum(packed: memoryview | pa.Buffer) -> bytes:

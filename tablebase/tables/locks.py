@@ -15,7 +15,7 @@ from tablebase.streams import reason
 
 @contextlib.contextmanager
 def locked(folder: str, name: str) -> Iterator[None]:
-    """Hold the folder, made if missing, by a lock on a file in it that says which process has it.
+    """Hold the folder by a lock on a file in it that says which process has it.
 
     The lock belongs to the process, so it is free again however the process ends.
     """
@@ -23,7 +23,6 @@ def locked(folder: str, name: str) -> Iterator[None]:
     lock = FileLock(path, blocking=False, preserve_lock_file=True, on_acquired=_signed)
     with contextlib.ExitStack() as stack:
         with refusing(folder):
-            os.makedirs(folder, exist_ok=True)
             try:
                 stack.enter_context(lock)
             except Timeout as error:

@@ -20,14 +20,19 @@ from tablebase.tables.store import LOCK, Store
 Name = Annotated[str, Meta(pattern=r"\A[ -~]*\Z")]
 
 
-class File(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of a table's rows; `first`: the rows in the files before it."""
+class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A file of a table's rows; `first`: the rows in the files before it.
+
+    `begins`: where there are several, and rows are numbered within the equal values of a column,
+    that column's value in the first row, and this row's number among all rows that have it.
+    """
 
     file: str
     rows: int
     first: int
     bytes: int
     sha256: str
+    begins: dict[str, str | int] = {}
 
 
 class Index(Struct, frozen=True, forbid_unknown_fields=True):

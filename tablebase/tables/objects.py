@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import io
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import IO, Any, cast
@@ -60,7 +62,9 @@ class Objects(Store):
         return _Ranged(files, f"{root}/{name}", self.size(name))
 
     @contextlib.contextmanager
-    def appearing(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
+    def appearing(
+        self, *names: str, durable: bool = True, shared: bool = False
+    ) -> Iterator[list[IO[bytes]]]:
         files, root = self._place()
         with contextlib.ExitStack() as undone:
             new = list[_Upload]()
@@ -101,16 +105,24 @@ class Objects(Store):
         with self._refusing():
             files.rm_file(f"{root}/{name}")
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """None is held: builders that meet make the same bytes, or their manifests differ."""
+    def ready(self) -> None:
         files, root = self._place()
         if not hasattr(files, "call_s3"):
             problem = "only folders and s3:// can be written to"
             raise OutputsError(self._url, problem, "Choose one with --outputs.")
-        with self._refusing():
-            files.ls(root.partition("/")[0], detail=False)
+        bucket, _, key = f"{root}/".partition("/")
+        with self._refusing():  # this place alone: others in the bucket may be nobody's business
+            files.call_s3("list_objects_v2", Bucket=bucket, Prefix=key, MaxKeys=1)
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """None is held: builders that meet make the same bytes, or their manifests differ."""
+        self.ready()
         yield
+
+    def name_of(self, path: str) -> str | None:
+        place, _, name = path.rpartition("/")
+        return name if place == self._url else None
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -129,17 +141,23 @@ class Objects(Store):
 
     def _place(self) -> tuple[Any, str]:
         """The file system, and where in it the tables are."""
-        try:
-            from fsspec.core import url_to_fs
+        return found(self._url, os.getpid())
 
-            files, root = url_to_fs(self._url, use_listings_cache=False)
-        except ImportError as error:
-            hint = "Run: pip install 'puzzle-tablebase[objects]'"
-            raise BadRequest(f"{self._url} needs a package: {error}", hint) from error
-        except ValueError as error:
-            hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
-            raise BadRequest(f"{quoted(self._url)} is no place for tables", hint) from error
-        return files, root
+
+@functools.lru_cache
+def found(url: str, process: int) -> tuple[Any, str]:
+    """Where a URL leads; a forked process has its own connections."""
+    try:
+        from fsspec.core import url_to_fs
+
+        place: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
+    except ImportError as error:
+        hint = "Run: pip install 'puzzle-tablebase[objects]'"
+        raise BadRequest(f"{url} needs a package: {error}", hint) from error
+    except ValueError as error:
+        hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
+        raise BadRequest(f"{quoted(url)} is no place for tables", hint) from error
+    return place
 
 
 class _Upload(io.RawIOBase):

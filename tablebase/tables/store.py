@@ -22,6 +22,8 @@ DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
 PART = ".unpublished"
 """How the name of a file ends that is being written: a word of our own, no other program's."""
+SHARED = ".shared"
+"""The same where no lock is held: several may be writing one file, each under a name of its own."""
 
 
 class Opened:
@@ -96,10 +98,10 @@ class Store:
         return self.open(name)
 
     def appearing(
-        self, *names: str, durable: bool = True
+        self, *names: str, durable: bool = True, shared: bool = False
     ) -> AbstractContextManager[list[IO[bytes]]]:
         """New files, only to be written on and on: once the block has ended well, and all of them
-        are kept, they are there."""
+        are kept, they are there. `shared`: the lock is not held, and others may write the same."""
         raise NotImplementedError
 
     def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
@@ -118,8 +120,12 @@ class Store:
     def remove(self, name: str) -> None:
         raise NotImplementedError
 
+    def ready(self) -> None:
+        """Make the store if it is missing; OutputsError where it cannot be written to."""
+        raise NotImplementedError
+
     def lock(self) -> AbstractContextManager[None]:
-        """Hold the store for one build, made if missing; OutputsError where that cannot be."""
+        """Hold the store, which is made ready, for one build; OutputsError where that cannot be."""
         raise NotImplementedError
 
     def name_of(self, path: str) -> str | None:
@@ -164,14 +170,16 @@ class Folder(Store):
         return (_Placed if hasattr(os, "pread") else Opened)(self.open(name))
 
     def appearing(
-        self, *names: str, durable: bool = True
+        self, *names: str, durable: bool = True, shared: bool = False
     ) -> AbstractContextManager[list[IO[bytes]]]:
         from functools import partial
 
         from tablebase.appearing import appearing
         from tablebase.tables.locks import refusing
 
-        places = [(self.full(name), self.full(f".{name}{PART}")) for name in names]
+        end = f".{os.urandom(8).hex()}{SHARED}" if shared else PART
+        hidden = (f".{name.removeprefix('.') if shared else name}{end}" for name in names)
+        places = [*zip(map(self.full, names), map(self.full, hidden), strict=True)]
         return appearing(*places, durable=durable, refusing=partial(refusing, self._path))
 
     def unfinished(self) -> list[str]:
@@ -183,9 +191,16 @@ class Folder(Store):
         with refusing(self._path):
             os.unlink(self.full(name))
 
+    def ready(self) -> None:
+        from tablebase.tables.locks import refusing
+
+        with refusing(self._path):
+            os.makedirs(self._path, exist_ok=True)
+
     def lock(self) -> AbstractContextManager[None]:
         from tablebase.tables.locks import locked
 
+        self.ready()
         return locked(self._path, LOCK)
 
     def name_of(self, path: str) -> str | None:

@@ -18,15 +18,18 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.cluster import workers
 from pipeline.making.every_tour import tours_from
+from pipeline.pieces import Listing, make_piece
 from pipeline.work import Work
 from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.tables.kept import Kept
+from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tablebase.tables.kept import Kept, Piece
 from tablebase.tables.objects import Objects
 from tablebase.tables.store import Folder
 from tests import LONG
 from tests.support.object_store import bucket
-from tests.support.recorder import SMALL, TOURS, Recorder, built, contents
+from tests.support.recorder import SMALL, TOURS, Recorder, contents
 from tests.support.shell import SCRIPT, Cli, environment
 
 
@@ -97,11 +100,22 @@ def own(tmp_path: Path) -> Iterator[Cluster]:
 def test_it_makes_the_same_bytes(running: Cluster, tmp_path: Path) -> None:
     there, here = tmp_path / "there", tmp_path / "here"
     with workers(running.address, 1) as (executor, at_once):
-        request = Request(Folder(there), [(KNIGHT, SMALL)], jobs=at_once)
-        build(request, Recorder(), executor)
-    built(here, KNIGHT, *SMALL)
+        asked = [(KNIGHT, SMALL), (SLIDING, SLIDING.with_boards(["2x4"]))]
+        build(Request(Folder(there), asked, jobs=at_once), Recorder(), executor)
+    build(Request(Folder(here), asked), Recorder())
     assert contents(there) == contents(here)
-    assert len(contents(here)) == len(SMALL) + 1
+    assert len(contents(here)) == len(SMALL) + 4 + 1
+
+
+def test_a_list_of_many_files_is_made_there(running: Cluster, tmp_path: Path) -> None:
+    there, here, large = tmp_path / "there", tmp_path / "here", listed_table(Board(13, 3))
+    with workers(running.address, 1) as (executor, at_once):
+        request = Request(Folder(there), [(KNIGHT, (large,))], jobs=at_once)
+        build(request, Recorder(), executor)
+    make_piece(Folder(here), Listing(KNIGHT, large), Piece(1, 1), Recorder(), None, 2)
+    build(Request(Folder(here), [(KNIGHT, (large,))]), Recorder())
+    assert contents(there) == contents(here)
+    assert len(contents(here)) == 20 + 1
 
 
 def test_nothing_that_is_found_goes_through_the_scheduler(running: Cluster, tmp_path: Path) -> None:
@@ -159,6 +173,36 @@ def test_one_that_is_killed_loses_nothing(
     for name, data in contents(folder).items():
         if name != "manifest.json":
             assert data == (outputs / name).read_bytes(), name
+
+
+def peak(process: subprocess.Popen[Any]) -> int:
+    """The most memory that a process has had, in MiB."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
+    return int(line.split()[1]) >> 10
+
+
+@pytest.mark.skipif(not LONG, reason="a part of the long run")
+def test_a_large_board_in_four_shards(own: Cluster, cli: Cli, tmp_path: Path) -> None:
+    """One worker is killed; the others take no more than 150 MiB beyond what the program takes."""
+    words = ("precompute", "sliding", "--quiet", "--outputs")
+    for _ in range(2):
+        own.start_worker()
+    await_workers(own, 4)
+    there, here = tmp_path / "there", tmp_path / "here"
+    cluster = ("--scheduler", own.address)
+    assert cli(*words, str(tmp_path / "small"), "--board", "2x5", *cluster).code == 0
+    before = [peak(worker) for worker in own.workers]
+    build = subprocess.Popen(
+        [SCRIPT, *words, str(there), "--board", "3x4", *cluster], env=environment()
+    )
+    while len(list(there.glob(".sliding_3x4_12.*.kept"))) < 700:
+        time.sleep(0.1)
+    own.workers[0].send_signal(signal.SIGKILL)
+    assert build.wait(600) == 0
+    assert max(map(peak, own.workers[1:])) <= max(before[1:]) + 150
+    assert cli(*words, str(here), "--board", "3x4", timeout=300).code == 0
+    assert contents(there) == contents(here)
 
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")

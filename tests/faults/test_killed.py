@@ -101,7 +101,7 @@ def killed_after(build: subprocess.Popen[str], folder: Path, changes: int, more:
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
     copied(outputs, tmp_path)
-    for _ in range(often(2, 200)):
+    for _ in range(often(1, 200)):
         forced = draw.random() < 0.5
         if not forced:
             for path in tmp_path.iterdir():

@@ -1,4 +1,4 @@
-"""The largest boards whole, and builds of them that are killed: a part of the long run."""
+"""Large boards whole, and builds of them that are killed: a part of the long run."""
 
 import os
 import random
@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tablebase.puzzle import Table
+from tablebase.puzzles.sliding import parse_board
 from tests import LONG
 from tests.support.shell import SCRIPT, Cli, environment
+from tests.support.sliding_tables import require_oracles
 
 pytestmark = [
     pytest.mark.skipif(not LONG, reason="a part of the long run"),
@@ -71,5 +74,11 @@ def test_a_board_of_12_cells_whole(cli: Cli, tmp_path: Path, board: str) -> None
         [sys.executable, "-c", PROOF, str(tmp_path)], check=True, capture_output=True, text=True
     ).stdout
     claims, peak = map(int, said.split())
-    assert claims == 7
+    assert claims == 8
     assert peak < MOST
+
+
+@pytest.mark.parametrize("table", parse_board("2x5").tables, ids=lambda table: table.name)
+def test_every_row_and_record_of_2x5_is_the_oracles(cli: Cli, tmp_path: Path, table: Table) -> None:
+    cli("precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path), "--quiet")
+    require_oracles(tmp_path, table)

@@ -23,7 +23,7 @@ from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from tablebase.puzzles import eight, knight, senet
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.explorer_browser import Explorer
+from tests.support.explorer_browser import HASHED, Explorer
 from tests.support.explorer_fixtures import in_both
 
 BOARD = knight.Board(8, 8)
@@ -91,27 +91,27 @@ def test_the_page_carries_no_dead_words() -> None:
     assert exported == imported
 
 
+def test_without_boards_there_is_no_view_of_them(shown: Explorer) -> None:
+    page = shown.open("eight")
+    assert page.locator("nav [data-view=sliding]").is_hidden()
+    page.goto(f"{shown.file.as_uri()}#sliding/2x3")
+    expect(page.locator("#eight-title")).to_have_text("8-puzzle")
+
+
 # ---- the page's own reader ------------------------------------------------------------------
 
 
 @in_both
 def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, outputs: Path) -> None:
     found = shown.open("knight").evaluate(
-        """async () => {
-            const tables = { ...await explorer.openEight() };
-            tables.senet = await explorer.openSenet();
-            tables.knight_tours_8x8 = await explorer.openKnight();
-            const hashes = {};
-            for (const [name, table] of Object.entries(tables)) {
-                const bytes = await new Blob([...table.blocks()]).arrayBuffer();
-                const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-                hashes[name] = [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-            }
-            return hashes;
-        }"""
+        f"""async () => ({HASHED})({{
+            ...await explorer.openEight(),
+            senet: await explorer.openSenet(),
+            knight_tours_8x8: await explorer.openKnight(),
+        }})"""
     )
     published = read_manifest(Folder(outputs))
-    indexes = {name: published[name].index for name in made_from()}
+    indexes = {name: published[name].index for name in made_from(Folder(outputs))}
     assert found == {name: index.sha256 for name, index in indexes.items() if index}
 
 

@@ -1,6 +1,7 @@
 """The explorer used as people use it: playing, by keyboard, on a phone, by links, by everyone."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from playwright.sync_api import expect
 from queries.explorer import made_from
 from queries.reader import Reader
 from tablebase.puzzles import senet
+from tablebase.tables.store import Folder
 from tests.support.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
 from tests.support.explorer_fixtures import in_both
 
@@ -238,7 +240,7 @@ def test_a_tap_slides_a_tile(shown: Explorer) -> None:
     assert shown.text("#eight-now") == "Solved."
 
 
-def test_what_the_page_carries_is_unpacked_once(shown: Explorer) -> None:
+def test_what_the_page_carries_is_unpacked_once(shown: Explorer, outputs: Path) -> None:
     shown.page.add_init_script(
         """globalThis.unpacked = 0;
         globalThis.DecompressionStream = class extends DecompressionStream {
@@ -250,7 +252,7 @@ def test_what_the_page_carries_is_unpacked_once(shown: Explorer) -> None:
         page.click(f"nav [data-view={view}]")
         page.wait_for_selector(f"body[data-ready={view}]")
     page.evaluate("Promise.all([explorer.openEight(), explorer.openKnight()])")
-    assert page.evaluate("unpacked") == len(made_from())
+    assert page.evaluate("unpacked") == len(made_from(Folder(outputs)))
 
 
 @in_both
@@ -389,13 +391,15 @@ def test_a_message_goes_when_the_board_is_used(shown: Explorer) -> None:
 # ---- a page for everyone --------------------------------------------------------------------
 
 
-@in_window(*({**DESK, "color_scheme": scheme} for scheme in ("light", "dark")))
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing(shown: Explorer, view: str) -> None:
     for address in VIEWS[view]:
         page = shown.open(address)
         page.wait_for_selector(f"body[data-whole={view}]")
         assert broken_rules(page) == []
+        page.emulate_media(color_scheme="dark")
+        assert broken_rules(page, "color-contrast") == []
+        page.emulate_media(color_scheme="light")
 
 
 def test_the_page_opens_in_under_a_second(shown: Explorer) -> None:

@@ -48,7 +48,7 @@ def drawn() -> None:
 @pytest.fixture(scope="module")
 def page(drawn: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     target = tmp_path_factory.mktemp("report") / "report.html"
-    assert write_report(Folder(outputs), target) == [target]
+    assert write_report(Folder(outputs), target) == [str(target)]
     return target.read_text("utf-8")
 
 
@@ -330,7 +330,7 @@ def test_starts_shown_stand_for_all(shown: Shown, side: int) -> None:
 
 def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path) -> None:
     for kind in ("svg", "png"):
-        written = write_report(Folder(outputs), tmp_path / kind, kind)
+        written = [*map(Path, write_report(Folder(outputs), tmp_path / kind, kind))]
         assert sorted((tmp_path / kind).iterdir()) == written
         assert [path.name for path in written] == [
             f"{number:02}-{figure.name}.{kind}" for number, figure in enumerate(figures(), 1)

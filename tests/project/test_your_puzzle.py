@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import wide
 from tests.support.shell import ROOT, environment
 
 PAGE = (ROOT / "docs" / "your-puzzle.md").read_text("utf-8")
@@ -84,6 +85,7 @@ def test_its_files_are_those_of_the_example() -> None:
     assert written == re.sub(r"\n+", "\n", (EXAMPLE / "pocket_cube" / "__init__.py").read_text())
 
 
+@wide
 @pytest.mark.long
 def test_what_it_types_prints_what_it_shows(typed: list[tuple[str, str, str]]) -> None:
     assert len(typed) == 11
@@ -95,6 +97,7 @@ def test_what_it_types_prints_what_it_shows(typed: list[tuple[str, str, str]]) -
         assert same(shown, printed, how), f"{command}:\n{printed}"
 
 
+@wide
 def test_the_report_has_its_histogram(typed: list[tuple[str, str, str]], place: Path) -> None:
     page = (place / "pocket-cube" / "outputs" / "report.html").read_text("utf-8")
     assert "<h2>Pocket cube</h2>" in page
@@ -102,6 +105,7 @@ def test_the_report_has_its_histogram(typed: list[tuple[str, str, str]], place: 
     assert 'id="pocket-cube-pocket_cube"' in page
 
 
+@wide
 def test_its_own_tests_pass(
     typed: list[tuple[str, str, str]], place: Path, env: dict[str, str]
 ) -> None:

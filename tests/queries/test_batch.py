@@ -7,9 +7,11 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from queries import open_tables, stretches
@@ -152,6 +154,63 @@ def test_strict_names_the_line(
     with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not"):
         answer_all(eight, {}, request, lambda rows: None)
     assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
+
+
+def answered(reader: Reader, text: bytes, folder: Path, **asked: Any) -> tuple[int, pl.DataFrame]:
+    """How many keys of an input were refused, and all that is said of them."""
+    source, target = folder / "keys", folder / "answers.csv"
+    source.write_bytes(text)
+    batch = Batch(str(source), "csv", str(target), **asked)
+    refused = answer_all(reader, {}, batch, lambda _: None)
+    return refused, pl.read_csv(target, infer_schema=False)
+
+
+def test_all_that_is_refused_is_counted(
+    eight: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", 20)
+    refused, said = answered(eight, b"1\n123456780\n" * 5, tmp_path)
+    assert (refused, len(said)) == (5, 10)
+
+
+def test_a_refused_word_is_shown_without_what_acts_on_a_terminal(
+    eight: Reader, tmp_path: Path
+) -> None:
+    word = "\x1b[2J" + 200 * "x"
+    _, said = answered(eight, word.encode(), tmp_path)
+    assert said["state"].to_list() == ["\ufffd[2J" + 96 * "x"]
+    _, said = answered(eight, f"state\n{word}\n".encode(), tmp_path, input_format="csv")
+    assert said["state"].to_list() == [word], "what stands in a table is the user's"
+
+
+def test_strict_says_how_to_go_on(eight: Reader, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest) as caught:
+        answered(eight, b"123456780 1", tmp_path, strict=True)
+    assert str(caught.value).endswith(" To answer the other rows, leave out --strict.")
+
+
+BYTES = pa.binary()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        BYTES,
+        pa.list_(BYTES),
+        pa.list_(BYTES, 2),
+        pa.struct([("a", pa.int8()), ("b", pa.list_(BYTES))]),
+        pa.map_(pa.string(), BYTES),
+        pa.map_(BYTES, pa.string()),
+    ],
+    ids=str,
+)
+def test_a_column_that_the_output_cannot_hold_is_named(
+    eight: Reader, tmp_path: Path, kind: pa.DataType
+) -> None:
+    source = tmp_path / "keys.parquet"
+    pq.write_table(pa.table({"state": ["123456780"], "raw": pa.nulls(1, kind)}), source)
+    with pytest.raises(BadRequest, match=r"JSON cannot hold the column 'raw', which is of"):
+        answer_all(eight, {}, Batch(str(source), "jsonl", str(tmp_path / "out")), lambda _: None)
 
 
 def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:

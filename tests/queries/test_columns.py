@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from queries import open_tables
 from queries.answers import reader
 from queries.eight import ways
-from queries.eight.columns import WHITE_SPACE
 from queries.reader import Reader
+from queries.sliding.columns import WHITE_SPACE
 from queries.tables import Tables
 from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tablebase.tables.store import Folder

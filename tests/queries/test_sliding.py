@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,9 +10,13 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from queries import open_tables
+from queries import answers, open_tables
+from queries.forms import Asked
+from queries.goals import GoalReader
+from queries.sliding import columns, reader
+from queries.sliding.reader import BoardReader
 from queries.tables import BoardAnswer, Tables
-from tablebase.errors import BadRequest, NotationError, OutOfReach, TableMissing
+from tablebase.errors import BadRequest, NotationError, OutOfReach, TableDamaged, TableMissing
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
@@ -141,6 +146,81 @@ def test_a_batch(cli: Cli, folder: Path) -> None:
     walked = cli("query", "sliding", "--path", "--format", "jsonl", *place, stdin="120453\n")
     row = json.loads(walked.out)
     assert (row["solution"], row["path"]) == ("D", "120453 123450")
+
+
+MARKS = "0123456789ab"
+WRITTEN: list[Callable[[str], str]] = [
+    ",".join,
+    " ".join,
+    "\n ".join,
+    lambda state: f" {state[:2]}  {state[2:]}\t",
+    lambda state: f"{state[:2]}{state[2:].upper()}",
+    lambda state: f"{state}0",
+    lambda state: state[1:],
+    lambda state: state.replace("1", "2"),
+    lambda state: state.replace("1", "10"),
+    lambda state: " ".join(state.replace("1", "x")).replace("x", "10"),
+    lambda state: f"{state}{' ' * 256}",
+    lambda state: f"{state}{'9' * 256}",
+    lambda state: state.translate(str.maketrans("0123", "０１２３")),
+]
+
+
+@pytest.mark.parametrize(("name", "goal"), [("2x3", None), ("3x2", "054321"), ("2x2", "2103")])
+def test_a_long_batch_answers_as_a_short_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, goal: str | None
+) -> None:
+    """Every state, and keys of other kinds, in blocks of a few rows."""
+    board = parse_board(name)
+    states = ["".join(cells) for cells in itertools.permutations(board.example)]
+    other = [write(state) for write in WRITTEN for state in states[::97]]
+    keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
+    asks = BoardReader(board, Folder(folder))
+    asked: Asked = {"goal": goal} if goal else {}
+    monkeypatch.setattr(columns, "BLOCK", 7)
+    short = asks.answers(keys, asked)
+    monkeypatch.setattr(reader, "FEW", 0)
+    long = asks.answers(keys, asked)
+    assert long[0].equals(short[0])
+    assert long[0].schema == short[0].schema
+    assert long[1] == short[1]
+    assert asks.answers(keys.clear(), asked)[0].schema == short[0].schema
+
+
+def test_numbers_of_two_digits_in_a_long_batch() -> None:
+    def number(state: str) -> str:
+        return ", ".join(str(MARKS.index(mark)) for mark in state)
+
+    states = ["3a1b87254960", "b123456789a0"]
+    keys = pl.Series([*map(number, states), "10 123456789b0", "10 23456789ab1", "é10"])
+    assert columns.states_of(keys, 12).to_list() == [
+        *states, "10123456789b0", "1023456789ab1", "é10"
+    ]  # fmt: skip
+
+
+def test_states_out_of_reach_are_not_asked_alone(
+    folder: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of all states are; each would take as long as a lone question."""
+    monkeypatch.setattr(reader, "FEW", 0)
+    monkeypatch.delattr(GoalReader, "to_goal")
+    half = pl.Series(["123456780", "213456780"] * 5)
+    eight = answers.reader("eight", Folder(outputs))
+    for asks in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
+        found, bad = asks.answers(half, asks.checked({"goal": "123456780"}))
+        assert found["distance"].to_list() == [0, None] * 5
+        assert found["error"].is_null().to_list() == [True, False] * 5
+        assert bad == []
+
+
+def test_records_that_contradict_each_other_are_no_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "FEW", 0)
+    asks = BoardReader(parse_board("2x2"), Folder(folder))
+    asks._records("sliding_2x2_4")[:] = 3
+    with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
+        asks.answers(pl.Series(["1230"]), {})
 
 
 def test_annotate(tables: Tables) -> None:

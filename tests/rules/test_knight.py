@@ -174,15 +174,36 @@ def test_a_board_has_as_many_squares_as_names_allow(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["7x7", "8x8", "5x8"],
+    ["8x8", "6x9", "26x2"],
 )
 def test_a_board_too_large_to_list_is_refused(text: str) -> None:
     with pytest.raises(BoardTooLarge) as caught:
         listed_table(parse_board(text))
     assert str(caught.value) == (
-        f"{text} has too many tours to list. Boards of up to 36 squares can be listed."
+        f"{text} has too many tours to list. Boards of up to 49 squares can be listed."
     )
-    assert (caught.value.board, caught.value.limit) == (text, 36)
+    assert (caught.value.board, caught.value.limit) == (text, 49)
+
+
+@pytest.mark.parametrize(
+    ("text", "opening"), [("6x6", None), ("20x2", None), ("13x3", 1), ("12x4", 4), ("7x7", 5)]
+)
+def test_large_lists_are_a_file_for_each_opening(text: str, opening: int | None) -> None:
+    table = listed_table(parse_board(text))
+    assert table.recipe.in_files == (opening is not None)
+    assert table.recipe.parameters().get("opening") == opening
+    assert PUZZLE.owns(table.name)
+    finish = f"knight --board {text} --finish" if opening else f"knight --board {text}"
+    assert PUZZLE.stage(table.name) == ("knight" if text == "6x6" else finish)
+
+
+def test_large_lists_that_are_published_are_not_counted_again() -> None:
+    published: dict[str, dict[str, object]] = {"knight_tours_7x7": {}, "knight_tours_3x7": {}}
+    names = [table.name for table in PUZZLE.among(published)]
+    assert {"knight_tours_7x7", "knight_tours_3x7"} < {*names}
+    counts = str(PUZZLE.grown(PUZZLE.tables[-1], published).recipe.parameters()["boards"])
+    assert "7x7" not in counts
+    assert "3x7" in counts
 
 
 def test_more_boards_are_listed_and_counted() -> None:

@@ -59,7 +59,7 @@ COMMANDS = {
         query knight a1 --board 5x5 --closed
         query knight a1 --board 5x5 --number 304
         query knight c3 --board 5x5 --to b2
-        query knight a1 --board 7x7
+        query knight a1 --board 9x9
         query knight a1 --board 9x9
         query knight a1 --count
         query knight --count --board 7x7

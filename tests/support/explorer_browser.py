@@ -19,7 +19,7 @@ from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 
 NAMES = {
-    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "chromium": ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
     "firefox": ("firefox-esr", "firefox"),
 }
 """The browsers, each with the programs that may be it."""
@@ -52,6 +52,16 @@ VIEWS = {
     "knight": ("knight/b1/a3", "knight/d4", "knight/6x6/a1/12345", "knight/5x5"),
 }
 """Some addresses of each view: a plain answer first, then special cases."""
+HASHED = """async (tables) => {
+    const hashes = {};
+    for (const [name, table] of Object.entries(tables)) {
+        const bytes = await new Blob([...table.blocks()]).arrayBuffer();
+        const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+        hashes[name] = [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    }
+    return hashes;
+}"""
+"""The hash of each index that the page has opened, by its table's name."""
 DESK = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
 MOVING = {"viewport": {"width": 1200, "height": 860}}
 PHONE = {
@@ -85,10 +95,11 @@ def launched(driver: Playwright, name: str) -> Iterator[Browser]:
     browser.close()
 
 
-def broken_rules(page: Page) -> list[tuple[str, list[str]]]:
-    """The rules of access for everyone that a page breaks, each with the places."""
+def broken_rules(page: Page, *among: str) -> list[tuple[str, list[str]]]:
+    """The rules of access for everyone (all, or some) that a page breaks, each with the places."""
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
-    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+    options = {"resultTypes": ["violations"], **({"runOnly": among} if among else {})}
+    found = page.evaluate("(options) => axe.run(options)", options)
     return [
         (rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found["violations"]
     ]
@@ -112,9 +123,10 @@ class Explorer:
     def open(self, address: str = "") -> Page:
         """The page at an address, opened anew."""
         view = address.partition("/")[0]
+        ready = view if view in {*VIEWS, "sliding"} else "eight"
         self.page.goto("about:blank")
         self.page.goto(f"{self.file.as_uri()}#{address}" if address else self.file.as_uri())
-        self.page.wait_for_selector(f"body[data-ready={view if view in VIEWS else 'eight'}]")
+        self.page.wait_for_selector(f"body[data-ready={ready}]")
         return self.page
 
     def address(self) -> str:

@@ -11,6 +11,7 @@ from queries.answers import reader
 from queries.explorer import write_explorer
 from queries.reader import Reader
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.conftest import once
 from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, found, launched
 
@@ -65,7 +66,9 @@ def browser(request: pytest.FixtureRequest) -> Browser:
     return opened
 
 
-in_both = pytest.mark.parametrize("browser", list(NAMES), indirect=True)
+in_both = pytest.mark.parametrize(
+    "browser", ["chromium", pytest.param("firefox", marks=wide)], indirect=True
+)
 """A test that runs in each browser."""
 
 

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import MANIFEST
-from tablebase.tables.content import ContentHash
+from tablebase.tables.content import ContentHash, together
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
 from tablebase.tables.manifest import Entry, Page, manifest_text, read_pages
 from tablebase.tables.parquet import schema, sorting
@@ -124,15 +125,21 @@ def vouch(folder: Path, name: str, files: int = 1) -> None:
     with listing(folder) as entries:
         entry = entries[name] | {"files": [], "rows": 0}
         entries[name] = entry
-        content = ContentHash(TABLES[name].columns)
+        contents, before = list[str](), Counter[str]()
         for number in range(1, files + 1):
             path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
-            rows = pq.read_table(path)
+            rows, content = pq.read_table(path), ContentHash(TABLES[name].columns)
             for batch in rows.to_batches():
                 content.update(batch)
-            entry["files"].append(said_of(path, rows.num_rows, entry["rows"]))
+            contents.append(content.hexdigest())
+            said = said_of(path, rows.num_rows, entry["rows"])
+            if files > 1 and "number" in rows.column_names and len(rows):
+                starts = rows["start"].to_pylist()
+                said["begins"] = {"start": starts[0], "number": before[starts[0]]}
+                before.update(starts)
+            entry["files"].append(said)
             entry["rows"] += rows.num_rows
-        entry["content"] = content.hexdigest()
+        entry["content"] = together(contents)
         if entry["index"]:
             index = folder / f"{name}.idx"
             data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))

@@ -163,8 +163,9 @@ Of each table:
 
 - `files`: the Parquet files of its rows, in order, each an object as below; mostly there is one.
 - `rows`: how many rows they have together.
-- `content`: the content hash, SHA-256 of the values of all rows of all files in order, whatever
-  wrote them. The head of `tablebase/tables/content.py` says how it is taken.
+- `content`: the content hash, SHA-256 of the values of all rows in order, whatever wrote them; of
+  several files, SHA-256 of their content hashes. The head of `tablebase/tables/content.py` says how
+  it is taken.
 - `made_by`: the program that made the table, and its version.
 - `parameters`: which search made it, and of what.
 - `description`: 16 hexadecimal digits that change with the table's columns, their types and their
@@ -177,6 +178,8 @@ Of each file of rows:
 - `rows`: how many rows it has.
 - `first`: the number of rows in the files before it, so the row number of its first row.
 - `bytes`, `sha256`: its size, and SHA-256 of its bytes in hexadecimal.
+- `begins`: of several files with tours, the `start` of its first row, and the `number` that this
+  row has among all tours of that start. Left out where there is one file.
 
 The files of a table have the same columns, and their rows follow one another as they would in one
 file. Only `number`, in a table of tours, begins anew in each: it counts a start's tours within the
@@ -193,7 +196,7 @@ tours = pl.concat(
     pl.scan_parquet(f"outputs/{file['file']}", row_index_name="row", row_index_offset=file["first"])
     for file in files
 )
-# a tour's number among all of its start: its row less the first row of that start
+# a tour's number among all of its start: its row less the first row of that start (or `begins`)
 tours = tours.with_columns(number=pl.col("row").cast(pl.Int64) - pl.col("row").min().over("start"))
 print(tours.filter(start="a1", number=303).collect())
 ```

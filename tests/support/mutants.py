@@ -30,6 +30,7 @@ from mutmut.mutation.file_mutation import mutate_file_contents
 from mutmut.utils.format_utils import get_mutant_name
 
 from tests.support.shell import ROOT
+from tests.support.warm import warm
 
 WORKERS = os.cpu_count() or 1
 FIRST = ("numpy", "numba", "polars", "pyarrow.parquet", "typer", "rich.progress", "hypothesis")
@@ -63,7 +64,7 @@ RULES = {
 ANSWERS = {
     "queries/__init__.py": "queries",
     "queries/answers.py": "answers doors registry refusals queries drawings streams batch",
-    "queries/batch.py": "inputs batch columns streams",
+    "queries/batch.py": "batch inputs columns streams",
     "queries/eight/columns.py": "queries batch columns",
     "queries/eight/reader.py": "doors refusals queries drawings batch",
     "queries/forms.py": "answers doors page[docs/cli.md]",
@@ -71,7 +72,7 @@ ANSWERS = {
     "queries/inputs.py": "inputs",
     "queries/index.py": "index_format doors index",
     "queries/knight/reader.py": "doors refusals index_contradicts queries drawings batch",
-    "queries/overview.py": "golden[overview] golden[missing] golden[bad] status pages",
+    "queries/overview.py": "registry toys tables/sliding status golden[overview] golden[missing]",
     "queries/scans.py": "checked_file",
     "queries/eight/rapid.py": "queries",
     "queries/plain.py": "plain",
@@ -99,7 +100,13 @@ MAKING = {
     "pipeline/work.py": "work build",
     "tablebase/tables/kept.py": "work build",
 }
-TESTS = {**RULES, **ANSWERS, **SEARCH, **MAKING}
+TRUST = {
+    "pipeline/verify/claims.py": "verify/sliding told verify/eight",
+    "tablebase/puzzles/installed.py": "installed",
+    "tablebase/tables/manifest.py": "store build status removal",
+}
+ROOMS = RULES, ANSWERS, SEARCH, MAKING, TRUST
+TESTS = {source: tests for room in ROOMS for source, tests in room.items()}
 """For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
 KINDS = {
     "golden": "command/test_cli.py::test_golden",
@@ -109,7 +116,7 @@ KINDS = {
 
 
 def main(*sources: str) -> None:
-    for room in (RULES, ANSWERS, SEARCH, MAKING):
+    for room in ROOMS:
         asked = [source for source in room if source in (sources or TESTS)]
         with tempfile.TemporaryDirectory() as place:
             copy_of_the_project(Path(place))
@@ -129,6 +136,7 @@ def mutate_here(*sources: str) -> None:
     mutants = [(source, name) for source in sources for name in mutants_of(source)]
     for name in FIRST:
         importlib.import_module(name)
+    warm("pipeline")  # one for all: each is told which mutant runs
     for source in sources:
         begun = time.monotonic()
         if code := verdicts([(source, "")], limit=3600)[""]:
@@ -207,7 +215,8 @@ def files(tests: str) -> list[str]:
     found = []
     for word in tests.split():
         kind, opened, which = word.partition("[")
-        of_kind = sorted(str(path) for path in Path("tests").glob(f"*/test_{kind}.py"))
+        room, _, of = kind.rpartition("/")
+        of_kind = sorted(str(path) for path in Path("tests").glob(f"{room or '*'}/test_{of}.py"))
         found.append(f"tests/{KINDS[kind]}[{which}" if opened else of_kind[0])
     return found
 

@@ -9,6 +9,8 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
+from tablebase.tables.objects import found
+
 Answer = tuple[str, list[tuple[str, str]], bytes]
 """Status, headers and body of a response."""
 Fault = Callable[[str, str, Callable[[], Answer]], Answer]
@@ -77,6 +79,7 @@ def bucket(name: str) -> Iterator[ObjectStore]:
     import fsspec
 
     before = dict(os.environ)
+    found.cache_clear()
     with ObjectStore().serving() as store:
         os.environ.update(store.variables)
         try:

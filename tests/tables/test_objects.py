@@ -2,26 +2,31 @@
 
 import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import fsspec
 import pytest
 
 from pipeline.build import Request, build
+from pipeline.pieces import Listing, make_piece, require_all
 from pipeline.verify import verify
 from queries import open_tables
+from queries.explorer import write_explorer
 from queries.overview import histogram, status
-from tablebase.errors import BadRequest, OutputsError, TableError, TableMissing
+from tablebase.errors import BadRequest, NotWritten, OutputsError, TableError, TableMissing
+from tablebase.output import write
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, listed_table
 from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables.kept import Piece
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.objects import Objects
 from tablebase.tables.places import tables_store
-from tests.support.object_store import ObjectStore, bucket, cut, refused
+from tests.support.object_store import Answer, ObjectStore, bucket, cut, refused
 from tests.support.recorder import Recorder
 from tests.support.shell import Cli
 
@@ -100,6 +105,49 @@ def test_at_the_shell(made: Objects, cli: Cli, server: ObjectStore) -> None:
     said = cli("query", "eight", "378546201", "--outputs", URL, env=server.variables)
     assert (said.code, said.err) == (0, "")
     assert said.out == cli("query", "eight", "378546201").out
+
+
+def test_pages_are_written_there(
+    made: Objects, server: ObjectStore, cli: Cli, outputs: Path, tmp_path: Path
+) -> None:
+    here = f"--outputs {outputs}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("queries.explorer._page", lambda store: "the page")
+        write_explorer(made, made.full("explorer.html"))
+    assert made.read("explorer.html") == b"the page"
+    assert [row["state"] for row in status(made) if row["table"] == "explorer.html"] == [
+        "published"
+    ]
+    for name in ("eight.parquet", "manifest.json"):
+        with pytest.raises(NotWritten, match="it belongs to the tables"):
+            write(made.full(name), b"a page")
+    drawn = f"query knight b1 --svg {made.full('tour.svg')}"
+    assert cli(*drawn.split(), *here.split(), env=server.variables).code == 0
+    assert made.read("tour.svg").startswith(b"<svg")
+    with pytest.raises(NotWritten, match="only folders and s3:// can be written to"):
+        write("memory://x/page.html", b"a page")
+    for name in ("explorer.html", "tour.svg"):
+        made.remove(name)
+
+
+def test_rights_to_a_prefix_alone_will_do(place: Objects, server: ObjectStore) -> None:
+    own = str(place).removeprefix("s3://puzzles/")
+
+    def only(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+        return ask() if own in unquote(address) else refused("PUT", address, ask)
+
+    server.fault = only
+    build(Request(place, TOURS), Recorder())
+    assert place.names() == ["knight_tours_3x4.parquet", "manifest.json"]
+
+
+def test_pieces_are_made_there(place: Objects) -> None:
+    listing = Listing(KNIGHT, TOURS[0][1][0])
+    for number in (1, 2):
+        make_piece(place, listing, Piece(number, 2), Recorder(), None, 1)
+    require_all(place, listing)
+    build(Request(place, TOURS), Recorder())
+    assert place.names() == ["knight_tours_3x4.parquet", "manifest.json"]
 
 
 def test_it_can_be_sent(made: Objects) -> None:

@@ -72,7 +72,9 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
     made = cli("explore", "--outputs", str(copy))
     assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
     assert state(copy, "explorer.html") == "published"
-    assert sorted(read_pages(Folder(copy))["explorer.html"].made_from) == sorted(made_from())
+    assert sorted(read_pages(Folder(copy))["explorer.html"].made_from) == sorted(
+        made_from(Folder(copy))
+    )
 
 
 def test_report_lists_its_page(cli: Cli, copy: Path) -> None:

@@ -18,6 +18,7 @@ from queries.answers import reader
 from queries.figure import Sources
 from queries.knight.packed import signposts
 from queries.overview import status
+from queries.reader import Reader
 from queries.report import figures
 from queries.scans import scanned
 from tablebase.errors import NoSuchTour
@@ -92,6 +93,12 @@ def test_the_docs_say_how_the_checksum_is_taken(outputs: Path) -> None:
     assert hashlib.sha256((found[1] + found[3]).encode()).hexdigest() == found[2]
 
 
+@pytest.fixture(scope="module")
+def both(several: Path, outputs: Path) -> list[Reader]:
+    """What answers from several files, and from one."""
+    return [reader("knight", Folder(folder)) for folder in (several, outputs)]
+
+
 @pytest.mark.parametrize("board", ["5x5", "6x6"])
 @pytest.mark.parametrize(
     "asked",
@@ -111,15 +118,13 @@ def test_the_docs_say_how_the_checksum_is_taken(outputs: Path) -> None:
     ids=str,
 )
 def test_answers_are_those_of_one_file(
-    board: str, asked: dict[str, Any], several: Path, outputs: Path
+    board: str, asked: dict[str, Any], both: list[Reader]
 ) -> None:
     for start in ("a1", "c1", "e5", "b1"):
         told = []
-        for folder in (several, outputs):
+        for one in both:
             try:
-                told.append(
-                    reader("knight", Folder(folder)).facts(start, {"board": board, **asked}).named()
-                )
+                told.append(one.facts(start, {"board": board, **asked}).named())
             except NoSuchTour as error:
                 told.append({"error": str(error)})
         assert told[0] == told[1]

@@ -23,8 +23,9 @@ from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.kept import Kept
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
-from tests.support import sliding_oracle as oracle
+from tests import wide
 from tests.support.shell import Cli
+from tests.support.sliding_tables import require_oracles
 
 
 class Quiet:
@@ -64,20 +65,10 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sliding, "LISTED", 7)
 
 
-@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3"])
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
 def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
-    board = parse_board(name)
-    for table, goal in zip(board.tables, board.layouts, strict=True):
-        known = oracle.distances(goal, board.height, board.width)
-        rows = pl.read_parquet(folder / table.file)
-        records = Index(Folder(folder), "", table).records()
-        assert len(rows) == len(records) == len(known)
-        for rank, (state, to, distance, best, manhattan) in enumerate(rows.iter_rows()):
-            assert board.unrank(rank, goal) == state
-            assert to == goal
-            assert distance == records[rank] == known[state]
-            assert best == oracle.best_moves(state, board.height, board.width, known)
-            assert manhattan == oracle.manhattan(state, goal, board.width)
+    for table in parse_board(name).tables:
+        require_oracles(folder, table)
 
 
 def digests(folder: Path) -> dict[str, str]:

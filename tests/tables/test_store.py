@@ -64,8 +64,10 @@ class Memory(Store):
         return io.BytesIO(self._found(name))
 
     @contextlib.contextmanager
-    def appearing(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
-        assert self.held, "nothing is written but by who holds the lock"
+    def appearing(
+        self, *names: str, durable: bool = True, shared: bool = False
+    ) -> Iterator[list[IO[bytes]]]:
+        assert self.held or shared, "the rest is written by who holds the lock"
         made = [Onward() for _ in names]
         yield [*made]
         self.files |= {name: file.getvalue() for name, file in zip(names, made, strict=True)}

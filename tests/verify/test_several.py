@@ -17,6 +17,7 @@ from tablebase.errors import TableDamaged, TableError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support.falsified import CUTS, TABLES, listing, one, refuted, split, vouch, written
 from tests.support.recorder import built
 from tests.support.shell import Cli
@@ -32,6 +33,7 @@ def test_its_files_are_held_against_the_manifest(cli: Cli, several: Path) -> Non
     assert dict(rows) == {name: f"{entries[name].rows:,}" for name in CUTS}
 
 
+@wide
 @pytest.mark.long
 def test_it_is_proved_as_one(several: Path, outputs: Path) -> None:
     """Lists of tours by the file; of the others all rows are read first, as from one file."""
@@ -80,8 +82,10 @@ def test_a_second_file_that_is_not_the_listed_one(
     with pytest.raises(TableError) as caught:
         verify(Folder(folder), quick=True)
     assert caught.value.file == str(second)
-    for words in ("query knight a1 --board 5x5", "query knight a1 --board 5x5 --number 3"):
-        said = cli(*words.split(), "--outputs", str(folder))
+    query = f"query knight a1 --board 5x5 --outputs {folder}"
+    assert cli(*query.split(), "--number", "3").code == 0, "the first file is whole"
+    for words in ("--number 150", "--number 99999"):
+        said = cli(*query.split(), *words.split())
         assert (said.code, said.out) == (3, "")
         assert str(second) in said.err
         assert said.err.endswith(f"Run: pipeline precompute knight --outputs {folder}\n")

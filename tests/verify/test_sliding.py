@@ -13,6 +13,7 @@ from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim
 from pipeline.verify.listed import Listed, check_files
+from pipeline.verify.sliding import references
 from tablebase.puzzles import sliding
 from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.content import ContentHash
@@ -92,7 +93,7 @@ def with_record(folder: Path, rank: int, distance: int) -> None:
 def test_boards_are_proved(folder: Path) -> None:
     claims = [claim for claim in proved(folder) if claim.table == NAME]
     assert all(claim.passed for claim in claims)
-    assert len({(claim.file, claim.claim) for claim in claims}) == len(claims) == 11
+    assert len({(claim.file, claim.claim) for claim in claims}) == len(claims) == 12
 
 
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
@@ -130,6 +131,15 @@ def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(alone
     vouch(alone)
     with pytest.raises(VerifyFailed, match="the distance is 0 only at 123450"):
         proved(alone)
+
+
+def test_another_number_of_states_than_published_is_found(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(references.LAYERS, NAME, references.LAYERS[NAME].replace(" 44", " 45"))
+    with pytest.raises(VerifyFailed, match="OEIS A090034") as told:
+        proved(folder)
+    assert told.value.found == "states at distance 14: 44"
 
 
 def test_the_manifests_content_is_that_of_the_records(alone: Path) -> None:

@@ -11,15 +11,15 @@ import pyarrow as pa
 from pipeline.verify.claims import Rows, Seen
 from pipeline.verify.listed import Listed, decoded, records
 from pipeline.verify.sliding.neighbours import described, first_wrong
+from pipeline.verify.sliding.references import FARTHEST, known_layers
 from pipeline.work import in_threads
 from tablebase.block_space import InBlocks
+from tablebase.graph import UNREACHED
 from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board
 from tablebase.tables.content import ContentHash
 
 STRETCH = 1 << 16
 """Orders that a thread looks at before another may."""
-FARTHEST = {"2x2": 6, "2x3": 21, "2x4": 36, "3x3": 31, "2x5": 55, "2x6": 80, "3x4": 53}
-"""The distance of the farthest states from the last corner: OEIS A151944."""
 
 
 def prove_board(listed: Listed, seen: Seen) -> None:
@@ -52,9 +52,11 @@ class Distances:
             content, columns = ContentHash(listed.known.fields()), listed.known.columns
             fact.same("records", listed.index.records, len(depth))
             zeros: list[int] = []
+            layers = np.zeros(UNREACHED + 1, dtype=np.int64)
             for begin, found in records(listed):
                 zeros += (begin + np.flatnonzero(found["distance"] == 0)).tolist()
                 depth[begin : begin + len(found)] = found["distance"]
+                layers += np.bincount(found["distance"], minlength=len(layers))
                 if not columns:
                     distances = pa.array(found["distance"].astype(np.int16))
                     content.update(pa.record_batch({"distance": distances}))
@@ -81,6 +83,12 @@ class Distances:
             text = "the farthest states are as far as published (OEIS A151944)"
             with listed.claim(text, index=True) as fact:
                 fact.same("moves", int(depth.max()), FARTHEST[str(board)])
+        name, published = known_layers(listed.known.name)
+        if published:
+            text = f"as many states are at each distance as published (OEIS {name})"
+            with listed.claim(text, index=True) as fact:
+                for distance, count in enumerate(published):
+                    fact.same(f"states at distance {distance}:", int(layers[distance]), count)
 
     def _state(self, rank: int) -> dict[str, object]:
         state = self._board.unrank(rank, self._goal)

@@ -1,14 +1,20 @@
-// The page: three views, and the address that says which is shown and what is in it.
+// The page: its views, and the address that says which is shown and what is in it.
 import { byId } from "#page/dom.js";
-import { eightFacts, openEight } from "#page/eight.js";
-import { makeEightView } from "#page/eight_view.js";
+import { EIGHT, openEight } from "#page/eight.js";
 import { BOARDS } from "#page/knight.js";
 import { firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
 import { makeKnightView } from "#page/knight_view.js";
 import { senetFacts, wholeSenet } from "#page/senet.js";
 import { makeSenetView } from "#page/senet_view.js";
+import { makeSlideView } from "#page/slide_view.js";
+import { SLIDING } from "#page/sliding.js";
 
-const MAKERS = { eight: makeEightView, senet: makeSenetView, knight: makeKnightView };
+const MAKERS = {
+  eight: (went) => makeSlideView("eight", { "3x3": EIGHT }, went),
+  senet: makeSenetView,
+  knight: makeKnightView,
+};
+if (Object.keys(SLIDING).length) MAKERS.sliding = (went) => makeSlideView("sliding", SLIDING, went);
 const views = {};
 let showing = null;
 let routes = 0;
@@ -52,7 +58,7 @@ async function route() {
   trouble("");
   try {
     views[name] ??= MAKERS[name]((shown, how) => went(name, shown, how));
-    await views[name].open();
+    await views[name].open(name === asked ? parts : []);
     // an address that has been left meanwhile must not come back
     if (mine !== routes) return;
     views[name].show(name === asked ? parts : []);
@@ -71,6 +77,8 @@ function trouble(text) {
   byId("trouble").hidden = !text;
 }
 
+for (const link of document.querySelectorAll("nav a")) link.hidden = !Object.hasOwn(MAKERS, link.dataset.view);
+
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   const board = byId(views[showing].board);
@@ -83,7 +91,9 @@ route();
 /** What a test or a curious person may ask from the console. */
 globalThis.explorer = Object.freeze({
   openEight, openSenet: wholeSenet, openKnight,
-  eight: eightFacts,
+  eight: EIGHT.facts,
+  openSliding: (board) => SLIDING[board].open(),
+  sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
   senet: senetFacts,
   /** A tour by its board, its start, and its number or its end. */
   knight(board, start, which) {

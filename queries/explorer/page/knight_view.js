@@ -52,7 +52,7 @@ export function makeKnightView(went) {
     const labels = (id, texts) => byId(id).replaceChildren(...texts.map((text) => make("span", {}, text)));
     labels("knight-ranks", board.squares.slice(0, board.side).map((rank) => String(board.side - rank)));
     labels("knight-files", [...board.files]);
-    for (const button of document.querySelectorAll("[data-board]")) {
+    for (const button of document.querySelectorAll("#view-knight [data-board]")) {
       button.setAttribute("aria-pressed", String(button.dataset.board === board.name));
     }
   }
@@ -244,7 +244,7 @@ export function makeKnightView(went) {
   byId("knight-next").addEventListener("click", () => begin(start, facts.number + 1));
   byId("knight-turn").addEventListener("click", () => begin(end(), firstTour(board, end(), start)));
   byId("knight-other").addEventListener("click", () => begin(start));
-  for (const button of document.querySelectorAll("[data-board]")) {
+  for (const button of document.querySelectorAll("#view-knight [data-board]")) {
     button.addEventListener("click", () => {
       lay(BOARDS[button.dataset.board]);
       begin(null);

@@ -1,6 +1,5 @@
-// The 8-puzzle's big board: nine cells in reading order, tiles that slide by click, drag or key.
+// A board in play: cells in reading order, tiles that slide by click, drag or key.
 import { calm, make } from "#page/dom.js";
-import { movesEight } from "#page/eight.js";
 
 const ARROW_LETTERS = { ArrowUp: "D", ArrowDown: "U", ArrowLeft: "R", ArrowRight: "L" };
 const SLIDE_MS = 150;
@@ -11,21 +10,29 @@ export const TILE_WAY = { U: "down", D: "up", L: "right", R: "left" };
 export const TILE_ARROW = { U: "↓", D: "↑", L: "→", R: "←" };
 
 /** The board in a place; `slid(move)` is called when a person slides a tile. */
-export function makeEightBoard(place, slid) {
+export function makeSlideBoard(place, slid) {
+  let game = null;
+  let cells = [];
   let state = "";
   let best = "";
   let drag = null;
-  const cells = Array.from({ length: 9 }, (_, cell) => {
-    const number = make("span", { class: "number" });
-    const mark = make("span", { class: "mark", "aria-hidden": "true" });
-    return make("button", { type: "button", tabindex: "-1", "data-cell": cell }, number, mark);
-  });
-  place.append(...cells);
+  const moveAt = (cell) => game.moves(state).find((move) => move.cell === cell);
 
-  const moveAt = (cell) => movesEight(state).find((move) => move.cell === cell);
+  /** Lay the cells of a game's board. */
+  function lay(other) {
+    game = other;
+    state = "";
+    cells = Array.from({ length: game.cells }, (_, cell) => {
+      const number = make("span", { class: "number" });
+      const mark = make("span", { class: "mark", "aria-hidden": "true" });
+      return make("button", { type: "button", tabindex: "-1", "data-cell": cell }, number, mark);
+    });
+    place.style.setProperty("--columns", game.columns);
+    place.replaceChildren(...cells);
+  }
 
   function draw() {
-    const moves = movesEight(state);
+    const moves = game.moves(state);
     cells.forEach((button, cell) => {
       const tile = state[cell];
       const move = moves.find((open) => open.cell === cell);
@@ -47,13 +54,13 @@ export function makeEightBoard(place, slid) {
     draw();
     const gap = to.indexOf("0");
     const came = from.indexOf("0");
-    const joined = sliding && from && movesEight(from).some((move) => move.after === to);
+    const joined = sliding && from && game.moves(from).some((move) => move.after === to);
     if (!joined || calm()) return;
     const size = cells[1].offsetLeft - cells[0].offsetLeft;
     // a dragged tile goes on from where it was let go
     const left = drag?.rest ?? 1;
-    const across = ((gap % 3) - (came % 3)) * size * left;
-    const down = (Math.floor(gap / 3) - Math.floor(came / 3)) * size * left;
+    const across = ((gap % game.columns) - (came % game.columns)) * size * left;
+    const down = (Math.floor(gap / game.columns) - Math.floor(came / game.columns)) * size * left;
     cells[came].animate(
       [{ transform: `translate(${across}px, ${down}px)` }, { transform: "none" }],
       { duration: SLIDE_MS * left, easing: "ease-out" },
@@ -66,7 +73,7 @@ export function makeEightBoard(place, slid) {
 
   place.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves = movesEight(state);
+    const moves = game.moves(state);
     const move = moves.find(({ letter, tile }) => letter === ARROW_LETTERS[event.key] || tile === event.key);
     if (event.key in ARROW_LETTERS || move) event.preventDefault();
     slide(move);
@@ -89,7 +96,7 @@ export function makeEightBoard(place, slid) {
     const button = cells[cell];
     drag = {
       button, move, moved: false, part: 0, x: event.clientX, y: event.clientY,
-      across: (gap % 3) - (cell % 3), down: Math.floor(gap / 3) - Math.floor(cell / 3),
+      across: (gap % game.columns) - (cell % game.columns), down: Math.floor(gap / game.columns) - Math.floor(cell / game.columns),
       size: cells[1].offsetLeft - cells[0].offsetLeft,
     };
     button.setPointerCapture(event.pointerId);
@@ -117,5 +124,5 @@ export function makeEightBoard(place, slid) {
   place.addEventListener("pointerup", letGo);
   place.addEventListener("pointercancel", letGo);
 
-  return { show };
+  return { lay, show };
 }

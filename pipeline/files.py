@@ -1,0 +1,110 @@
+"""Tables whose parts are files: each is written by whoever makes the part, and is then left alone.
+
+What such a part finds is not its rows but what is to be said of their file, so that a table of any
+size is published by reading a few bytes a file.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from pipeline.making import parts
+from pipeline.work import Parts, Stretches, Work, named
+from tablebase import __version__
+from tablebase.puzzle import Table
+from tablebase.tables.content import together
+from tablebase.tables.kept import Arrays, Kept
+from tablebase.tables.manifest import Entry, File, facts
+from tablebase.tables.parquet import TableWriter, description
+from tablebase.tables.store import Store
+
+
+class RowsInFile:
+    """A part that writes its rows to a file; it finds what is to be said of that, as arrays."""
+
+    def __init__(self, store: Store, table: Table, rows: Callable[..., Stretches]) -> None:
+        functools.update_wrapper(self, rows)
+        self._store = store
+        self._table = table
+        self._rows = rows
+
+    def __call__(self, number: int, *arguments: object) -> Arrays:
+        stretches, name, begins = self._rows(*arguments), file_of(self._table, number), ""
+        first = next(stretches, None)
+        if first is None:
+            return [np.zeros(2, np.int64), np.array(["", "", ""])]
+        with (
+            self._store.appearing(name, shared=True) as (file,),
+            TableWriter(file, self._table) as writer,
+        ):
+            writer.write(first)
+            for columns in stretches:
+                writer.write(columns)
+        said, column = facts(self._store, name), self._table.numbered
+        if column:
+            within = next(of for of in self._table.columns if of.name == column.within)
+            begins = within.values[first[within.name][0]]
+        return [
+            np.array([writer.rows, said["bytes"]]),
+            np.array([writer.content, said["sha256"], begins]),
+        ]
+
+
+def file_of(table: Table, number: int) -> str:
+    """The file of a table's part of that number, from 1."""
+    return f"{table.name}.{number}.parquet"
+
+
+def division(store: Store, table: Table) -> Parts:
+    """A list's parts, such as leave files where it is of many."""
+    divided = parts(table)
+    if not table.recipe.in_files:
+        return divided
+    items = [(number, *item) for number, item in enumerate(divided.items, start=1)]
+    return Parts(RowsInFile(store, table, divided.part), items, lambda found: int(found[0][0]))
+
+
+def absent(store: Store, table: Table, numbers: Iterable[int]) -> Iterator[int]:
+    """Those of a list's parts, from 0, of which there is no result, or not the file it tells of."""
+    kept, (part, items, _) = Kept(store, table), division(store, table)
+    for number in numbers:
+        found = kept.load(named(part, items[number]))
+        if found is None or (table.recipe.in_files and not _is_there(store, table, number, found)):
+            yield number
+
+
+def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
+    rows, size = found[0].tolist()
+    try:
+        return not rows or store.size(file_of(table, number + 1)) == size
+    except OSError:
+        return False
+
+
+def entry_of(store: Store, table: Table, work: Work) -> Entry:
+    """Have all files made that are not there; returns what the manifest says of them."""
+    part, items, _ = division(store, table)
+    files, contents, before, column = list[File](), list[str](), Counter[str](), table.numbered
+    work.told("files", 0, len(items))
+    for number, (sizes, words) in enumerate(work.each(part, items), start=1):
+        (rows, size), (content, sha256, begins) = sizes.tolist(), words.tolist()
+        if rows:
+            at = {column.within: begins, column.name: before[begins]} if column else {}
+            first = sum(before.values())
+            files.append(File(file_of(table, number), rows, first, size, sha256, at))
+            contents.append(content)
+            before[begins] += rows
+        work.told("files", number, len(items))
+    return Entry(
+        files=files,
+        rows=sum(before.values()),
+        content=together(contents),
+        made_by=f"puzzle-tablebase {__version__}",
+        parameters=table.recipe.parameters(),
+        description=description(table),
+        index=None,
+    )

@@ -1,0 +1,176 @@
+"""The explorer's sliding boards: those that are published with all their goals, up to 10 cells."""
+
+import base64
+import gzip
+import math
+import random
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from pipeline.build import Request, build
+from queries.explorer import made_from, write_explorer
+from queries.sliding.reader import BoardReader
+from tablebase.errors import OutOfReach
+from tablebase.puzzles import sliding
+from tablebase.puzzles.sliding import PUZZLE, parse_board
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.conftest import once
+from tests.support.explorer_browser import DESK, HASHED, PHONE, Explorer, broken_rules
+from tests.support.explorer_fixtures import in_both
+from tests.support.falsified import linked_copy
+from tests.support.recorder import Recorder
+
+BOARDS = ("2x2", "2x3", "2x4", "3x3")
+
+
+@pytest.fixture(scope="module")
+def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is published, and some boards."""
+
+    def make(place: Path) -> None:
+        copy = linked_copy(outputs, place)
+        build(Request(Folder(copy), [(PUZZLE, PUZZLE.with_boards([*BOARDS]))]), Recorder())
+        write_explorer(Folder(copy), str(copy / "explorer.html"))
+
+    return once(tmp_path_factory, "boards", make) / "copy"
+
+
+@pytest.fixture(scope="module")
+def explorer(folder: Path) -> Path:
+    return folder / "explorer.html"
+
+
+def test_boards_with_all_goals_are_carried(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = {table.name for board in BOARDS for table in parse_board(board).tables}
+    assert {*made_from(Folder(folder))} >= every
+    monkeypatch.setattr(sliding, "LISTED", 5)
+    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.with_boards(["2x3"]))]), Recorder())
+    assert not [name for name in made_from(Folder(tmp_path)) if "2x3" in name]
+
+
+def test_large_boards_are_not_carried(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queries.sliding.reader.LISTED", 7)
+    carried = {name for name in made_from(Folder(folder)) if name.startswith("sliding")}
+    assert carried == {"sliding_2x2_4", "sliding_2x3_5", "sliding_2x3_6"}
+
+
+@in_both
+def test_the_page_holds_their_indexes_byte_for_byte(shown: Explorer, folder: Path) -> None:
+    found = shown.open("sliding").evaluate(
+        f"""async (boards) => {{
+            const opened = await Promise.all(boards.map((board) => explorer.openSliding(board)));
+            return ({HASHED})(Object.assign({{}}, ...opened));
+        }}""",
+        [*BOARDS],
+    )
+    entries = read_manifest(Folder(folder))
+    indexes = {name: entry.index for name, entry in entries.items() if name.startswith("sliding")}
+    assert found == {name: index.sha256 for name, index in indexes.items() if index}
+
+
+@pytest.mark.parametrize("name", ["2x3", "3x3", pytest.param("2x4", marks=wide)])
+def test_random_states_and_goals_are_answered_as_by_query(
+    shown: Explorer, folder: Path, name: str
+) -> None:
+    chance, board = random.Random(name), parse_board(name)
+    asks = BoardReader(board, Folder(folder))
+    tiles = [*board.example]
+    pairs = [["".join(chance.sample(tiles, len(tiles))) for _ in range(2)] for _ in range(200)]
+    wanted: list[dict[str, object]] = []
+    for state, goal in pairs:
+        try:
+            wanted.append(asks.facts(state, {"goal": goal, "path": True}).named())
+        except OutOfReach:
+            wanted.append({"state": state, "distance": None})
+    page = shown.open(f"sliding/{name}")
+    ask = "([board, pairs]) => pairs.map((pair) => explorer.sliding(board, ...pair))"
+    found = page.evaluate(ask, [name, pairs])
+    assert 50 < sum(one["distance"] is None for one in wanted) < 150
+    for want, got in zip(wanted, found, strict=True):
+        assert {key: got[key] for key in want.keys() & got.keys()} == {
+            key: value for key, value in want.items() if key in got
+        }
+    assert {"goal", "best_moves", "best_tiles", "solution", "tiles", "path"} <= {
+        key for one in found for key in one
+    }
+
+
+def test_a_board_is_chosen_played_and_set_up(shown: Explorer) -> None:
+    page = shown.open()
+    page.click("nav [data-view=sliding]")
+    page.click("#sliding-boards >> text=2×3")
+    page.wait_for_selector("#sliding-title:has-text('2×3')")
+    assert f"{math.factorial(6):,} arrangements" in shown.text("#view-sliding .intro")
+    page.fill("#sliding-start", "1,2,0 4 5,3")
+    assert shown.address() == "sliding/2x3/120453/123450"
+    assert shown.text("#sliding-distance") == "1"
+    assert "Shortest solutions" not in shown.facts("sliding")
+    page.click("#sliding-board [aria-label^='tile 3']")
+    assert shown.text("#sliding-now") == "Solved."
+    page.click("#view-sliding >> text=Gap in row 2, column 2")
+    assert shown.address() == "sliding/2x3/123450/123405"
+    assert shown.text("#sliding-distance") == "1"
+    page.click("#view-sliding >> text=Gap last")
+    page.click("#sliding-hardest")
+    assert shown.text("#sliding-distance") == "21"
+    page.click("#sliding-random")
+    assert int(shown.text("#sliding-distance")) <= 21
+    page.fill("#sliding-start", "213450")
+    assert shown.text("#sliding-distance") == "No solution"
+    assert "an even number of moves, but it takes an odd number" in shown.facts("sliding")["Why"]
+    page.click("#sliding-exchange")
+    assert shown.text("#sliding-distance") == "0"
+    page.click("#sliding-boards >> text=2×4")
+    page.wait_for_selector("#sliding-title:has-text('2×4')")
+    assert shown.text("#sliding-distance") == "36"
+    page.evaluate("history.back()")
+    expect(page.locator("#sliding-title")).to_have_text("Sliding board 2×3")
+    assert shown.address() == "sliding/2x3/123450/123450"
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("sliding/2x3/12345x", "“x” is not one of the digits 0–5"),
+        ("sliding/2x3/123456", "tile 6 does not exist, the blank (0) is missing"),
+        ("sliding/2x3/12340", "it has 5 digits, not 6"),
+        ("sliding/constructor/1", "is not an arrangement"),
+        ("sliding/2x3/123450/__proto__", "is not an arrangement"),
+    ],
+)
+def test_what_is_no_state_is_said(shown: Explorer, address: str, said: str) -> None:
+    shown.open(address)
+    assert said in shown.text("#sliding-problem")
+
+
+@pytest.mark.parametrize("shown", [DESK, PHONE], indirect=True)
+def test_boards_fit_every_window_and_everyone(shown: Explorer) -> None:
+    for board in ("2x2", "2x4"):
+        page = shown.open(f"sliding/{board}")
+        assert page.viewport_size
+        assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
+        drawn = page.locator("#sliding-board").bounding_box()
+        assert drawn
+        assert drawn["width"] > 300
+        assert broken_rules(page) == []
+
+
+def test_a_damaged_board_says_so(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
+    text = explorer.read_text("utf-8")
+    (packed,) = re.findall(r'id="sliding_2x3_5\.idx">(.*?)<', text)
+    payload = bytearray(gzip.decompress(base64.b64decode(packed)))
+    payload[-1] ^= 1
+    wrong = base64.b64encode(gzip.compress(payload)).decode()
+    file = tmp_path / "damaged.html"
+    file.write_text(text.replace(packed, wrong), "utf-8")
+    page = chromium.new_page()
+    page.goto(f"{file.as_uri()}#sliding/2x3")
+    expect(page.locator("#trouble")).to_contain_text("sliding_2x3_5.idx, inside this page, is dam")
+    page.close()

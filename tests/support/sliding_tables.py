@@ -1,0 +1,28 @@
+"""A sliding board's published table beside the oracle's answers: every row and record."""
+
+from pathlib import Path
+
+import polars as pl
+
+from queries.index import Index
+from tablebase.puzzle import Table
+from tablebase.puzzles.sliding import goal_of
+from tablebase.tables.store import Folder
+from tests.support import sliding_oracle as oracle
+
+
+def require_oracles(folder: Path, table: Table) -> None:
+    """Fails unless each row and record of a table is right and stands where its rank says."""
+    found = goal_of(table.name)
+    assert found
+    board, goal = found
+    known = oracle.distances(goal, board.height, board.width)
+    rows = pl.read_parquet(folder / table.file)
+    records = Index(Folder(folder), "", table).records()
+    assert len(rows) == len(records) == len(known)
+    for rank, (state, to, distance, best, manhattan) in enumerate(rows.iter_rows()):
+        assert board.unrank(rank, goal) == state
+        assert to == goal
+        assert distance == records[rank] == known[state]
+        assert best == oracle.best_moves(state, board.height, board.width, known)
+        assert manhattan == oracle.manhattan(state, goal, board.width)
