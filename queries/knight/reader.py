@@ -23,7 +23,6 @@ from tablebase.puzzles.knight import (
     Board,
     listed_board,
     listed_table,
-    no_tour,
     parse_board,
 )
 from tablebase.puzzles.tour_counts import counting
@@ -251,6 +250,21 @@ class KnightReader(Reader):
         from queries.knight.packed import signposts
 
         return signposts(self.store, self.puzzle.name, table)
+
+
+def no_tour(board: Board, start: int | None) -> str:
+    """Why no tour begins at a square, or at any, in a sentence."""
+    if start is None:
+        return f"{board} has no tour: a search of all paths from all squares found none."
+    name = board.name(start)
+    if board.squares % 2 and board.light(start):
+        half = board.squares // 2
+        return (
+            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
+            f"{half + 1} squares of a1's colour and {half} of the other, so a tour starts and "
+            "ends on a1's colour."
+        )
+    return f"No tour of {board} starts at {name}: a search of all paths found none."
 
 
 def _is_tour(board: Board, squares: list[int]) -> bool:

@@ -368,19 +368,4 @@ def listed_board(table: str) -> Board | None:
     return board if table == f"{TOURS}{board}" else None
 
 
-def no_tour(board: Board, start: int | None) -> str:
-    """Why no tour begins at a square, or at any, in a sentence."""
-    if start is None:
-        return f"{board} has no tour: a search of all paths from all squares found none."
-    name = board.name(start)
-    if board.squares % 2 and board.light(start):
-        half = board.squares // 2
-        return (
-            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
-            f"{half + 1} squares of a1's colour and {half} of the other, so a tour starts and "
-            "ends on a1's colour."
-        )
-    return f"No tour of {board} starts at {name}: a search of all paths found none."
-
-
 PUZZLE = Knight()

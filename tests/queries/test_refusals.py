@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from queries.answers import respond
+from queries.knight.reader import no_tour
 from tablebase.errors import (
     BadRequest,
     BoardTooLarge,
@@ -185,3 +186,18 @@ def test_a_narrow_board_is_counted_when_it_is_listed(outputs: Path) -> None:
     error = refusal("knight", "a1", {"board": "2x7", "count": True, "outputs": str(outputs)})
     assert isinstance(error, TableMissing)
     assert error.command.startswith("pipeline precompute knight --board 2x7")
+
+
+COLOURS = (
+    "a tour alternates in colour, and the board has 13 squares of a1's colour and 12 of the other, "
+    "so a tour starts and ends on a1's colour"
+)
+SEARCHED = "a search of all paths found none"
+
+
+@pytest.mark.parametrize(
+    ("board", "square", "why"),
+    [(Board(5, 5), "b1", COLOURS), (Board(4, 4), "b1", SEARCHED), (Board(3, 3), "b2", SEARCHED)],
+)
+def test_why_no_tour_begins_at_a_square(board: Board, square: str, why: str) -> None:
+    assert no_tour(board, board.number(square)) == f"No tour of {board} starts at {square}: {why}."

@@ -12,7 +12,6 @@ from tablebase.puzzles.knight import (
     PUZZLE,
     Board,
     listed_table,
-    no_tour,
     parse_board,
 )
 from tablebase.puzzles.tour_counts import TourCounts, counting
@@ -309,18 +308,3 @@ def test_wider_boards_take_longer_to_count() -> None:
             each = [getattr(cost, kind) for cost in costs]
             assert each == sorted(each)
         assert costs[-1].memory <= 4 << 30
-
-
-COLOURS = (
-    "a tour alternates in colour, and the board has 13 squares of a1's colour and 12 of the other, "
-    "so a tour starts and ends on a1's colour"
-)
-SEARCHED = "a search of all paths found none"
-
-
-@pytest.mark.parametrize(
-    ("board", "square", "why"),
-    [(Board(5, 5), "b1", COLOURS), (Board(4, 4), "b1", SEARCHED), (Board(3, 3), "b2", SEARCHED)],
-)
-def test_why_no_tour_begins_at_a_square(board: Board, square: str, why: str) -> None:
-    assert no_tour(board, board.number(square)) == f"No tour of {board} starts at {square}: {why}."
