@@ -14,7 +14,7 @@ from pipeline.making.boards import Array
 from pipeline.search.frontier import MOST_CELLS, Step
 from pipeline.search.halves import Halves, halves
 from pipeline.search.join import dropping, left_over, met, most_pairs, sides
-from pipeline.search.sweep import Layer, TooMany, back, cycles, forward, in_table
+from pipeline.search.sweep import MOST, Layer, TooMany, back, cycles, forward, in_table
 from pipeline.work import Work, in_threads
 from tablebase.errors import SearchError
 from tablebase.puzzles.knight import Board
@@ -71,12 +71,14 @@ def counts(board: Board, work: Work, *, paths: bool) -> Counts:
         alone = [1] if board.squares == 1 else [0] * board.squares
         return Counts(np.array(alone), 0)
     try:
-        closed, _ = passing(board, work, paths=False)
+        # a closed tour can be told from each of its squares, in two directions
+        closed = 2 * passing(board, work, paths=False)[0]
+        if closed >= MOST:
+            raise TooMany
         tours = passing(board, work, paths=True)[1] if paths else None
     except TooMany:
         raise SearchError(f"The tours of {board} are more than a table can hold (2^63).") from None
-    # a closed tour can be told from each of its squares, in two directions
-    return Counts(tours, 2 * closed)
+    return Counts(tours, closed)
 
 
 def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:

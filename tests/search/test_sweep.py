@@ -167,6 +167,16 @@ def test_a_board_with_too_many_tours_is_told_in_a_sentence(
         counts(4, 5)
 
 
+def test_closed_tours_that_do_not_fit_in_two_directions_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cycles, "passing", lambda *asked, paths: ((1 << 62) - 1, None))
+    assert counts(5, 6, paths=False).closed == (1 << 63) - 2
+    monkeypatch.setattr(cycles, "passing", lambda *asked, paths: (1 << 62, None))
+    with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
+        counts(5, 6, paths=False)
+
+
 # ---- states ---------------------------------------------------------------------------------
 
 
