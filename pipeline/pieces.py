@@ -119,7 +119,7 @@ def require_all(store: Store, listing: Listing) -> None:
         return
     count = pieces[0].of if pieces else MOST
     numbers = sorted({part % count + 1 for part in missing})
-    lacks = f"{_ranges(numbers)} of {count:,} pieces" if pieces else "all pieces"
+    lacks = f"pieces {_ranges(numbers)} of {count:,}" if pieces else "all pieces"
     command = mending(f"{listing.stage} --piece {numbers[0]}/{count if pieces else 100}", store)
     raise TablePartial(table.name, f"{lacks} are missing", command)
 

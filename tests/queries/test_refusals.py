@@ -46,7 +46,7 @@ NO: list[Case] = [
     ("knight", "a1", {"board": "6x9"}, BoardTooLarge, {"board": "6x9", "limit": 49}),
     ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "limit": 49}),
     ("knight", "a1", {"count": True}, NotCounted, {"board": "8x8"}),
-    ("knight", "a1", {"count": True, "board": "12x9"}, NotCounted, {"commands": ()}),
+    ("knight", "a1", {"count": True, "board": "12x9"}, NotCounted, {"commands": []}),
 ]
 
 SEVEN = "AAAAAAABBB....."
