@@ -241,6 +241,13 @@ def test_a_piece_whose_file_is_not_there_is_missing(
     assert read_manifest(Folder(tmp_path)) == {NAME: read_manifest(Folder(large))[NAME]}
 
 
+def test_a_build_makes_a_file_again_that_is_lost(tmp_path: Path, large: Path) -> None:
+    piece(tmp_path, str(LARGE), 1, 1)
+    (tmp_path / f"{NAME}.5.parquet").unlink()
+    built(tmp_path, KNIGHT, listed_table(LARGE))
+    assert read_manifest(Folder(tmp_path)) == {NAME: read_manifest(Folder(large))[NAME]}
+
+
 def test_some_of_it_is_never_taken_for_all(outputs: Path, tmp_path: Path, cli: Cli) -> None:
     folder = linked_copy(outputs, tmp_path)
     piece(folder, str(LARGE), 2, 20)
@@ -277,6 +284,8 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert said.code == 0
     assert "knight_tours_4x3    16" in said.out
     assert cli(*words, "--finish", "--piece", "1/2").code == 2
+    said = cli(*words, "--piece", "1/2", "--force")
+    assert (said.code, said.err.count("--force does not go with --piece")) == (2, 1)
     assert cli("precompute", "eight", "--piece", "1/2").code == 2
 
 
