@@ -51,8 +51,9 @@ def table_of_plans(plans: dict[str, Plan], cores: int) -> Grid:
     others = [f"on {count:,} workers" for count in workers]
     grid = _grid("table", "parts", "rows", "error", "bytes", "here", *others)
     for name, plan in plans.items():
+        most = max(1, plan.parts)  # a part is one worker's
         error = f"{plan.error:.0%}" if plan.error else "exact"
-        spent = [_long(plan.seconds / count) for count in (cores, *workers)]
+        spent = [_long(plan.seconds / min(count, most)) for count in (cores, *workers)]
         counts = [f"{count:,.0f}" for count in (plan.parts, plan.rows)]
         grid.add_row(name, *counts, error, f"{plan.bytes:,.0f}", *spent)
     return grid
