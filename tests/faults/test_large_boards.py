@@ -8,11 +8,13 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tablebase.puzzle import Table
 from tablebase.puzzles.sliding import parse_board
 from tests import LONG
+from tests.support import references
 from tests.support.shell import SCRIPT, Cli, environment
 from tests.support.sliding_tables import require_oracles
 
@@ -82,3 +84,28 @@ def test_a_board_of_12_cells_whole(cli: Cli, tmp_path: Path, board: str) -> None
 def test_every_row_and_record_of_2x5_is_the_oracles(cli: Cli, tmp_path: Path, table: Table) -> None:
     cli("precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path), "--quiet")
     require_oracles(tmp_path, table)
+
+
+@pytest.mark.parametrize("board", ["7x7", "8x8"])
+def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
+    """Killed twice on the way; of 8x8 the closed tours alone, which are counted undirected."""
+    words: list[str | Path]
+    words = [SCRIPT, "precompute", "knight", "--count", board, "--outputs", copy, "--quiet"]
+    words += ["--closed"] * (board == "8x8")
+    for _ in range(2):
+        killed = subprocess.Popen(words, env=environment())
+        time.sleep(20)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    whole = subprocess.Popen(words, env=environment())
+    _, whole.returncode, used = os.wait4(whole.pid, 0)
+    assert whole.returncode == 0
+    assert used.ru_maxrss * 1024 < 2 << 30
+    rows = pl.read_parquet(copy / "knight_counts.parquet").filter(pl.col("board") == board)
+    if board == "7x7":
+        assert rows["tours"].sum() == references.numbers("knight.txt", "n x n")[6]
+        assert rows["closed"].to_list() == [0] * 49
+    else:
+        (undirected,) = references.numbers("knight.txt", "closed 8x8")
+        assert rows["closed"].to_list() == [2 * undirected] * 64
+        assert rows["tours"].null_count() == 64
