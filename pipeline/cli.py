@@ -183,7 +183,11 @@ def precompute(
         return
     store = tables_store(outputs)
     if asked := lists.Asked(piece, finish, plan):
-        how = lists.How(store, jobs, scheduler, quiet)
+        forced = force and not finish  # what mends a damaged list says it too
+        others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
+        others |= {"count": count, "closed": closed, "memory": memory}
+        besides = [name for name, given in others.items() if given]
+        how = lists.How(store, jobs, scheduler, quiet, besides)
         lists.precompute_lists(asked, chosen, board or [], how)
         return
     from pipeline.build import Request, build

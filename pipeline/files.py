@@ -68,6 +68,13 @@ def division(store: Store, table: Table) -> Parts:
     return Parts(RowsInFile(store, table, divided.part), items, lambda found: int(found[0][0]))
 
 
+def forget_absent(store: Store, table: Table, numbers: Iterable[int]) -> None:
+    """Let parts be made again whose files are not what was said of them."""
+    kept, (part, items, _) = Kept(store, table), division(store, table)
+    for number in absent(store, table, numbers):
+        kept.forget(named(part, items[number]))
+
+
 def absent(store: Store, table: Table, numbers: Iterable[int]) -> Iterator[int]:
     """Those of a list's parts, from 0, of which there is no result, or not the file it tells of."""
     kept, (part, items, _) = Kept(store, table), division(store, table)
@@ -88,6 +95,7 @@ def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
 def entry_of(store: Store, table: Table, work: Work) -> Entry:
     """Have all files made that are not there; returns what the manifest says of them."""
     part, items, _ = division(store, table)
+    forget_absent(store, table, range(len(items)))
     files, contents, before, column = list[File](), list[str](), Counter[str](), table.numbered
     work.told("files", 0, len(items))
     for number, (sizes, words) in enumerate(work.each(part, items), start=1):

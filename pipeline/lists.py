@@ -49,6 +49,8 @@ class How(NamedTuple):
     jobs: int
     scheduler: str | None
     quiet: bool
+    besides: Sequence[str]
+    """Other options that were given."""
 
 
 def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], how: How) -> None:
@@ -63,6 +65,8 @@ def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], 
     if asked.finish and (asked.plan or asked.piece is not None):
         other = "--plan" if asked.plan else "--piece"
         raise BadRequest(f"{other} cannot be combined with --finish", "Finish when all is there")
+    for other in how.besides:
+        raise BadRequest(f"--{other} does not go with --piece, --finish or --plan")
     option = next(name for name, given in asked._asdict().items() if given)
     lists = listings(f"--{option}", stages, boards)
     piece = None if asked.piece is None else parse_piece(asked.piece)

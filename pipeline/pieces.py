@@ -14,8 +14,8 @@ from functools import partial
 from typing import NamedTuple
 
 from pipeline.build import UP_TO_DATE, Report, why
-from pipeline.files import absent, division
-from pipeline.work import Work, named
+from pipeline.files import absent, division, forget_absent
+from pipeline.work import Work
 from tablebase.errors import BadRequest, TablePartial, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.kept import Kept, Piece
@@ -57,7 +57,7 @@ def listings(option: str, stages: Sequence[Puzzle], boards: list[str]) -> list[L
 
 
 def require_divided(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
-    """BadRequest for lists that one machine alone would be years at."""
+    """BadRequest for lists that one process alone would be days at."""
     for _, wanted in tables:
         for table in wanted:
             if table.recipe.in_files:
@@ -93,8 +93,7 @@ def make_piece(
             raise BadRequest(problem, f"Choose one of 1/{other.of} to {other.of}/{other.of}")
     part, items, rows_of = division(store, table)
     own = range(len(items))[piece.number - 1 :: piece.of]
-    for lost in absent(store, table, own):
-        kept.forget(named(part, items[lost]))
+    forget_absent(store, table, own)
     told.table(table, f"piece {piece}")
     with ThreadPoolExecutor(jobs) as threads:
         tell = partial(told.step, table.name)
@@ -119,7 +118,7 @@ def require_all(store: Store, listing: Listing) -> None:
         return
     count = pieces[0].of if pieces else MOST
     numbers = sorted({part % count + 1 for part in missing})
-    lacks = f"{_ranges(numbers)} of {count:,} pieces" if pieces else "all pieces"
+    lacks = f"pieces {_ranges(numbers)} of {count:,}" if pieces else "all pieces"
     command = mending(f"{listing.stage} --piece {numbers[0]}/{count if pieces else 100}", store)
     raise TablePartial(table.name, f"{lacks} are missing", command)
 

@@ -56,13 +56,13 @@ def openings(board: Board, length: int) -> list[tuple[int, ...]]:
 
 def probe(recipe: AllTours, items: list[tuple[int, ...]]) -> Probe:
     """What these parts will take."""
-    seen, paths = graph(recipe.board), [item[2:] for item in items]
-    rows, seconds, exact = sampled(*seen, paths, 0)
-    more = [(*seen, paths, seed) for seed in range(1, RUNS)] if not exact else []
-    found = [(rows, seconds, exact), *in_threads(sampled, more)]
-    middle_first = sorted(items, key=lambda item: abs(items.index(item) - len(items) // 2))
-    some = (columns for item in middle_first for columns in rows_from(*item))
-    return Probe([rows for rows, _, _ in found], [spent for _, spent, _ in found], some)
+    asked = (*graph(recipe.board), [item[2:] for item in items])
+    first = sampled(*asked, 0)
+    more = range(1, 1 if first.exact else RUNS)
+    found = [first, *in_threads(sampled, ((*asked, seed) for seed in more))]
+    half = len(items) // 2
+    some = (rows for item in (*items[half:], *items[:half]) for rows in rows_from(*item))
+    return Probe([of.paths for of in found], [of.seconds for of in found], some)
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:

@@ -8,6 +8,7 @@ distances, in their order, and stand for all. What is below is counted once few 
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +19,16 @@ LEFT = 34
 """Nodes that a way has still to visit when all that is below it is counted."""
 
 
-def sampled(
-    sets: Array, colours: Array, openings: list[tuple[int, ...]], seed: int
-) -> tuple[float, float, bool]:
-    """Paths with one of these openings, all of one length, and processor seconds to find them;
-    and whether nothing was left to the lot."""
+class Sampled(NamedTuple):
+    """Paths, and processor seconds to find them; `exact`: nothing was left to the lot."""
+
+    paths: float
+    seconds: float
+    exact: bool
+
+
+def sampled(sets: Array, colours: Array, openings: list[tuple[int, ...]], seed: int) -> Sampled:
+    """What a search of the paths with these openings, all of one length, would find."""
     lot, each = np.random.default_rng(seed), 1.0
     ways = [*openings]
     for length in range(len(ways[0]) if ways else 0, max(1, len(sets) - LEFT) + 1):
@@ -33,4 +39,4 @@ def sampled(
         ways = found
     begun = time.thread_time()
     paths = sum(count_from(sets, colours, *way) for way in ways)
-    return each * paths, each * (time.thread_time() - begun), each == 1
+    return Sampled(each * paths, each * (time.thread_time() - begun), each == 1)

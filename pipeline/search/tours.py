@@ -17,15 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.compiled import compiled
+from pipeline.search.bits import lowest
 
 Array = npt.NDArray[Any]
 Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 
 CHUNK = 1 << 16
 OPEN = -1
-_LOW_BIT = np.zeros(67, dtype=np.int64)
-for _bit in range(64):
-    _LOW_BIT[(1 << _bit) % 67] = _bit  # 2 generates the units modulo 67
 
 
 def neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
@@ -81,13 +79,6 @@ def _begin(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, 
 
 
 @compiled
-def _lowest(bits: Any) -> Any:
-    """The number of the lowest node in a set."""
-    low = bits & (~bits + np.uint64(1))
-    return _LOW_BIT[low % np.uint64(67)]
-
-
-@compiled
 def _search(
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
     length: int, opening: Array, path: Array, choices: Array, ends: Array, at: Array,
@@ -98,15 +89,18 @@ def _search(
     path's settled end or OPEN, and path[:d] stands. Returns how many paths were found.
     """
     nodes = len(sets)
-    one = np.uint64(1)
-    none = np.uint64(0)
+    one: Any = np.uint64(1)
+    none: Any = np.uint64(0)
     room = len(last)
     width = names.shape[1]
     found = 0
     depth = at[0]
     free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
+    row = np.empty(length * width, dtype=np.uint8)
     for d in range(depth):
         free &= ~(one << np.uint64(path[d]))
+        for c in range(width):
+            row[d * width + c] = names[path[d], c]
     start_colour = colours[path[0]]
     while depth >= 0 and found < room:
         if choices[depth] == none:
@@ -114,11 +108,13 @@ def _search(
             if depth >= 0:
                 free |= one << np.uint64(path[depth])
             continue
-        here = _lowest(choices[depth])
+        here = np.int64(lowest(choices[depth]))
         choices[depth] &= choices[depth] - one
         if depth == 0:
             start_colour = colours[here]
         path[depth] = here
+        for c in range(width):
+            row[depth * width + c] = names[here, c]
         end = ends[depth]
         if end < OPEN:  # two pressed: the other one is the end
             end = -2 - end
@@ -126,9 +122,8 @@ def _search(
         elif end >= 64:  # one pressed, and passed by if it isn't taken
             end = OPEN if end - 64 == here else end - 64
         if depth == length - 1:
-            for d in range(length):
-                for c in range(width):
-                    text[found, d * width + c] = names[path[d], c]
+            for at_byte in range(length * width):
+                text[found, at_byte] = row[at_byte]
             last[found] = here
             found += 1
             continue
@@ -138,7 +133,7 @@ def _search(
         pressed = none
         dead = False
         while rest != none:
-            other = _lowest(rest)
+            other = np.int64(lowest(rest))
             rest &= rest - one
             ways = sets[other] & free
             if ways == none:
@@ -159,16 +154,16 @@ def _search(
             elif pressed != none:
                 two = pressed & (pressed - one)
                 # all of them have one colour; the path ends on the start's if nodes is odd
-                is_end_colour = (colours[_lowest(pressed)] == start_colour) == (nodes % 2 == 1)
+                is_end_colour = (colours[lowest(pressed)] == start_colour) == (nodes % 2 == 1)
                 if not is_end_colour:
                     dead = two != none
                     open_ways = pressed
                 elif two == none:
-                    next_end = 64 + _lowest(pressed)
+                    next_end = 64 + np.int64(lowest(pressed))
                 else:
                     dead = two & (two - one) != none
                     open_ways = pressed
-                    next_end = -2 - (64 * _lowest(pressed) + _lowest(two))
+                    next_end = -2 - 64 * np.int64(lowest(pressed)) - np.int64(lowest(two))
         if dead:
             open_ways = none
         depth += 1

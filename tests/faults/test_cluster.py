@@ -153,8 +153,8 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own: Cluster) -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
-@pytest.mark.parametrize("victim", ["worker", "scheduler"])
-def test_one_that_is_killed_loses_nothing(
+@pytest.mark.parametrize("victim", ["worker", "scheduler", "slow worker"])
+def test_one_that_is_killed_or_slow_loses_nothing(
     own: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
 ) -> None:
     folder = tmp_path / "outputs"
@@ -167,8 +167,13 @@ def test_one_that_is_killed_loses_nothing(
     )
     while not list(folder.glob(".knight_tours_6x6.*.kept")):
         time.sleep(0.1)
-    (own.workers[0] if victim == "worker" else own.scheduler).send_signal(signal.SIGKILL)
-    assert build.wait(120) == (0 if victim == "worker" else 3)
+    if victim == "slow worker":
+        own.workers[0].send_signal(signal.SIGSTOP)
+        time.sleep(5)
+        own.workers[0].send_signal(signal.SIGCONT)
+    else:
+        (own.scheduler if victim == "scheduler" else own.workers[0]).kill()
+    assert build.wait(300) == (3 if victim == "scheduler" else 0)
     assert cli(*words, "--quiet", timeout=300) == (0, "", "")
     for name, data in contents(folder).items():
         if name != "manifest.json":

@@ -112,7 +112,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(tmp_path: Path) -> None
     for _ in range(2):
         with pytest.raises(TablePartial) as caught:
             finish(tmp_path, "4x3")
-        assert caught.value.problem == "1, 3-6, 8 of 8 pieces are missing"
+        assert caught.value.problem == "pieces 1, 3-6, 8 of 8 are missing"
         assert caught.value.command.partition(" --outputs")[0].endswith("--piece 1/8")
         assert caught.value.exit_code == 3
     assert hidden(tmp_path) == before
@@ -234,10 +234,17 @@ def test_a_piece_whose_file_is_not_there_is_missing(
     for number in (1, 2, 3):
         piece(tmp_path, str(LARGE), number, 3)
     spoil(tmp_path / f"{NAME}.5.parquet")
-    with pytest.raises(TablePartial, match="2 of 3 pieces are missing"):
+    with pytest.raises(TablePartial, match="pieces 2 of 3 are missing"):
         finish(tmp_path, str(LARGE))
     piece(tmp_path, str(LARGE), 2, 3)
     finish(tmp_path, str(LARGE))
+    assert read_manifest(Folder(tmp_path)) == {NAME: read_manifest(Folder(large))[NAME]}
+
+
+def test_a_build_makes_a_file_again_that_is_lost(tmp_path: Path, large: Path) -> None:
+    piece(tmp_path, str(LARGE), 1, 1)
+    (tmp_path / f"{NAME}.5.parquet").unlink()
+    built(tmp_path, KNIGHT, listed_table(LARGE))
     assert read_manifest(Folder(tmp_path)) == {NAME: read_manifest(Folder(large))[NAME]}
 
 
@@ -271,12 +278,14 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert said.code == 0
     assert said.out.startswith("knight_tours_4x3: piece 1/2, 6 parts, 8 rows in ")
     said = cli(*words, "--finish")
-    assert said.err.startswith("pipeline: knight_tours_4x3 is not whole: 2 of 2 pieces are missing")
+    assert said.err.startswith("pipeline: knight_tours_4x3 is not whole: pieces 2 of 2 are missing")
     assert cli(*words, "--piece", "2/2", "--quiet") == (0, "", "")
     said = cli(*words, "--finish")
     assert said.code == 0
     assert "knight_tours_4x3    16" in said.out
     assert cli(*words, "--finish", "--piece", "1/2").code == 2
+    said = cli(*words, "--piece", "1/2", "--force")
+    assert (said.code, said.err.count("--force does not go with --piece")) == (2, 1)
     assert cli("precompute", "eight", "--piece", "1/2").code == 2
 
 
