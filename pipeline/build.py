@@ -11,10 +11,9 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-from pipeline.files import entry_of
+from pipeline.files import described, entry_of
 from pipeline.making import made
 from pipeline.work import Work
-from tablebase import __version__
 from tablebase.errors import SearchError, TableError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables import MANIFEST
@@ -222,12 +221,6 @@ def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
         work.require_going()
         for index in files[len(listed) :]:
             write_index(index, table, count, records, writer.content)
-    return Entry(
-        files=[File(file, writer.rows, 0, **facts(store, file)) for file in listed],
-        rows=writer.rows,
-        content=writer.content,
-        made_by=f"puzzle-tablebase {__version__}",
-        parameters=table.recipe.parameters(),
-        description=description(table),
-        index=Index(table.index_file, count, **facts(store, table.index_file)) if indexed else None,
-    )
+    whole = [File(file, writer.rows, 0, **facts(store, file)) for file in listed]
+    found = Index(table.index_file, count, **facts(store, table.index_file)) if indexed else None
+    return described(table, whole, writer.rows, writer.content, found)

@@ -54,7 +54,6 @@ Outputs = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
-
 JOBS = cores()
 """How many searches run at once unless told otherwise."""
 

@@ -18,7 +18,7 @@ from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.tables.content import together
 from tablebase.tables.kept import Arrays, Kept
-from tablebase.tables.manifest import Entry, File, facts
+from tablebase.tables.manifest import Entry, File, Index, facts
 from tablebase.tables.parquet import TableWriter, description
 from tablebase.tables.store import Store
 
@@ -68,16 +68,16 @@ def division(store: Store, table: Table) -> Parts:
     return Parts(RowsInFile(store, table, divided.part), items, lambda found: int(found[0][0]))
 
 
-def forget_absent(store: Store, table: Table, numbers: Iterable[int]) -> None:
+def forget_absent(store: Store, table: Table, divided: Parts, numbers: Iterable[int]) -> None:
     """Let parts be made again whose files are not what was said of them."""
-    kept, (part, items, _) = Kept(store, table), division(store, table)
-    for number in absent(store, table, numbers):
-        kept.forget(named(part, items[number]))
+    kept = Kept(store, table)
+    for number in absent(store, table, divided, numbers):
+        kept.forget(named(divided.part, divided.items[number]))
 
 
-def absent(store: Store, table: Table, numbers: Iterable[int]) -> Iterator[int]:
+def absent(store: Store, table: Table, divided: Parts, numbers: Iterable[int]) -> Iterator[int]:
     """Those of a list's parts, from 0, of which there is no result, or not the file it tells of."""
-    kept, (part, items, _) = Kept(store, table), division(store, table)
+    kept, (part, items, _) = Kept(store, table), divided
     for number in numbers:
         found = kept.load(named(part, items[number]))
         if found is None or (table.recipe.in_files and not _is_there(store, table, number, found)):
@@ -94,8 +94,8 @@ def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
 
 def entry_of(store: Store, table: Table, work: Work) -> Entry:
     """Have all files made that are not there; returns what the manifest says of them."""
-    part, items, _ = division(store, table)
-    forget_absent(store, table, range(len(items)))
+    part, items, _ = divided = division(store, table)
+    forget_absent(store, table, divided, range(len(items)))
     files, contents, before, column = list[File](), list[str](), Counter[str](), table.numbered
     work.told("files", 0, len(items))
     for number, (sizes, words) in enumerate(work.each(part, items), start=1):
@@ -107,12 +107,19 @@ def entry_of(store: Store, table: Table, work: Work) -> Entry:
             contents.append(content)
             before[begins] += rows
         work.told("files", number, len(items))
+    return described(table, files, sum(before.values()), together(contents))
+
+
+def described(
+    table: Table, files: list[File], rows: int, content: str, index: Index | None = None
+) -> Entry:
+    """What the manifest says of a table with these files."""
     return Entry(
         files=files,
-        rows=sum(before.values()),
-        content=together(contents),
+        rows=rows,
+        content=content,
         made_by=f"puzzle-tablebase {__version__}",
         parameters=table.recipe.parameters(),
         description=description(table),
-        index=None,
+        index=index,
     )

@@ -91,9 +91,9 @@ def make_piece(
         if other.of != piece.of:
             problem = f"{table.name} is made in {other.of:,} pieces here, not in {piece.of:,}"
             raise BadRequest(problem, f"Choose one of 1/{other.of} to {other.of}/{other.of}")
-    part, items, rows_of = division(store, table)
+    part, items, rows_of = divided = division(store, table)
     own = range(len(items))[piece.number - 1 :: piece.of]
-    forget_absent(store, table, own)
+    forget_absent(store, table, divided, own)
     told.table(table, f"piece {piece}")
     with ThreadPoolExecutor(jobs) as threads:
         tell = partial(told.step, table.name)
@@ -112,8 +112,9 @@ def require_all(store: Store, listing: Listing) -> None:
     entry = read_manifest(store).get(table.name)
     if entry is not None and why(store, entry, table, force=False) == UP_TO_DATE:
         return
-    every = range(len(division(store, table).items))
-    missing, pieces = [*absent(store, table, every)], Kept(store, table).pieces()
+    divided = division(store, table)
+    missing = [*absent(store, table, divided, range(len(divided.items)))]
+    pieces = Kept(store, table).pieces()
     if not missing:
         return
     count = pieces[0].of if pieces else MOST
