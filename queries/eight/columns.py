@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.sliding.columns import WHITE_SPACE, views
+from queries.texts import WHITE_SPACE, views
 from tablebase.cores import cores
 from tablebase.puzzles.eight import ALL, HEAD, RANK, SET_AT, as_number, rank_parts_by_number
 

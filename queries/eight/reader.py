@@ -39,7 +39,7 @@ class EightReader(GoalReader):
             return super().answers(keys, asked)
         from queries.eight.columns import NO_RANK, ranks
         from queries.rows import matched
-        from queries.sliding.columns import WHITE_SPACE, unreached
+        from queries.texts import WHITE_SPACE, unreached
 
         alone, states = super().answers, ranks(keys)
         found = self._answers_at(states, asked)

@@ -8,16 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from queries.texts import WHITE_SPACE, unreached, views
 from tablebase.cores import cores
-from tablebase.errors import OutOfReach
-from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles.sliding_blocks import MOVE_SETS
 from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board, Turned
 
 BLOCK = 1 << 14
 """Rows at a time: few enough to stay in a core's cache."""
-WHITE_SPACE = r"[\s\x1c-\x1f]"
-"""What `str.split` takes for white space."""
 NO_TILE = 31
 """What stands for characters that are no tile."""
 
@@ -121,35 +118,3 @@ def states_of(keys: pl.Series, cells: int) -> pl.Series:
     words = bare.str.count_matches(r"[^\s\x1c-\x1f]+")
     marks = bare.str.replace_all(r"\b10\b", "a").str.replace_all(r"\b11\b", "b")
     return bare.zip_with(words != cells, marks).str.replace_all(WHITE_SPACE, "")
-
-
-def unreached(
-    puzzle: GoalPuzzle, goal: str, states: pl.Series, which: npt.NDArray[np.bool_]
-) -> pl.Series:
-    """What is said of the states that do not reach a goal, null for others.
-
-    The reason is that of any state with the blank on the same cell.
-    """
-    said = pl.Series(dtype=pl.String).extend_constant(None, len(states))
-    blanks = states.str.find("0", literal=True)
-    for blank in blanks.filter(pl.Series(which)).unique():
-        rows = np.flatnonzero((blanks == blank).fill_null(value=False).to_numpy() & which)
-        own = states.gather(rows)
-        head, _, tail = str(OutOfReach(own[0], goal, puzzle.apart(own[0], goal))).partition(own[0])
-        said = said.scatter(rows, pl.select(pl.format(f"{head}{{}}{tail}", own)).to_series())
-    return said
-
-
-def views(states: pl.Series) -> Bytes:
-    """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
-
-    A null's length is set to 0, whatever bytes are under it. A longer text has other bytes in place
-    of its own: the number of a buffer, never as large as a digit would make it.
-    """
-    array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
-    found: Bytes = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
-    found = found[array.offset : array.offset + len(array)]
-    if array.null_count:
-        found = found.copy()
-        found[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
-    return found

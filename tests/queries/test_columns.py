@@ -17,8 +17,8 @@ from queries import open_tables
 from queries.answers import reader
 from queries.eight import ways
 from queries.reader import Reader
-from queries.sliding.columns import WHITE_SPACE
 from queries.tables import Tables
+from queries.texts import WHITE_SPACE
 from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tablebase.tables.store import Folder
 from tests.support import oracles

@@ -1,0 +1,47 @@
+"""Columns of states as texts: their bytes, and what is said of those that do not reach a goal."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tablebase.errors import OutOfReach
+from tablebase.puzzle import GoalPuzzle
+
+WHITE_SPACE = r"[\s\x1c-\x1f]"
+"""What `str.split` takes for white space."""
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def unreached(
+    puzzle: GoalPuzzle, goal: str, states: pl.Series, which: npt.NDArray[np.bool_]
+) -> pl.Series:
+    """What is said of the states that do not reach a goal, null for others.
+
+    The reason is that of any state with the blank on the same cell.
+    """
+    said = pl.Series(dtype=pl.String).extend_constant(None, len(states))
+    blanks = states.str.find("0", literal=True)
+    for blank in blanks.filter(pl.Series(which)).unique():
+        rows = np.flatnonzero((blanks == blank).fill_null(value=False).to_numpy() & which)
+        own = states.gather(rows)
+        head, _, tail = str(OutOfReach(own[0], goal, puzzle.apart(own[0], goal))).partition(own[0])
+        said = said.scatter(rows, pl.select(pl.format(f"{head}{{}}{tail}", own)).to_series())
+    return said
+
+
+def views(states: pl.Series) -> Bytes:
+    """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
+
+    A null's length is set to 0, whatever bytes are under it. A longer text has other bytes in place
+    of its own: the number of a buffer, never as large as a digit would make it.
+    """
+    array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
+    found: Bytes = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
+    found = found[array.offset : array.offset + len(array)]
+    if array.null_count:
+        found = found.copy()
+        found[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
+    return found
