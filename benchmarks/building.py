@@ -27,7 +27,7 @@ from pipeline.search.tours import neighbour_sets, paths_from
 from tablebase.puzzle import StateSpace
 from tablebase.puzzles import puzzle
 from tablebase.puzzles.eight import LAYOUTS
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.senet import OPENING
 
 

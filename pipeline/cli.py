@@ -14,9 +14,11 @@ from pipeline.questions import query
 from pipeline.stages import (
     BOARDED,
     COUNTED,
+    NUMBERED,
     asked_for,
     help_of,
     with_counts,
+    with_numbers,
     with_option,
     with_tables,
 )
@@ -162,6 +164,14 @@ def precompute(
     closed: Annotated[
         bool, typer.Option("--closed", help="With --count: only closed ones, on larger boards too.")
     ] = False,
+    cycles: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cycles",
+            metavar="CxR",
+            help=f"Also number {'; '.join(NUMBERED.values())} ({', '.join(NUMBERED)}; repeatable).",
+        ),
+    ] = None,
     memory: Annotated[
         float | None,
         typer.Option(
@@ -184,7 +194,7 @@ def precompute(
     if asked := lists.Asked(piece, finish, plan):
         forced = force and not finish  # what mends a damaged list says it too
         others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
-        others |= {"count": count, "closed": closed, "memory": memory}
+        others |= {"count": count, "closed": closed, "cycles": cycles, "memory": memory}
         besides = [name for name, given in others.items() if given]
         how = lists.How(store, jobs, scheduler, quiet, besides)
         lists.precompute_lists(asked, chosen, board or [], how)
@@ -199,6 +209,7 @@ def precompute(
     further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
     wanted = with_tables(chosen, board or [], further, named=bool(stages))
     wanted = with_counts(wanted, count or [], closed=closed)
+    wanted = with_numbers(wanted, cycles or [])
     if scheduler is None:
         require_divided(wanted)
     limit = None if memory is None else int(memory * 1e9)

@@ -10,6 +10,8 @@ BOARDED = {name: puzzle(name) for name in MODULES if puzzle(name).boards()}
 """Our stages that --board is for."""
 COUNTED = {name: puzzle(name).counted for name in MODULES if puzzle(name).counted}
 """Our stages that --count is for, and what they count."""
+NUMBERED = {name: puzzle(name).numbered for name in MODULES if puzzle(name).numbered}
+"""Our stages that --cycles is for, and what they give numbers to."""
 
 Wanted = list[tuple[Puzzle, tuple[Table, ...]]]
 
@@ -55,6 +57,13 @@ def with_counts(wanted: Wanted, boards: list[str], *, closed: bool) -> Wanted:
     if boards and not any(stage.counted for stage, _ in wanted):
         raise BadRequest(f"--count needs the stage {' or '.join(COUNTED)}")
     return [(stage, stage.with_counts(tables, boards, closed=closed)) for stage, tables in wanted]
+
+
+def with_numbers(wanted: Wanted, boards: list[str]) -> Wanted:
+    """The same, with numbers on more boards; BadRequest where no stage gives any."""
+    if boards and not any(stage.numbered for stage, _ in wanted):
+        raise BadRequest(f"--cycles needs the stage {' or '.join(NUMBERED)}")
+    return [(stage, stage.with_numbers(tables, boards)) for stage, tables in wanted]
 
 
 def help_of(chosen: list[Puzzle]) -> str:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column kinds, each with its letter (`struct`): signed, as differences are."""
-HOLDS = {"B": "int16", "H": "int32", "I": "int64"}
-"""The smallest kind that holds all that a field of an index record may."""
+HOLDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
+"""The smallest kind that holds all that a field of an index record may; of `Q`, all below 2^63."""
 
 
 class Column:
@@ -161,6 +161,8 @@ class Puzzle:
     """The column that says how deep a state lies, if there is one."""
     counted = ""
     """What `with_counts` counts of further boards, if anything."""
+    numbered = ""
+    """What `with_numbers` gives numbers to on further boards, if anything."""
     board_meaning = ""
     """How its boards are written, and what their tables are."""
     board_options: tuple[str, ...] = ()
@@ -185,6 +187,10 @@ class Puzzle:
         self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
     ) -> tuple[Table, ...]:
         """The tables, where they count with some more boards; `closed`: only closed ways."""
+        return tables
+
+    def with_numbers(self, tables: tuple[Table, ...], texts: list[str]) -> tuple[Table, ...]:
+        """The tables, with those from which ways on these boards are told by number."""
         return tables
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:

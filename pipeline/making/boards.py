@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.search.tours import neighbour_sets
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 
 Array = npt.NDArray[Any]
 

@@ -5,6 +5,7 @@ Large layers are kept beside the table: memory holds a few of them, and a killed
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from pipeline.search.join import dropping, left_over, met, most_pairs, sides
 from pipeline.search.sweep import MOST, Layer, TooMany, back, cycles, forward, in_table
 from pipeline.work import Work, in_threads
 from tablebase.errors import SearchError
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 
 LARGE = 1 << 20
 """States of a layer that is kept in the store rather than in memory."""
@@ -88,15 +89,8 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     both = halves(later, rows, paths=paths)
     name, steps = f"{board} {'open' if paths else 'closed'}", both.steps
     layers = Layers(both, name, work)
-    one, other = sides(layers[len(steps)], layers[both.shorter], both)
-    needs, cells = left_over(one, other, len(both.mirror)), len(both.mirror)
-    drop = dropping(most_pairs(needs))
-    onward, uses = np.zeros_like(one.ways), np.zeros(MOST_CELLS, dtype=np.int64)
-    meetings = ((needs[part::MEETINGS], one, other, cells, drop) for part in range(MEETINGS))
-    for done, (found, used) in enumerate(in_threads(met, meetings)):
-        work.told(f"{name}, where the halves meet", done, MEETINGS)
-        onward += found
-        uses += used
+    told = partial(work.told, f"{name}, where the halves meet")
+    one, onward, uses = meeting(layers[len(steps)], layers[both.shorter], both, told)
     total = cycles(one.ways, onward)
     ends = np.zeros((board.ranks, rows), dtype=np.int64)
     by_square = ends.ravel()
@@ -104,7 +98,7 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
         return total, by_square
     by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
     table = in_table(one.keys, onward)
-    del needs, one, other, onward  # large as they are
+    del one, onward  # large as they are
     for number in reversed(range(len(steps))):
         work.told(f"{name}, steps back", len(steps) - number, len(steps))
         by_square[number], table = _back(layers[number], steps[number], table)
@@ -115,6 +109,23 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     if by_square.sum() != 2 * total:
         raise SearchError(f"The paths of {board} do not have two ends each.")
     return total, by_square
+
+
+def meeting(
+    longer: Layer, shorter: Layer, both: Halves, told: Callable[[int, int], None]
+) -> tuple[Layer, Array, Array]:
+    """The longer half's states by ascending key, in how many ways each can be finished, and how
+    many cycles use each cell's edge to the virtual square."""
+    one, other = sides(longer, shorter, both)
+    needs, cells = left_over(one, other, len(both.mirror)), len(both.mirror)
+    drop = dropping(most_pairs(needs))
+    onward, uses = np.zeros_like(one.ways), np.zeros(MOST_CELLS, dtype=np.int64)
+    meetings = ((needs[part::MEETINGS], one, other, cells, drop) for part in range(MEETINGS))
+    for done, (found, used) in enumerate(in_threads(met, meetings)):
+        told(done, MEETINGS)
+        onward += found
+        uses += used
+    return Layer(one.keys, one.ways), onward, uses
 
 
 def _back(layer: Layer, step: Step, table: Table) -> tuple[int, Table]:

@@ -9,7 +9,8 @@ from pipeline.search.sampling import sampled
 from pipeline.search.tours import paths_from
 from pipeline.work import Made, Parts, Probe, Stretches, Work, in_threads, no_records
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import AllTours, Board
+from tablebase.puzzles.knight import AllTours
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.kept import Arrays
 
 RUNS = 16

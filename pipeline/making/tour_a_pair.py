@@ -9,7 +9,8 @@ from pipeline.search.pairs import paths_between
 from pipeline.work import Made, Stretches, Work
 from tablebase.errors import SearchError
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import Board, TourPerPair
+from tablebase.puzzles.knight import TourPerPair
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.kept import Arrays
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from pipeline.making.cycles import Counts, counts
 from pipeline.work import Made, Stretches, Work, no_records
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.tour_counts import TourCounts, counting
 
 

@@ -1,14 +1,7 @@
-"""The frontier of a sweep, as one number.
+"""The states of a frontier (`tablebase.frontier`), compiled: a layer of them is taken a step on.
 
-A sweep takes the squares of a board one after another and lays the edges of a cycle through all of
-them. What was laid so far lies behind a *frontier*: a row of cells, each a square whose edges are
-not all decided. A cell *needs* two more edges if it is free, one if a piece of path ends there, and
-none if it is used up. The pieces join the ends in pairs: the two ends of a piece are *partners*.
-
-Nothing else matters for what can still be laid, so states that agree in this are one. A state's
-*key* has two bits a cell for its needs and, below them, the number of its *matching*: how the ends
-are paired. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1: which of the other
-ends is the first one's partner counts first, then the matching of all the rest.
+Cells need not leave in the order in which they entered: the virtual square of a sweep for open
+paths stays to the end.
 """
 
 from __future__ import annotations
@@ -21,6 +14,7 @@ import numpy.typing as npt
 
 from pipeline.compiled import compiled
 from pipeline.search.bits import lowest, ones
+from tablebase.frontier import END, FREE, MATCHING_BITS
 
 Array = npt.NDArray[Any]
 
@@ -29,13 +23,9 @@ MATCHINGS = np.cumprod([1, *range(1, 2 * MOST_PAIRS, 2)], dtype=np.int64)
 """How many matchings so many pairs of ends have."""
 BEGINS = np.cumsum([0, *MATCHINGS])
 """Where they begin in a list of the matchings of no pairs, of one, of two, and so on."""
-MATCHING_BITS = 21
-"""Enough for the 2,027,025 matchings of 8 pairs."""
 MATCHING = (1 << MATCHING_BITS) - 1
 MOST_CELLS = 18
 
-FREE, END = 2, 1
-"""What a cell can need, beside nothing."""
 ENDS = sum(END << 2 * cell for cell in range(MOST_CELLS + 1))
 """The bits that are set where a cell is an end."""
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.frontier import FREE, Array, Step, all_partners
+from pipeline.search.frontier import Array, Step, all_partners
 from pipeline.search.sweep import Layer, first_layer
+from tablebase.frontier import FREE
 
 
 class Halves(NamedTuple):
@@ -35,20 +36,26 @@ class Halves(NamedTuple):
     """Which cell of the cut each one is to the other half."""
 
 
-def halves(later: list[list[int]], rows: int, *, paths: bool) -> Halves:
-    """Of a board in columns of so many rows, where `later` has a square's neighbours after it."""
+def halves(
+    later: list[list[int]], rows: int, *, paths: bool = False, mirrored: bool = True
+) -> Halves:
+    """Of a board in columns of so many rows, where `later` has a square's neighbours after it.
+
+    `mirrored`: whether a state may stand for its mirror image too.
+    """
     columns = len(later) // rows
     longer, shorter = (columns - 1) // 2, (columns - 2) // 2
     virtual = [0] if paths else []
     first, cells = len(virtual), len(virtual) + 2 * rows + 1
     one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
-    mirror = np.array([*virtual, *reversed(one), *reversed(other), cells - 1])
+    images = [*virtual, *reversed(one), *reversed(other), cells - 1]
+    mirror = np.array(images if mirrored else range(cells))
     steps = [
         Step(
             cells,
             first,
             np.array([first + to - square for to in later[square]] + virtual, dtype=np.int64),
-            mirror[: cells * (square % rows == rows - 1)],
+            mirror[: cells * (mirrored and square % rows == rows - 1)],
             all_partners(cells // 2),
         )
         for square in range(longer * rows)

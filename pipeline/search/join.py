@@ -25,8 +25,6 @@ from pipeline.search.bits import lowest, ones
 from pipeline.search.frontier import (
     BEGINS,
     ENDS,
-    FREE,
-    MATCHING_BITS,
     MATCHINGS,
     MOST_CELLS,
     Array,
@@ -38,6 +36,7 @@ from pipeline.search.frontier import (
 )
 from pipeline.search.halves import Halves
 from pipeline.search.sweep import MOST, Layer, TooMany, in_table, place_of
+from tablebase.frontier import FREE, MATCHING_BITS
 
 
 class Side(NamedTuple):

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.compiled import compiled
-from pipeline.search.frontier import MATCHING_BITS, MOST_CELLS, Step, following
+from pipeline.search.frontier import MOST_CELLS, Step, following
+from tablebase.frontier import MATCHING_BITS
 
 Array = npt.NDArray[Any]
 

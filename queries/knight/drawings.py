@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.drawings import AMBER, BLUE, BOLD, CELL, CELL_DARK, GREEN, INK, MUTED, Picture
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 
 
 def tour_svg(

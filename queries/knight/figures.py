@@ -9,7 +9,7 @@ from queries.charts import board, grid, labelled, side_by_side
 from queries.drawings import Picture
 from queries.figure import Drawn, Figure, Section
 from queries.knight.drawings import tour_svg
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 
 EIGHT = Board(8, 8)
 

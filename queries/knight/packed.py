@@ -13,7 +13,8 @@ import polars as pl
 
 from queries.scans import scanned
 from tablebase.puzzle import Table
-from tablebase.puzzles.knight import TOURS, Board, parse_board
+from tablebase.puzzles.knight import TOURS
+from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.tables.store import Store
 
 BEGUN = 6

@@ -20,11 +20,10 @@ from tablebase.puzzles.knight import (
     PAIRS_BOARD,
     PUZZLE,
     TOURS,
-    Board,
     listed_board,
     listed_table,
-    parse_board,
 )
+from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.tour_counts import counting
 from tablebase.tables.mending import mending
 

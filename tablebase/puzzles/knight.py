@@ -7,9 +7,11 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, BoardTooLarge, NotationError, required_text
+from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
-from tablebase.puzzles.tour_counts import TourCounts, counting
+from tablebase.puzzles.closed_tours import RECORD
+from tablebase.puzzles.knight_board import MOST_FILES, MOST_RANKS, SQUARES, Board, parse_board
+from tablebase.puzzles.tour_counts import TourCounts, counting, numbering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,13 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tablebase.puzzles.tour_counts import Sides
-
-JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
-"""The jumps 1-8 as (files, ranks downwards)."""
-
-FILES = "abcdefghijklmnopqrstuvwxyz"
-MOST_FILES = len(FILES)
-MOST_RANKS = 9
 
 LISTABLE = 36
 """Squares of the largest boards whose tours are listed in one file."""
@@ -33,6 +28,7 @@ IN_FILES = 49
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
 COUNTS = "knight_counts"
+CYCLES = "knight_cycles_"
 COUNTED = tuple(
     (files, ranks)
     for files in range(1, 13)
@@ -40,109 +36,6 @@ COUNTED = tuple(
     if max(files, ranks) <= 6 or (min(files, ranks) >= 3 and files * ranks <= 40)
 )
 """Boards whose tours are counted: up to 6x6, and of 3 to 12 files and ranks up to 40 squares."""
-
-
-class Board:
-    """A board of so many files and ranks.
-
-    >>> board = Board(8, 8)
-    >>> board.name(63), board.number("b1"), board.jump(0, 17)
-    ('h8', 1, 2)
-    """
-
-    __slots__ = ("files", "ranks", "squares")
-
-    def __init__(self, files: int, ranks: int) -> None:
-        self.files = files
-        self.ranks = ranks
-        self.squares = files * ranks
-
-    def __str__(self) -> str:
-        return f"{self.files}x{self.ranks}"
-
-    def name(self, square: int) -> str:
-        rank, file = divmod(square, self.files)
-        return f"{FILES[file]}{rank + 1}"
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.name(square) for square in range(self.squares))
-
-    def places(self) -> tuple[int, ...]:
-        """Where in `SQUARES` each of the board's squares is."""
-        return tuple(map(SQUARES.index, self.names()))
-
-    def number(self, text: str) -> int:
-        """The square that a text names; NotationError if it names none."""
-        what = f"a square of {self}"
-        example = self.name(min(1, self.squares - 1))
-        name = required_text(text, what, example).strip()
-        if name.isascii():  # the Kelvin sign is a k in lower case
-            name = name.lower()
-        if not name:
-            problem = "it is empty"
-        elif len(name) != 2 or name[0] not in FILES or name[1] not in "123456789":
-            problem = "a square is a letter and a digit (file and rank)"
-        else:
-            file, rank = FILES.index(name[0]), int(name[1]) - 1
-            if file < self.files and rank < self.ranks:
-                return file + self.files * rank
-            problem = f"the squares are a1 to {self.name(self.squares - 1)}"
-        raise NotationError(what, text, problem, example)
-
-    def light(self, square: int) -> bool:
-        """The square's colour; a jump always changes it, and a1 is dark."""
-        return (square % self.files + square // self.files) % 2 == 1
-
-    def neighbours(self, square: int) -> list[int]:
-        """Squares a jump away, ascending."""
-        rank, file = divmod(square, self.files)
-        return sorted(
-            file + right + self.files * (rank - down)
-            for right, down in JUMPS
-            if 0 <= file + right < self.files and 0 <= rank - down < self.ranks
-        )
-
-    def jump(self, start: int, goal: int) -> int:
-        """Which of the jumps 1-8 leads from a square to another; ValueError if none does."""
-        down = start // self.files - goal // self.files
-        return 1 + JUMPS.index((goal % self.files - start % self.files, down))
-
-    def can_join(self, start: int, end: int) -> bool:
-        """Whether the colours allow a tour between two squares: its squares alternate."""
-        return (self.light(start) == self.light(end)) == (self.squares % 2 == 1)
-
-    def turned(self, square: int) -> tuple[int, ...]:
-        """Where the board's symmetries bring a square (4 of them, 8 if the board is square)."""
-        rank, file = divmod(square, self.files)
-        far_file, far_rank = self.files - 1 - file, self.ranks - 1 - rank
-        found = [(f, r) for f in (file, far_file) for r in (rank, far_rank)]
-        if self.files == self.ranks:
-            found += [(r, f) for f, r in found]
-        return tuple(f + self.files * r for f, r in found)
-
-
-SQUARES = Board(MOST_FILES, MOST_RANKS).names()
-"""The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
-
-
-def parse_board(text: str) -> Board:
-    """A board as written, files x ranks.
-
-    >>> str(parse_board("5x6"))
-    '5x6'
-    """
-    sides = text.strip().lower().split("x")
-    if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
-        raise NotationError("a board", text, "a board is files x ranks", "8x8")
-    if any(len(side) > 3 for side in sides):
-        raise NotationError("a board", text, "it is too large", "8x8")
-    files, ranks = map(int, sides)
-    if not files or not ranks:
-        raise NotationError("a board", text, "it has no squares", "8x8")
-    if files > MOST_FILES or ranks > MOST_RANKS:
-        problem = f"boards have at most {MOST_FILES} files (a-z) and {MOST_RANKS} ranks (1-9)"
-        raise NotationError("a board", text, problem, "12x3")
-    return Board(files, ranks)
 
 
 class OfBoard(Recipe):
@@ -175,6 +68,13 @@ class AllTours(OfBoard):
     def parameters(self) -> dict[str, object]:
         files = {"opening": self.opening} if self.in_files else {}
         return {**super().parameters(), **files}
+
+
+class NumberedCycles(OfBoard):
+    """What a sweep through half of a board goes through: it tells every closed tour its number."""
+
+    __slots__ = ()
+    search = "numbered cycles"
 
 
 class TourPerPair(OfBoard):
@@ -226,6 +126,22 @@ def counts_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table
     )
 
 
+def cycles_table(board: Board) -> Table:
+    """The numbers of a board's closed tours; an error where there are none, or too many."""
+    if not board.has_closed_tours():
+        raise NoSuchTour(str(board), f"{board} has no closed tour.")
+    numbering(sides(board))
+    return Table(
+        f"{CYCLES}{board}",
+        f"The closed knight's tours of the {board} board by number: the states of a sweep through "
+        "half of it, with the number of ways to reach each",
+        "states sorted by layer, then key, as many in a record as it can hold",
+        (),
+        NumberedCycles(board),
+        index=RECORD,
+    )
+
+
 TOUR_COLUMNS = (
     Column("board", "string", "size of the board, files x ranks"),
     Column("start", "enum", "square where the tour starts", values=SQUARES),
@@ -249,6 +165,7 @@ class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
     counted = "the tours of this board"
+    numbered = "the closed tours of this board"
     board_meaning = "files x ranks, every tour"
 
     tables = (
@@ -296,10 +213,15 @@ class Knight(Puzzle):
         more = TourCounts((), asked) if closed else TourCounts(asked)
         return tuple(_together(table, more) for table in tables)
 
+    def with_numbers(self, tables: tuple[Table, ...], texts: list[str]) -> tuple[Table, ...]:
+        more = {table.name: table for table in map(cycles_table, map(parse_board, texts))}
+        return (*tables, *more.values())
+
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         have = {table.name for table in self.tables}
         boards = boards_listed(published)
         more = [table for table in map(listed_table, boards) if table.name not in have]
+        more += map(cycles_table, filter(None, map(numbered_board, published)))
         named = published.get(COUNTS, {}).get("boards")
         # a board that was listed since is not counted yet
         small = [board for board in boards if not in_files(board)]
@@ -308,12 +230,13 @@ class Knight(Puzzle):
         return (*self.tables[:-1], *more, counts)
 
     def owns(self, table: str) -> bool:
-        board = listed_board(table)
-        return super().owns(table) or (board is not None and board.squares <= IN_FILES)
+        return super().owns(table) or bool(boards_listed([table]) or numbered_board(table))
 
     def stage(self, table: str) -> str:
         if any(table == known.name for known in self.tables):
             return self.name
+        if table.startswith(CYCLES):
+            return f"{self.name} --cycles {table.removeprefix(CYCLES)}"
         board = listed_board(table)
         finish = " --finish" if board and in_files(board) else ""
         return f"{self.name} --board {table.removeprefix(TOURS)}{finish}"
@@ -361,11 +284,26 @@ def boards_listed(published: Iterable[str]) -> list[Board]:
 
 def listed_board(table: str) -> Board | None:
     """The board whose tours a table of that name lists."""
+    return _board_of(TOURS, table)
+
+
+def numbered_board(table: str) -> Board | None:
+    """The board whose closed tours a table of that name gives numbers to."""
+    board = _board_of(CYCLES, table)
+    if board:
+        try:
+            cycles_table(board)
+        except (BadRequest, NoSuchTour):
+            return None
+    return board
+
+
+def _board_of(kind: str, table: str) -> Board | None:
     try:
-        board = parse_board(table.removeprefix(TOURS))
+        board = parse_board(table.removeprefix(kind))
     except NotationError:
         return None
-    return board if table == f"{TOURS}{board}" else None
+    return board if table == f"{kind}{board}" else None
 
 
 PUZZLE = Knight()

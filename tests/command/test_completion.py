@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from queries.batch import output_format
-from tablebase.puzzles.knight import PUZZLE, listed_table, parse_board
+from tablebase.puzzles.knight import PUZZLE, listed_table
+from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.falsified import write_manifest

@@ -22,7 +22,8 @@ from pipeline.pieces import Listing, make_piece
 from pipeline.work import Work
 from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables.kept import Kept, Piece
 from tablebase.tables.objects import Objects

@@ -153,7 +153,7 @@ def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
         "import sys; from tablebase.interrupts import watch; watch()\n"
         "import numpy as np\n"
         "from pipeline.verify.knight.recount import jumps, count_from\n"
-        "from tablebase.puzzles.knight import Board\n"
+        "from tablebase.puzzles.knight_board import Board\n"
         "near = jumps(Board(6, 6)); print('in', flush=True)\n"
         "while True: count_from(near, 0)\n"
     )

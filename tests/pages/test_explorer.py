@@ -20,13 +20,14 @@ from queries import explorer as made
 from queries.explorer import made_from, write_explorer
 from queries.reader import Reader
 from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
-from tablebase.puzzles import eight, knight, senet
+from tablebase.puzzles import eight, senet
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.explorer_browser import HASHED, Explorer
 from tests.support.explorer_fixtures import in_both
 
-BOARD = knight.Board(8, 8)
+BOARD = Board(8, 8)
 SIZE = 3_000_000
 PAGE = Path(made.__file__).parent / "page"
 

@@ -23,7 +23,7 @@ from queries.overview import histogram
 from queries.report import figures, sections, write_report
 from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, puzzle
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.store import Folder
 from tests.support.explorer_browser import broken_rules
 from tests.support.generated_docs import pictures

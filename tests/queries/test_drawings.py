@@ -30,7 +30,7 @@ from queries.overview import histogram
 from queries.senet.drawings import strips_svg
 from queries.words import Facts
 from tablebase.errors import BadRequest
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli, python
 

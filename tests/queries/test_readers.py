@@ -16,7 +16,7 @@ import pytest
 
 from queries.tables import Tables
 from tablebase.puzzles import eight, puzzles, senet
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 from tests.support.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
 from tests.support.shell import Said
 

@@ -22,7 +22,8 @@ from tablebase.errors import (
     TableMissing,
 )
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight_board import Board
 from tests.support.recorder import built
 
 Asked = dict[str, str | bool]

@@ -7,13 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase.errors import BadRequest, BoardTooLarge, NotationError
-from tablebase.puzzles.knight import (
-    COUNTED,
-    PUZZLE,
-    Board,
-    listed_table,
-    parse_board,
-)
+from tablebase.puzzles.knight import COUNTED, PUZZLE, listed_table
+from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.tour_counts import TourCounts, counting
 from tests.support import oracles
 

@@ -10,7 +10,7 @@ from pipeline.making.every_tour import openings
 from pipeline.search import sampling
 from pipeline.search.sampling import sampled
 from pipeline.search.tours import beginnings, count_from, paths_from
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 from tests.support.tour_lists import all_tours
 
 FIVE = Board(5, 5)

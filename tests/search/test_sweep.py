@@ -16,10 +16,7 @@ from pipeline.making import cycles
 from pipeline.search import sweep
 from pipeline.search.bits import lowest, ones
 from pipeline.search.frontier import (
-    END,
     ENDS,
-    FREE,
-    MATCHING_BITS,
     MATCHINGS,
     MOST_PAIRS,
     Step,
@@ -33,7 +30,9 @@ from pipeline.search.join import dropping, left_over, met, side
 from pipeline.search.sweep import Layer, TooMany, back, first_layer, forward, in_table, place_of
 from pipeline.work import Work
 from tablebase.errors import SearchError
-from tablebase.puzzles.knight import PUZZLE, Board
+from tablebase.frontier import END, FREE, MATCHING_BITS
+from tablebase.puzzles.knight import PUZZLE
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.kept import Kept
 from tablebase.tables.store import Folder
 from tests.support import oracles

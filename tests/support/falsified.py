@@ -22,7 +22,8 @@ from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import MANIFEST
 from tablebase.tables.content import ContentHash, together

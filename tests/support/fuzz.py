@@ -21,7 +21,8 @@ with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
     from queries.forms import BATCH, quick
     from queries.index import Index
     from tablebase.errors import TablebaseError
-    from tablebase.puzzles import eight, knight, senet
+    from tablebase.puzzles import eight, senet
+    from tablebase.puzzles.knight_board import Board, parse_board
     from tablebase.tables.manifest import parse_manifest, read_manifest
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
@@ -41,10 +42,10 @@ def words(text: str) -> None:
         position = senet.parse(text)
         assert senet.unrank(senet.rank(position)) == position
     with contextlib.suppress(TablebaseError):
-        board = knight.parse_board(text)
-        assert str(knight.parse_board(str(board))) == str(board)
+        board = parse_board(text)
+        assert str(parse_board(str(board))) == str(board)
     with contextlib.suppress(TablebaseError):
-        assert knight.Board(8, 8).name(knight.Board(8, 8).number(text)) == text.strip().lower()
+        assert Board(8, 8).name(Board(8, 8).number(text)) == text.strip().lower()
     form = quick(text.split(), BATCH)
     assert form is None or form[0] != ""
 

@@ -60,6 +60,7 @@ RULES = {
     "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
     "tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
     "tablebase/puzzles/knight.py": "knight rebuilt[knight] golden[knight] golden[no] golden[bad]",
+    "tablebase/puzzles/knight_board.py": "knight golden[knight] golden[no] golden[bad]",
 }
 ANSWERS = {
     "queries/__init__.py": "queries",

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from pipeline.build import Request, build
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.puzzles.knight import counts_table, listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.manifest import Entry
 from tablebase.tables.store import PART, Folder
 

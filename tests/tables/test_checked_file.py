@@ -7,7 +7,8 @@ import pytest
 from queries.scans import checked
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.falsified import write_manifest

@@ -14,7 +14,8 @@ from queries.answers import respond
 from tablebase import puzzles
 from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.puzzles.knight import counts_table, listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.index import BLOCK
 from tablebase.tables.store import Folder
 from tests.support.falsified import headed, sealed, write_manifest

@@ -12,7 +12,7 @@ from queries.answers import reader, respond
 from queries.tables import Tables
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import eight, senet
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 from tests.support.falsified import linked_copy, own, place, sealed
 
 LINE = "283104765"

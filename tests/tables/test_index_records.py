@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from queries.tables import Tables
 from tablebase.puzzles import eight, knight, senet
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.index import BODY
 from tests.support.index_page import (
     INDEXES,
@@ -27,7 +28,7 @@ from tests.support.index_page import (
 EIGHT = "8-puzzle: "
 SENET = "Senet: "
 KNIGHT = "Knight's tours: "
-BOARD = knight.Board(*knight.PAIRS_BOARD)
+BOARD = Board(*knight.PAIRS_BOARD)
 
 # ---- 8-puzzle -----------------------------------------------------------------
 

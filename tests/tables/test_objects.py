@@ -20,7 +20,8 @@ from tablebase.output import write
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, listed_table
+from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.kept import Piece
 from tablebase.tables.manifest import read_manifest

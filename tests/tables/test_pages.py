@@ -14,7 +14,8 @@ from queries.report import write_report
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import puzzles
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.puzzles.knight import counts_table, listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables import MANIFEST, manifest
 from tablebase.tables.manifest import Page, facts, read_manifest, read_pages, record_page
 from tablebase.tables.store import Folder, Store

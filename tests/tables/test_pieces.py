@@ -18,7 +18,8 @@ from queries.scans import scanned
 from tablebase.errors import BadRequest, TablePartial
 from tablebase.puzzles import knight
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, listed_table, parse_board
+from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.tables.kept import Kept, Piece
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import SHARED, Folder

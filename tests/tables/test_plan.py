@@ -7,7 +7,8 @@ import pytest
 from pipeline.pieces import Listing
 from pipeline.plan import planned
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import listed_table, parse_board
+from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.kept import Piece
 from tablebase.tables.store import Folder
 from tests import LONG

@@ -25,7 +25,8 @@ from tablebase import errors
 from tablebase.puzzle import Table
 from tablebase.puzzles import puzzles
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.puzzles.knight import counts_table, listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.kept import Arrays, Kept
 from tablebase.tables.store import Folder
 from tests.support.recorder import Recorder, built

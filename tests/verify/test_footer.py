@@ -21,8 +21,9 @@ from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_from, jumps, recounted
 from pipeline.verify.listed import read_rows
 from tablebase.errors import TableDamaged, TableMissing
-from tablebase.puzzles.knight import COUNTED, Board
+from tablebase.puzzles.knight import COUNTED
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.manifest import manifest_text, parse_manifest, read_manifest, record_page
 from tablebase.tables.parquet import schema, sorting
 from tablebase.tables.store import Folder

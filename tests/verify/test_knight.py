@@ -15,7 +15,8 @@ from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.resweep import sweep
 from pipeline.verify.listed import Listed
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import Board, counts_table, listed_table
+from tablebase.puzzles.knight import counts_table, listed_table
+from tablebase.puzzles.knight_board import Board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support import oracles

@@ -14,7 +14,8 @@ from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.knight.resweep import SWEPT_AGAIN, sweep
 from pipeline.verify.listed import Listed, read_rows
-from tablebase.puzzles.knight import TOURS, Board
+from tablebase.puzzles.knight import TOURS
+from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.tour_counts import TourCounts
 
 WALKED = 36

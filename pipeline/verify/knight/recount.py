@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pipeline.compiled import compiled
 from pipeline.verify.claims import Array
 from pipeline.work import in_threads
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 
 COUNTED_AGAIN = "the tours and closed tours are as many as in a second count, path by path"
 

@@ -5,7 +5,7 @@ That no tour is missing is proved by a second count (`recount`); these numbers c
 
 from __future__ import annotations
 
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 
 Known = tuple[int, str] | None
 """A number and who says so, if anybody does."""

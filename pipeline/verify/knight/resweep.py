@@ -8,7 +8,7 @@ import numpy as np
 
 from pipeline.verify.claims import Array
 from pipeline.verify.knight.recount import jumps
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight_board import Board
 
 SWEPT_AGAIN = "the tours and closed tours are as many as in a sweep over the whole board"
 USED = 255

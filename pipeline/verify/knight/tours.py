@@ -14,7 +14,8 @@ from pipeline.verify.claims import Array, Fact, Rows, Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, jumps, recounted
 from pipeline.verify.knight.references import FIVE_SQUARES, known_closed, known_total
 from pipeline.verify.listed import Listed, check_records, decoded
-from tablebase.puzzles.knight import AllTours, Board, TourPerPair
+from tablebase.puzzles.knight import AllTours, TourPerPair
+from tablebase.puzzles.knight_board import Board
 
 NO_SQUARE = 255
 

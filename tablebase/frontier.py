@@ -1,0 +1,160 @@
+"""The frontier of a sweep over a board: its states as numbers, told one at a time.
+
+A sweep takes the squares of a board one after another and lays the edges of a cycle through all of
+them. What was laid so far lies behind a *frontier*: a row of cells, each a square whose edges are
+not all decided. A cell *needs* two more edges if it is free, one if a piece of path ends there, and
+none if it is used up. The pieces join the ends in pairs: the two ends of a piece are *partners*.
+
+A state's *key* has two bits a cell for its needs and, below them, the number of its *matching*: how
+the ends are paired. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1: which of the
+other ends is the first one's partner counts first, then the matching of all the rest.
+
+A step finishes the first cell: it is joined to others as often as it needs, and a free cell enters
+at the other end. `after` takes a step, and `before` takes one back.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Laid = tuple[int, ...]
+    """The cells that the first one was joined to, ascending."""
+
+FREE, END = 2, 1
+"""What a cell can need, beside nothing."""
+MATCHING_BITS = 21
+"""Enough for the 2,027,025 matchings of 8 pairs."""
+
+
+class State:
+    """What each cell needs, and the partner of each end.
+
+    >>> state = State.of(0b01_01_10_01_01 << MATCHING_BITS | 2, 5)
+    >>> state.needs, state.partner
+    ([1, 1, 2, 1, 1], {0: 4, 4: 0, 1: 3, 3: 1})
+    """
+
+    __slots__ = ("needs", "partner")
+
+    def __init__(self, needs: list[int], partner: dict[int, int]) -> None:
+        self.needs = needs
+        self.partner = partner
+
+    @classmethod
+    def of(cls, key: int, cells: int) -> State:
+        """The state of a key."""
+        needs = [key >> MATCHING_BITS + 2 * cell & 3 for cell in range(cells)]
+        ends = [cell for cell in range(cells) if needs[cell] == END]
+        partner = {}
+        for one, other in paired(key & (1 << MATCHING_BITS) - 1, len(ends)):
+            partner[ends[one]], partner[ends[other]] = ends[other], ends[one]
+        return cls(needs, partner)
+
+    @property
+    def key(self) -> int:
+        packed = sum(need << 2 * cell for cell, need in enumerate(self.needs))
+        ends = [cell for cell, need in enumerate(self.needs) if need == END]
+        matching = 0
+        while ends:
+            others = len(ends) - 1
+            place = ends.index(self.partner[ends.pop(0)])
+            ends.pop(place)
+            matching = matching * others + place
+        return packed << MATCHING_BITS | matching
+
+    def joined(self, one: int, other: int) -> State | None:
+        """With an edge between two cells; None where one has no room or it would close a cycle."""
+        if not self.needs[one] or not self.needs[other]:
+            return None
+        near, far = self.partner.get(one, one), self.partner.get(other, other)
+        if near == other:
+            return None
+        needs, partner = [*self.needs], {**self.partner, near: far, far: near}
+        for cell in (one, other):
+            needs[cell] -= 1
+            if not needs[cell]:
+                del partner[cell]
+        return State(needs, partner)
+
+    def moved(self, to: list[int]) -> State:
+        """The state after each cell has gone to another place."""
+        needs = [0] * len(to)
+        for cell, place in enumerate(to):
+            needs[place] = self.needs[cell]
+        return State(needs, {to[one]: to[other] for one, other in self.partner.items()})
+
+
+def paired(matching: int, ends: int) -> Iterator[tuple[int, int]]:
+    """The pairs of a matching of so many ends.
+
+    >>> list(paired(2, 4))
+    [(0, 3), (1, 2)]
+    """
+    places = []
+    for others in range(1, ends, 2):
+        matching, place = divmod(matching, others)
+        places.append(place)
+    left = [*range(ends)]
+    for place in reversed(places):
+        yield left.pop(0), left.pop(place)
+
+
+def after(key: int, laid: Laid, cells: int) -> int | None:
+    """The key after a step that joins the first cell to these; None where that cannot be."""
+    state: State | None = State.of(key, cells)
+    assert state is not None
+    state.needs.append(FREE)
+    for other in laid:
+        state = state.joined(0, other)
+        if state is None:
+            return None
+    if state.needs.pop(0):
+        return None
+    return State(state.needs, {one - 1: other - 1 for one, other in state.partner.items()}).key
+
+
+def before(key: int, others: list[int], cells: int) -> Iterator[tuple[int, Laid]]:
+    """Every key that a step may have led from, with the cells that the first one was joined to.
+
+    `others`: all that it may be joined to. No pair of key and cells comes twice. Not every state
+    that is told was ever reached: the layer before the step knows.
+    """
+    now = State.of(key, cells)
+    needs = [0, *now.needs]
+    partner = {one + 1: other + 1 for one, other in now.partner.items()}
+
+    def state(changed: dict[int, int], pieces: list[tuple[int, int]], gone: Laid = ()) -> int:
+        """Some cells with other needs, and pieces between other ends than now."""
+        then = [changed.get(cell, need) for cell, need in enumerate(needs)]
+        if then.pop() != FREE:  # the last cell enters with this step
+            return -1
+        ends = {one: other for one, other in partner.items() if one not in gone}
+        for one, other in pieces:
+            ends[one], ends[other] = other, one
+        return State(then, ends).key
+
+    found: list[tuple[int, Laid]] = [(state({}, []), ())] if needs[0] == 0 else []
+    for one in others:
+        if needs[one] == END:  # it was free, and the first cell had its partner
+            found.append((state({0: END, one: FREE}, [(0, partner[one])], (one,)), (one,)))
+        elif needs[one] == 0:  # both were ends, of pieces that are one now
+            for near, far in partner.items():
+                found.append((state({0: END, one: END}, [(0, near), (one, far)]), (one,)))
+    for place, one in enumerate(others):
+        for two in others[place + 1 :]:
+            laid = one, two
+            if needs[one] == needs[two] == END:
+                if partner[one] == two:  # the first cell was free, and so were both
+                    found.append((state({0: FREE, one: FREE, two: FREE}, [], laid), laid))
+            elif needs[one] == needs[two] == 0:
+                for near, far in partner.items():
+                    pieces = [(one, near), (two, far)]
+                    found.append((state({0: FREE, one: END, two: END}, pieces), laid))
+            elif {needs[one], needs[two]} == {0, END}:
+                end, done = laid if needs[one] == END else (two, one)
+                if partner[end] != done:
+                    changed = {0: FREE, end: FREE, done: END}
+                    found.append((state(changed, [(done, partner[end])], (end,)), laid))
+    return ((then, laid) for then, laid in found if then >= 0)

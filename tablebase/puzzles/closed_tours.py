@@ -1,0 +1,268 @@
+"""Closed tours by number: which is which, told by the layers of a sweep through half of a board.
+
+Squares are numbered along the short side, column after column. Both halves of the board finish
+whole columns and leave two, the *cut*; the half from the far end is the same sweep, turned round. A
+*layer* has the states of the frontier after so many squares, and how many drawings lead to each;
+the last layer has those at the cut, each with the number of cycles that pass it. Cycles are
+numbered by their state at the cut, then by the drawing that leads to it, then by the edges between
+the two columns of the cut, then by the other half's state and its drawing. Drawings are numbered by
+their last step, as `before` tells of steps, then by all steps before it.
+"""
+
+from __future__ import annotations
+
+from tablebase.frontier import END, FREE, MATCHING_BITS, State, after, before, paired
+from tablebase.puzzles.knight_board import Board
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    from tablebase.frontier import Laid
+
+    Edge = tuple[int, int]
+    Option = TypeVar("Option")
+
+RECORD = (("layer", "B"), ("key", "Q"), ("before", "Q"), ("states", "1006s"))
+"""Some states of a layer by ascending key: the key of the first one, the sum of the numbers of all
+states of the layer before it, and then in turn the number of a state and how far it is to the next
+key. These are in sevens of bits, the lowest first, each but the last of one with the eighth bit
+set: so no byte is 0 until the record ends."""
+
+
+class Contradiction(Exception):
+    """Layers that tell of more cycles, or of fewer, than there are."""
+
+
+class Layers:
+    """The layers in records, of which one is read for a question."""
+
+    def __init__(self, record: Callable[[int], tuple[int, int, int, bytes]], count: int) -> None:
+        self._record = record
+        self._count = count
+
+    def _place(self, layer: int, value: int, *, key: bool = True) -> int:
+        """The last record of the layers up to this one whose key, or sum, is not above a value."""
+        low, high = 0, self._count
+        while high - low > 1:
+            middle = (low + high) // 2
+            of, first, total, _ = self._record(middle)
+            if (of, first if key else total) > (layer, value):
+                high = middle
+            else:
+                low = middle
+        return low
+
+    def _from(self, place: int, layer: int) -> Iterator[tuple[int, int, int]]:
+        """The states of a layer from a record on: key, sum of the numbers before, number."""
+        for at in range(place, self._count):
+            of, key, total, packed = self._record(at)
+            if of != layer:
+                if of > layer:
+                    return
+                continue
+            number = shift = 0
+            is_key = False
+            for byte in packed:
+                number |= (byte & 127) << shift
+                shift += 7
+                if byte & 128:
+                    continue
+                if not byte:
+                    break
+                if is_key:
+                    key += number
+                else:
+                    yield key, total, number
+                    total += number
+                is_key = not is_key
+                number = shift = 0
+
+    def states(self, layer: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+        """The states whose keys are not below the first and below the last, as `_from` tells."""
+        for key, total, number in self._from(self._place(layer, first), layer):
+            if key >= last:
+                return
+            if key >= first:
+                yield key, total, number
+
+    def number(self, layer: int, key: int) -> int:
+        """The number of a state; 0 where it is not there."""
+        return next((number for *_, number in self.states(layer, key, key + 1)), 0)
+
+    def holding(self, layer: int, total: int) -> tuple[int, int, int]:
+        """The state whose number, added to those before it, is the first to pass a total."""
+        for key, begin, number in self._from(self._place(layer, total, key=False), layer):
+            if total < begin + number:
+                return key, begin, number
+        raise Contradiction(f"no state of layer {layer} has the number {total:,}")
+
+    def total(self, layer: int) -> int:
+        """The sum of the numbers of a layer's states."""
+        total = 0
+        for _, begin, number in self._from(self._place(layer, 1 << 63), layer):
+            total = begin + number
+        return total
+
+
+class Numbers:
+    """The closed tours of a board and their numbers."""
+
+    def __init__(self, board: Board, layers: Layers) -> None:
+        rows, columns = sorted((board.files, board.ranks))
+        lying = board.files > board.ranks
+        squares = range(board.squares)
+        self._place = [at % columns * rows + at // columns if lying else at for at in squares]
+        """What the sweep calls each square."""
+        upright = Board(rows, columns)
+        later = [[to for to in upright.neighbours(at) if to > at] for at in squares]
+        self._layers = layers
+        self._others = [[to - at for to in later[at]] for at in squares]
+        self._rows = rows
+        self._cells = 2 * rows + 1
+        self._longer = (columns - 1) // 2 * rows
+        self._shorter = (columns - 2) // 2 * rows
+        cut = range(self._longer, self._longer + 2 * rows)
+        self._between = [(at - cut[0], to - cut[0]) for at in cut for to in later[at] if to in cut]
+        self._facing = [*range(rows, 2 * rows), *range(rows), 2 * rows]
+        self.total = layers.total(self._longer + 1)
+
+    def squares(self, number: int, start: int) -> list[int]:
+        """The closed tour with a number below the total, told from a square towards the lower one
+        of its two neighbours there."""
+        joined: dict[int, list[int]] = {at: [] for at in range(len(self._place))}
+        square = {place: at for at, place in enumerate(self._place)}
+        for one, two in self._edges(number):
+            joined[square[one]].append(square[two])
+            joined[square[two]].append(square[one])
+        if any(len(squares) != 2 for squares in joined.values()):
+            raise Contradiction(f"the drawings of cycle {number:,} do not fit together")
+        found = [start, min(joined[start])]
+        while len(found) < len(joined):
+            one, two = joined[found[-1]]
+            found.append(two if one == found[-2] else one)
+        return found
+
+    def number(self, squares: list[int]) -> int:
+        """The number of a closed tour, told from any square in either direction."""
+        places = [self._place[square] for square in squares]
+        jumps = zip(places, [*places[1:], places[0]], strict=True)
+        return self._number([(min(jump), max(jump)) for jump in jumps])
+
+    def _edges(self, number: int) -> set[Edge]:
+        """The edges of the closed tour with a number, between squares as the sweep has them."""
+        key, begin, cycles = self._layers.holding(self._longer + 1, number)
+        left, rest = divmod(number - begin, self._onward(key, cycles))
+        (laid, other), rest = _chosen(self._met(key), rest)
+        edges = set(self._drawing(self._longer, key, left))
+        edges |= {self._far(edge) for edge in self._drawing(self._shorter, other, rest)}
+        return edges | {(self._longer + one, self._longer + two) for one, two in laid}
+
+    def _number(self, edges: list[Edge]) -> int:
+        longer, end = self._longer, self._longer + 2 * self._rows
+        mine = [edge for edge in edges if edge[0] < longer]
+        cut = {(one - longer, two - longer) for one, two in edges if longer <= one and two < end}
+        theirs = [self._far(edge) for edge in edges if edge[1] >= end]
+        key, left = self._drawn(longer, mine)
+        wanted, right = self._drawn(self._shorter, theirs)
+        _, begin, cycles = self._layers.holding(longer + 1, self._begin(key))
+        number = begin + left * self._onward(key, cycles) + right
+        for (laid, other), ways in self._met(key):
+            if other == wanted and cut == {*laid}:
+                return number
+            number += ways
+        raise Contradiction(f"a cycle that passes the state {key:#x} is missing")
+
+    def _begin(self, key: int) -> int:
+        for _, begin, _ in self._layers.states(self._longer + 1, key, key + 1):
+            return begin
+        raise Contradiction(f"no cycle passes the state {key:#x}")
+
+    def _onward(self, key: int, cycles: int) -> int:
+        """In how many ways a drawing that leads to a state at the cut can be finished."""
+        ways = self._layers.number(self._longer, key)
+        if not ways or cycles % ways:
+            raise Contradiction(f"{cycles:,} cycles pass the state {key:#x} in {ways:,} ways")
+        return cycles // ways
+
+    def _far(self, edge: Edge) -> Edge:
+        """The same edge for who looks from the far end: columns reversed, rows kept."""
+        one, two = (
+            len(self._place) - self._rows - square + 2 * (square % self._rows) for square in edge
+        )
+        return min(one, two), max(one, two)
+
+    # ---- where the halves meet ------------------------------------------------------------------
+
+    def _met(self, key: int) -> Iterator[tuple[tuple[list[Edge], int], int]]:
+        """How to finish from a state: edges of the cut and the other half's state; its number."""
+        for laid, state in self._with_edges(State.of(key, self._cells), 0):
+            # to the last cell no edge has come yet, and both halves need two
+            wanted = [FREE - need for need in state.needs[:-1]] + [FREE]
+            facing = State([*wanted], state.partner).moved(self._facing)
+            ends = [cell for cell, need in enumerate(facing.needs) if need == END]
+            partner = [ends.index(facing.partner[end]) for end in ends]
+            first = facing.key >> MATCHING_BITS << MATCHING_BITS
+            last = first + (1 << MATCHING_BITS)
+            for other, _, ways in self._layers.states(self._shorter, first, last):
+                if _closes(partner, other - first):
+                    yield (laid, other), ways
+
+    def _with_edges(self, state: State, begin: int) -> Iterator[tuple[list[Edge], State]]:
+        """The state with each set of edges of the cut for which there is room."""
+        yield [], state
+        for place in range(begin, len(self._between)):
+            if joined := state.joined(*self._between[place]):
+                for laid, more in self._with_edges(joined, place + 1):
+                    yield [self._between[place], *laid], more
+
+    # ---- the drawings of a half -----------------------------------------------------------------
+
+    def _drawing(self, layer: int, key: int, number: int) -> Iterator[Edge]:
+        """The edges of the drawing with a number among those that lead to a state."""
+        for square in reversed(range(layer)):
+            steps = before(key, self._others[square], self._cells)
+            ways = ((step, self._layers.number(square, step[0])) for step in steps)
+            (key, laid), number = _chosen(ways, number)
+            yield from ((square, square + other) for other in laid)
+
+    def _drawn(self, layer: int, edges: list[Edge]) -> tuple[int, int]:
+        """The state that a drawing leads to, and its number among those that lead there."""
+        laid: list[Laid] = [
+            tuple(sorted(two - one for one, two in edges if one == at)) for at in range(layer)
+        ]
+        keys = [State([FREE] * self._cells, {}).key]
+        for step in laid:
+            key = after(keys[-1], step, self._cells)
+            if key is None:
+                raise Contradiction("a cycle closes too early")
+            keys.append(key)
+        number = 0
+        for square in reversed(range(layer)):
+            for then, step in before(keys[square + 1], self._others[square], self._cells):
+                if (then, step) == (keys[square], laid[square]):
+                    break
+                number += self._layers.number(square, then)
+        return keys[-1], number
+
+
+def _chosen(options: Iterable[tuple[Option, int]], number: int) -> tuple[Option, int]:
+    """Of options with a number of ways each, the one in which a number falls, and which of its ways
+    that is."""
+    for option, ways in options:
+        if number < ways:
+            return option, number
+        number -= ways
+    raise Contradiction("there are fewer drawings than were counted")
+
+
+def _closes(partner: list[int], matching: int) -> bool:
+    """Whether ends that are paired so, and in a matching too, are one cycle."""
+    across = [0] * len(partner)
+    for one, other in paired(matching, len(partner)):
+        across[one], across[other] = other, one
+    end, seen = across[partner[0]], 2
+    while end:
+        end, seen = across[partner[end]], seen + 2
+    return seen == len(partner)

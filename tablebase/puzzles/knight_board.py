@@ -1,0 +1,124 @@
+"""The knight's boards: squares, jumps, and how both are written.
+
+On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 0, b1 = 1.
+"""
+
+from __future__ import annotations
+
+from tablebase.errors import NotationError, required_text
+
+JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
+"""The jumps 1-8 as (files, ranks downwards)."""
+
+FILES = "abcdefghijklmnopqrstuvwxyz"
+MOST_FILES = len(FILES)
+MOST_RANKS = 9
+
+
+class Board:
+    """A board of so many files and ranks.
+
+    >>> board = Board(8, 8)
+    >>> board.name(63), board.number("b1"), board.jump(0, 17)
+    ('h8', 1, 2)
+    """
+
+    __slots__ = ("files", "ranks", "squares")
+
+    def __init__(self, files: int, ranks: int) -> None:
+        self.files = files
+        self.ranks = ranks
+        self.squares = files * ranks
+
+    def __str__(self) -> str:
+        return f"{self.files}x{self.ranks}"
+
+    def name(self, square: int) -> str:
+        rank, file = divmod(square, self.files)
+        return f"{FILES[file]}{rank + 1}"
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.name(square) for square in range(self.squares))
+
+    def places(self) -> tuple[int, ...]:
+        """Where in `SQUARES` each of the board's squares is."""
+        return tuple(map(SQUARES.index, self.names()))
+
+    def number(self, text: str) -> int:
+        """The square that a text names; NotationError if it names none."""
+        what = f"a square of {self}"
+        example = self.name(min(1, self.squares - 1))
+        name = required_text(text, what, example).strip()
+        if name.isascii():  # the Kelvin sign is a k in lower case
+            name = name.lower()
+        if not name:
+            problem = "it is empty"
+        elif len(name) != 2 or name[0] not in FILES or name[1] not in "123456789":
+            problem = "a square is a letter and a digit (file and rank)"
+        else:
+            file, rank = FILES.index(name[0]), int(name[1]) - 1
+            if file < self.files and rank < self.ranks:
+                return file + self.files * rank
+            problem = f"the squares are a1 to {self.name(self.squares - 1)}"
+        raise NotationError(what, text, problem, example)
+
+    def light(self, square: int) -> bool:
+        """The square's colour; a jump always changes it, and a1 is dark."""
+        return (square % self.files + square // self.files) % 2 == 1
+
+    def neighbours(self, square: int) -> list[int]:
+        """Squares a jump away, ascending."""
+        rank, file = divmod(square, self.files)
+        return sorted(
+            file + right + self.files * (rank - down)
+            for right, down in JUMPS
+            if 0 <= file + right < self.files and 0 <= rank - down < self.ranks
+        )
+
+    def jump(self, start: int, goal: int) -> int:
+        """Which of the jumps 1-8 leads from a square to another; ValueError if none does."""
+        down = start // self.files - goal // self.files
+        return 1 + JUMPS.index((goal % self.files - start % self.files, down))
+
+    def can_join(self, start: int, end: int) -> bool:
+        """Whether the colours allow a tour between two squares: its squares alternate."""
+        return (self.light(start) == self.light(end)) == (self.squares % 2 == 1)
+
+    def has_closed_tours(self) -> bool:
+        """Whether there is a closed tour: Schwenk's theorem of 1991 names all boards without."""
+        short, long = sorted((self.files, self.ranks))
+        none = short in (1, 2, 4) or (short == 3 and long < 10)
+        return self.squares % 2 == 0 and not none
+
+    def turned(self, square: int) -> tuple[int, ...]:
+        """Where the board's symmetries bring a square (4 of them, 8 if the board is square)."""
+        rank, file = divmod(square, self.files)
+        far_file, far_rank = self.files - 1 - file, self.ranks - 1 - rank
+        found = [(f, r) for f in (file, far_file) for r in (rank, far_rank)]
+        if self.files == self.ranks:
+            found += [(r, f) for f, r in found]
+        return tuple(f + self.files * r for f, r in found)
+
+
+SQUARES = Board(MOST_FILES, MOST_RANKS).names()
+"""The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
+
+
+def parse_board(text: str) -> Board:
+    """A board as written, files x ranks.
+
+    >>> str(parse_board("5x6"))
+    '5x6'
+    """
+    sides = text.strip().lower().split("x")
+    if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
+        raise NotationError("a board", text, "a board is files x ranks", "8x8")
+    if any(len(side) > 3 for side in sides):
+        raise NotationError("a board", text, "it is too large", "8x8")
+    files, ranks = map(int, sides)
+    if not files or not ranks:
+        raise NotationError("a board", text, "it has no squares", "8x8")
+    if files > MOST_FILES or ranks > MOST_RANKS:
+        problem = f"boards have at most {MOST_FILES} files (a-z) and {MOST_RANKS} ranks (1-9)"
+        raise NotationError("a board", text, problem, "12x3")
+    return Board(files, ranks)
