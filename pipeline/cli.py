@@ -13,13 +13,11 @@ from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.questions import query
 from pipeline.stages import (
     BOARDED,
-    COUNTED,
-    NUMBERED,
     asked_for,
     help_of,
-    with_counts,
-    with_numbers,
+    said_of,
     with_option,
+    with_requests,
     with_tables,
 )
 from pipeline.terminal import complain, say
@@ -158,7 +156,7 @@ def precompute(
         typer.Option(
             "--count",
             metavar="CxR",
-            help=f"Also count {'; '.join(COUNTED.values())} ({', '.join(COUNTED)}; repeatable).",
+            help=f"Also count {said_of('count')}.",
         ),
     ] = None,
     closed: Annotated[
@@ -169,7 +167,7 @@ def precompute(
         typer.Option(
             "--cycles",
             metavar="CxR",
-            help=f"Also number {'; '.join(NUMBERED.values())} ({', '.join(NUMBERED)}; repeatable).",
+            help=f"Also number {said_of('cycles')}.",
         ),
     ] = None,
     memory: Annotated[
@@ -208,8 +206,10 @@ def precompute(
         required_choice(goals, "set of goals", "all")
     further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
     wanted = with_tables(chosen, board or [], further, named=bool(stages))
-    wanted = with_counts(wanted, count or [], closed=closed)
-    wanted = with_numbers(wanted, cycles or [])
+    if closed and not count:
+        raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
+    requests = {"closed" if closed else "count": count or [], "cycles": cycles or []}
+    wanted = with_requests(wanted, requests)
     if scheduler is None:
         require_divided(wanted)
     limit = None if memory is None else int(memory * 1e9)

@@ -55,7 +55,7 @@ def _command(name: str) -> Callable[..., None]:
         key = " ".join(words)
         asked = {option: value for option, value in given.items() if value not in (None, False)}
         batch = {option.name: asked.pop(option.name) for option in BATCH if option.name in asked}
-        if not words and kind.keyless in asked and not batch:
+        if not words and {*kind.keyless} & {*asked} and not batch:
             say(respond(name, None, asked))
         elif key in ("", "-") or "input" in batch:
             if key not in ("", "-"):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tablebase.errors import BadRequest, required_choice
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import MODULES, names, puzzle, puzzles, registered
 
 BOARDED = {name: puzzle(name) for name in MODULES if puzzle(name).boards()}
 """Our stages that --board is for."""
-COUNTED = {name: puzzle(name).counted for name in MODULES if puzzle(name).counted}
-"""Our stages that --count is for, and what they count."""
-NUMBERED = {name: puzzle(name).numbered for name in MODULES if puzzle(name).numbered}
-"""Our stages that --cycles is for, and what they give numbers to."""
 
 Wanted = list[tuple[Puzzle, tuple[Table, ...]]]
 
@@ -50,20 +48,28 @@ def with_tables(
     return wanted
 
 
-def with_counts(wanted: Wanted, boards: list[str], *, closed: bool) -> Wanted:
-    """The same, with counts of more boards; BadRequest where no stage counts."""
-    if closed and not boards:
-        raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
-    if boards and not any(stage.counted for stage, _ in wanted):
-        raise BadRequest(f"--count needs the stage {' or '.join(COUNTED)}")
-    return [(stage, stage.with_counts(tables, boards, closed=closed)) for stage, tables in wanted]
+def with_requests(wanted: Wanted, asked: Mapping[str, list[str]]) -> Wanted:
+    """The same, with what is asked of more boards; BadRequest where no stage does that."""
+    for request, boards in asked.items():
+        if boards and not any(request in stage.requests for stage, _ in wanted):
+            stages = " or ".join(stage.name for stage in _taking(request))
+            raise BadRequest(f"--{request} needs the stage {stages}")
+        if boards:
+            wanted = [
+                (stage, stage.with_request(tables, request, boards)) for stage, tables in wanted
+            ]
+    return wanted
 
 
-def with_numbers(wanted: Wanted, boards: list[str]) -> Wanted:
-    """The same, with numbers on more boards; BadRequest where no stage gives any."""
-    if boards and not any(stage.numbered for stage, _ in wanted):
-        raise BadRequest(f"--cycles needs the stage {' or '.join(NUMBERED)}")
-    return [(stage, stage.with_numbers(tables, boards)) for stage, tables in wanted]
+def said_of(request: str) -> str:
+    """What a request is of, and of which stages, as the help says it."""
+    found = {stage.name: stage.requests[request] for stage in _taking(request)}
+    return f"{'; '.join(found.values())} ({', '.join(found)}; repeatable)"
+
+
+def _taking(request: str) -> list[Puzzle]:
+    """Our stages that a request can be made to."""
+    return [stage for stage in map(puzzle, MODULES) if request in stage.requests]
 
 
 def help_of(chosen: list[Puzzle]) -> str:

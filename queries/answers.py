@@ -76,6 +76,6 @@ def quick_answer(words: list[str]) -> str | None:
     if not words or words[0].startswith("-") or not registered(words[0]):
         return None
     form = quick(words[1:], options(words[0]))
-    if form is None or (form[0] is None and reader_class(words[0]).keyless not in form[1]):
+    if form is None or (form[0] is None and not {*reader_class(words[0]).keyless} & {*form[1]}):
         return None
     return respond(words[0], *form)

@@ -28,8 +28,8 @@ class Reader:
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add some."""
-    keyless = ""
-    """The option that is answered for the whole puzzle where no key is given, if there is one."""
+    keyless: tuple[str, ...] = ()
+    """The options that are answered where no key is given."""
     joins = 0
     """The single characters, with white space between them, that may come for a key."""
     explored: Mapping[str, int] = {}
@@ -46,13 +46,16 @@ class Reader:
         self._closed = False
 
     def index(self, name: str) -> Index:
-        """The index of a table of this puzzle."""
+        """The index of one of the puzzle's own tables."""
+        return self.index_of(next(table for table in self.puzzle.tables if table.name == name))
+
+    def index_of(self, table: Table) -> Index:
+        """The index of any table of this puzzle."""
         if self._closed:
             raise ValueError(f"the tables in {self.store} are closed")
-        if name not in self._indexes:
-            table = next(table for table in self.puzzle.tables if table.name == name)
-            self._indexes[name] = Index(self.store, self.puzzle.stage(name), table)
-        return self._indexes[name]
+        if table.name not in self._indexes:
+            self._indexes[table.name] = Index(self.store, self.puzzle.stage(table.name), table)
+        return self._indexes[table.name]
 
     def damaged(self, name: str, problem: str) -> TableDamaged:
         """What is said of an index that is whole, as published, and contradicts itself."""
@@ -109,7 +112,7 @@ class Reader:
         raise NotImplementedError
 
     def facts_of_all(self, asked: Asked) -> Facts:
-        """The answer to the option that needs no key."""
+        """The answer to an option that needs no key."""
         raise NotImplementedError
 
     def values(self, option: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +10,14 @@ from queries.answers import reader, reader_class
 from queries.eight.rapid import Probe, rapid_eight
 from queries.goals import GoalReader
 from queries.reader import Reader
+from queries.results import (
+    BoardAnswer,
+    CountAnswer,
+    CycleAnswer,
+    GoalAnswer,
+    KnightAnswer,
+    SenetAnswer,
+)
 from queries.sliding.reader import BoardReader
 from queries.words import Facts
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
@@ -29,66 +36,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer", bound="DataclassInstance")
 Default = TypeVar("Default")
-
-
-@dataclass(frozen=True, slots=True)
-class GoalAnswer:
-    """A state and the goal it reaches.
-
-    `distance` is 0 to 254; `best_moves` is "" at the goal, else its letters in answer order.
-    """
-
-    state: str
-    goal: str
-    distance: int
-    best_moves: str
-    solutions: int
-
-
-@dataclass(frozen=True, slots=True)
-class BoardAnswer:
-    """A state of a sliding board and its goal; `best_moves` is "" at the goal."""
-
-    state: str
-    goal: str
-    distance: int
-    best_moves: str
-
-
-@dataclass(frozen=True, slots=True)
-class SenetAnswer:
-    """A position and the smallest of its shortest lines of play; `plies` is 0 to 15."""
-
-    position: str
-    plies: int
-    plies_even: int | None
-    plies_odd: int | None
-    dice: str
-    moves: str
-    lines: int
-
-
-@dataclass(frozen=True, slots=True)
-class KnightAnswer:
-    """A tour; `jumps` are 1 to 8, one fewer than the squares of `path`."""
-
-    board: str
-    start: str
-    finish: str
-    number: int
-    closed: bool
-    path: str
-    jumps: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CountAnswer:
-    """Directed open tours from a square, and how many of them are closed."""
-
-    board: str
-    start: str
-    tours: int | None
-    closed: int
 
 
 class PuzzleTable:
@@ -239,6 +186,12 @@ class KnightTable(PuzzleTable):
     True
     >>> knight.count("c3", board="5x5")
     CountAnswer(board='5x5', start='c3', tours=64, closed=0)
+
+    Closed tours have numbers on boards whose table was made with `precompute knight --cycles`:
+
+    >>> knight.cycle(0, board="5x5")
+    Traceback (most recent call last):
+    tablebase.errors.NoSuchTour: 5x5 has no closed tour.
     """
 
     def probe(
@@ -295,6 +248,19 @@ class KnightTable(PuzzleTable):
         """How many tours begin at a square of a board; TablebaseError where that is not known."""
         asked = self._reader.checked({"board": board, "count": True})
         return _answer(CountAnswer, self._reader.facts(start, asked))
+
+    def cycle(self, number: int, start: str = "a1", *, board: str = "8x8") -> CycleAnswer:
+        """The closed tour with that number, told from a square towards the lower of its neighbours.
+
+        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        """
+        asked = self._reader.checked({"board": board, "cycle": str(number)})
+        return _answer(CycleAnswer, self._reader.facts(start, asked))
+
+    def cycle_number(self, squares: str, *, board: str = "8x8") -> int:
+        """The number of a closed tour, told from any square in either direction."""
+        asked = self._reader.checked({"board": board, "cycle_of": squares})
+        return _answer(CycleAnswer, self._reader.facts_of_all(asked)).cycle
 
 
 class Tables:

@@ -159,10 +159,8 @@ class Puzzle:
     tables: tuple[Table, ...]
     depth = ""
     """The column that says how deep a state lies, if there is one."""
-    counted = ""
-    """What `with_counts` counts of further boards, if anything."""
-    numbered = ""
-    """What `with_numbers` gives numbers to on further boards, if anything."""
+    requests: Mapping[str, str] = {}
+    """What else can be asked of further boards, each with what it is of: `count`, `cycles`."""
     board_meaning = ""
     """How its boards are written, and what their tables are."""
     board_options: tuple[str, ...] = ()
@@ -183,14 +181,10 @@ class Puzzle:
         """The tables of boards that can be made in pieces: those that list every line of play."""
         return ()
 
-    def with_counts(
-        self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
+    def with_request(
+        self, tables: tuple[Table, ...], request: str, texts: list[str]
     ) -> tuple[Table, ...]:
-        """The tables, where they count with some more boards; `closed`: only closed ways."""
-        return tables
-
-    def with_numbers(self, tables: tuple[Table, ...], texts: list[str]) -> tuple[Table, ...]:
-        """The tables, with those from which ways on these boards are told by number."""
+        """The tables, with what is asked of these boards."""
         return tables
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:

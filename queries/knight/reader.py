@@ -29,19 +29,37 @@ from tablebase.tables.mending import mending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablebase.puzzle import Table
+    from queries.knight.cycles import Cycles
+    from tablebase.puzzle import Puzzle, Table
+    from tablebase.tables.store import Store
 
 PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 
-class TourFacts(Facts):
-    __slots__ = ("_on", "board", "start", "finish", "number", "closed", "path", "jumps", "order")
+APART = {
+    "count": ("to", "number", "closed"),
+    "number": ("to", "closed"),
+    "cycle": ("to", "number", "count"),
+    "cycle_of": ("to", "number", "count", "cycle"),
+}
+"""Options with those that they cannot be combined with: each names one tour, or all of them."""
 
-    def __init__(self, board: Board, number: int, squares: list[int]) -> None:
+
+class TourFacts(Facts):
+    __slots__ = (
+        "_on", "board", "start", "finish", "number", "cycle", "closed", "path", "jumps", "order"
+    )  # fmt: skip
+
+    def __init__(
+        self, board: Board, squares: list[int], number: int | None = None, cycle: int | None = None
+    ) -> None:
         self._on = board
         self.board = str(board)
         self.start, self.finish = board.name(squares[0]), board.name(squares[-1])
-        self.number = number
+        if number is not None:
+            self.number = number
+        if cycle is not None:
+            self.cycle = cycle
         self.closed = squares[-1] in board.neighbours(squares[0])
         self.path = "".join(board.name(square) for square in squares)
         self.jumps = [board.jump(a, b) for a, b in pairwise(squares)]
@@ -52,8 +70,9 @@ class TourFacts(Facts):
         ]
 
     def words(self, asked: Asked) -> str:
+        which = f"cycle {self.cycle}" if hasattr(self, "cycle") else f"number {self.number}"
         rows = [
-            ("tour", f"{self.board} from {self.start} to {self.finish}, number {self.number}"),
+            ("tour", f"{self.board} from {self.start} to {self.finish}, {which}"),
             ("closed", "yes" if self.closed else "no"),
             ("squares", " ".join(self.path[at : at + 2] for at in range(0, len(self.path), 2))),
             ("jumps", " ".join(map(str, self.jumps))),
@@ -105,30 +124,43 @@ class KnightReader(Reader):
         Option("closed", "Choose a closed tour: its end is one jump from its start."),
         Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
         Option("number", "Number of the tour among those from its start, from 0.", "N"),
+        Option("cycle", "Number of a closed tour among all of the board, from 0.", "N", lone=True),
+        Option("cycle_of", "Squares of a closed tour: print its number.", "SQUARES", lone=True),
         Option("count", "Print the number of tours (without SQUARE: from all squares).", lone=True),
         SVG,
     )
     key = "SQUARE"
-    keyless = "count"
+    keyless = ("count", "cycle_of")
     columns = ("start", "finish", "number", "closed", "path")
     explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
+
+    def __init__(self, asked_of: Puzzle, store: Store) -> None:
+        super().__init__(asked_of, store)
+        self._cycles: dict[str, Cycles] = {}
 
     def checked(self, asked: Asked) -> Asked:
         board = parse_board(str(asked.get("board", "8x8")))
         found: Asked = {**asked, "board": str(board)}
         if "to" in asked:
             found["to"] = board.name(board.number(str(asked["to"])))
-        if "number" in asked:
-            found["number"] = str(_number(asked["number"]))
-        if asked.get("count") and ("to" in asked or "number" in asked or asked.get("closed")):
-            raise BadRequest("--count cannot be combined with --to, --number or --closed")
-        if "number" in asked and ("to" in asked or asked.get("closed")):
-            raise BadRequest("--number cannot be combined with --to or --closed: it names one tour")
+        for name in ("number", "cycle"):
+            if name in asked:
+                found[name] = str(_number(asked[name]))
+        for name, others in APART.items():
+            if asked.get(name) and any(asked.get(other) for other in others):
+                *most, last = (f"--{other}" for other in others)
+                flag = f"--{name.replace('_', '-')}"
+                raise BadRequest(f"{flag} cannot be combined with {', '.join(most)} or {last}")
         return found
 
     def facts(self, key: str, asked: Asked) -> TourFacts | CountFacts:
         board = parse_board(str(asked.get("board", "8x8")))
         start = board.number(key)
+        if "cycle_of" in asked:
+            raise BadRequest("--cycle-of needs no key", "Write all squares in one pair of quotes")
+        if "cycle" in asked:
+            cycle = _number(asked["cycle"])
+            return TourFacts(board, self.cycles(board).squares(cycle, start), cycle=cycle)
         end = board.number(str(asked["to"])) if "to" in asked else None
         number = _number(asked["number"]) if "number" in asked else None
         closed = bool(asked.get("closed"))
@@ -140,10 +172,24 @@ class KnightReader(Reader):
             number, squares = self.paired(board, start, end, number, closed)
         else:
             number, squares = self.listed(board, start, end, number, closed)
-        return TourFacts(board, number, squares)
+        return TourFacts(board, squares, number)
 
-    def facts_of_all(self, asked: Asked) -> CountFacts:
-        return self.count(parse_board(str(asked.get("board", "8x8"))), None)
+    def facts_of_all(self, asked: Asked) -> TourFacts | CountFacts:
+        board = parse_board(str(asked.get("board", "8x8")))
+        if "cycle_of" not in asked:
+            return self.count(board, None)
+        from queries.knight.cycles import parse_cycle
+
+        squares = parse_cycle(board, str(asked["cycle_of"]))
+        return TourFacts(board, squares, cycle=self.cycles(board).number(squares))
+
+    def cycles(self, board: Board) -> Cycles:
+        """The closed tours of a board by number."""
+        if str(board) not in self._cycles:
+            from queries.knight.cycles import Cycles
+
+            self._cycles[str(board)] = Cycles(self, board)
+        return self._cycles[str(board)]
 
     def values(self, option: str) -> tuple[str, ...]:
         if option != "board":
@@ -274,7 +320,7 @@ def _is_tour(board: Board, squares: list[int]) -> bool:
 
 def _number(given: str | bool) -> int:
     text = str(given).strip()
-    if not text.isascii() or not text.isdigit() or len(text) > 12:
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
         from tablebase.errors import NotationError
 
         raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")

@@ -11,8 +11,14 @@ their last step, as `before` tells of steps, then by all steps before it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import accumulate
+
 from tablebase.frontier import END, FREE, MATCHING_BITS, State, after, before, paired
 from tablebase.puzzles.knight_board import Board
+
+MOST_KEPT = 512
+"""Unpacked records at hand: 20 MB."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,23 +30,53 @@ if TYPE_CHECKING:
     Edge = tuple[int, int]
     Option = TypeVar("Option")
 
-RECORD = (("layer", "B"), ("key", "Q"), ("before", "Q"), ("states", "1006s"))
-"""Some states of a layer by ascending key: the key of the first one, the sum of the numbers of all
-states of the layer before it, and then in turn the number of a state and how far it is to the next
-key. These are in sevens of bits, the lowest first, each but the last of one with the eighth bit
-set: so no byte is 0 until the record ends."""
-
 
 class Contradiction(Exception):
     """Layers that tell of more cycles, or of fewer, than there are."""
 
 
 class Layers:
-    """The layers in records, of which one is read for a question."""
+    """The layers in records (`knight.STATES`), which are read one by one."""
 
     def __init__(self, record: Callable[[int], tuple[int, int, int, bytes]], count: int) -> None:
         self._record = record
         self._count = count
+        self._kept: dict[int, tuple[list[int], list[int]]] = {}
+
+    def states(self, layer: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+        """The states with keys from the first to below the last: each one's key, the sum of the
+        numbers of those before it, and its number."""
+        for at in range(self._place(layer, first), self._count):
+            of, _, total, _ = self._record(at)
+            if of > layer:
+                return
+            keys, numbers = self._unpacked(at)
+            begin, end = (bisect_left(keys, key) if of == layer else 0 for key in (first, last))
+            total += sum(numbers[:begin])
+            for key, number in zip(keys[begin:end], numbers[begin:end], strict=True):
+                yield key, total, number
+                total += number
+            if of == layer and end < len(keys):
+                return
+
+    def found(self, layer: int, key: int) -> tuple[int, int]:
+        """The sum of the numbers before a state, and its own: 0 where it is not there."""
+        found = self.states(layer, key, key + 1)
+        return next(((total, number) for _, total, number in found), (0, 0))
+
+    def holding(self, layer: int, total: int) -> tuple[int, int, int]:
+        """The state whose number, added to those before it, is the first to pass a total."""
+        at = self._place(layer, total, key=False)
+        of, _, begin, _ = self._record(at)
+        keys, numbers = self._unpacked(at)
+        ways = ((key, number) for key, number in zip(keys, numbers, strict=True) if of == layer)
+        key, rest = _chosen(ways, total - begin)
+        return key, total - rest, numbers[bisect_left(keys, key)]
+
+    def total(self, layer: int) -> int:
+        """The sum of the numbers of a layer's states."""
+        at = self._place(layer, 1 << 63)
+        return self._record(at)[2] + sum(self._unpacked(at)[1])
 
     def _place(self, layer: int, value: int, *, key: bool = True) -> int:
         """The last record of the layers up to this one whose key, or sum, is not above a value."""
@@ -54,56 +90,25 @@ class Layers:
                 low = middle
         return low
 
-    def _from(self, place: int, layer: int) -> Iterator[tuple[int, int, int]]:
-        """The states of a layer from a record on: key, sum of the numbers before, number."""
-        for at in range(place, self._count):
-            of, key, total, packed = self._record(at)
-            if of != layer:
-                if of > layer:
-                    return
-                continue
-            number = shift = 0
-            is_key = False
-            for byte in packed:
-                number |= (byte & 127) << shift
-                shift += 7
-                if byte & 128:
-                    continue
-                if not byte:
-                    break
-                if is_key:
-                    key += number
-                else:
-                    yield key, total, number
-                    total += number
-                is_key = not is_key
-                number = shift = 0
+    def _unpacked(self, at: int) -> tuple[list[int], list[int]]:
+        """The keys of a record and their numbers."""
+        if at not in self._kept:
+            if len(self._kept) == MOST_KEPT:
+                self._kept.clear()
+            _, key, _, packed = self._record(at)
+            self._kept[at] = _unpacked(key, packed)
+        return self._kept[at]
 
-    def states(self, layer: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-        """The states whose keys are not below the first and below the last, as `_from` tells."""
-        for key, total, number in self._from(self._place(layer, first), layer):
-            if key >= last:
-                return
-            if key >= first:
-                yield key, total, number
 
-    def number(self, layer: int, key: int) -> int:
-        """The number of a state; 0 where it is not there."""
-        return next((number for *_, number in self.states(layer, key, key + 1)), 0)
-
-    def holding(self, layer: int, total: int) -> tuple[int, int, int]:
-        """The state whose number, added to those before it, is the first to pass a total."""
-        for key, begin, number in self._from(self._place(layer, total, key=False), layer):
-            if total < begin + number:
-                return key, begin, number
-        raise Contradiction(f"no state of layer {layer} has the number {total:,}")
-
-    def total(self, layer: int) -> int:
-        """The sum of the numbers of a layer's states."""
-        total = 0
-        for _, begin, number in self._from(self._place(layer, 1 << 63), layer):
-            total = begin + number
-        return total
+def _unpacked(key: int, packed: bytes) -> tuple[list[int], list[int]]:
+    found, value, shift = list[int](), 0, 0
+    for byte in packed.rstrip(b"\0"):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            found.append(value)
+            value = shift = 0
+    return [*accumulate(found[1::2], initial=key)], found[::2]
 
 
 class Numbers:
@@ -166,7 +171,7 @@ class Numbers:
         theirs = [self._far(edge) for edge in edges if edge[1] >= end]
         key, left = self._drawn(longer, mine)
         wanted, right = self._drawn(self._shorter, theirs)
-        _, begin, cycles = self._layers.holding(longer + 1, self._begin(key))
+        begin, cycles = self._layers.found(longer + 1, key)
         number = begin + left * self._onward(key, cycles) + right
         for (laid, other), ways in self._met(key):
             if other == wanted and cut == {*laid}:
@@ -174,15 +179,10 @@ class Numbers:
             number += ways
         raise Contradiction(f"a cycle that passes the state {key:#x} is missing")
 
-    def _begin(self, key: int) -> int:
-        for _, begin, _ in self._layers.states(self._longer + 1, key, key + 1):
-            return begin
-        raise Contradiction(f"no cycle passes the state {key:#x}")
-
     def _onward(self, key: int, cycles: int) -> int:
         """In how many ways a drawing that leads to a state at the cut can be finished."""
-        ways = self._layers.number(self._longer, key)
-        if not ways or cycles % ways:
+        _, ways = self._layers.found(self._longer, key)
+        if not cycles or not ways or cycles % ways:
             raise Contradiction(f"{cycles:,} cycles pass the state {key:#x} in {ways:,} ways")
         return cycles // ways
 
@@ -223,7 +223,7 @@ class Numbers:
         """The edges of the drawing with a number among those that lead to a state."""
         for square in reversed(range(layer)):
             steps = before(key, self._others[square], self._cells)
-            ways = ((step, self._layers.number(square, step[0])) for step in steps)
+            ways = ((step, self._layers.found(square, step[0])[1]) for step in steps)
             (key, laid), number = _chosen(ways, number)
             yield from ((square, square + other) for other in laid)
 
@@ -243,7 +243,7 @@ class Numbers:
             for then, step in before(keys[square + 1], self._others[square], self._cells):
                 if (then, step) == (keys[square], laid[square]):
                     break
-                number += self._layers.number(square, then)
+                number += self._layers.found(square, then)[1]
         return keys[-1], number
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
-from tablebase.puzzles.closed_tours import RECORD
 from tablebase.puzzles.knight_board import MOST_FILES, MOST_RANKS, SQUARES, Board, parse_board
 from tablebase.puzzles.tour_counts import TourCounts, counting, numbering
 
@@ -27,6 +26,11 @@ IN_FILES = 49
 
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
+STATES = (("layer", "B"), ("key", "Q"), ("before", "Q"), ("states", "1006s"))
+"""A record of some states of a layer, by ascending key: the key of the first one, the sum of the
+numbers of all states of the layer before it, and then in turn the number of a state and the
+distance to the next key. These are written in sevens of bits, the lowest first, each but the last
+of a number with the eighth bit set: so no byte is 0 until the record ends."""
 COUNTS = "knight_counts"
 CYCLES = "knight_cycles_"
 COUNTED = tuple(
@@ -138,7 +142,7 @@ def cycles_table(board: Board) -> Table:
         "states sorted by layer, then key, as many in a record as it can hold",
         (),
         NumberedCycles(board),
-        index=RECORD,
+        index=STATES,
     )
 
 
@@ -164,8 +168,8 @@ _PAIRS = Board(*PAIRS_BOARD)
 class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
-    counted = "the tours of this board"
-    numbered = "the closed tours of this board"
+    requests = dict.fromkeys(("count", "closed"), "the tours of this board")
+    requests["cycles"] = "the closed tours of this board"
     board_meaning = "files x ranks, every tour"
 
     tables = (
@@ -203,19 +207,18 @@ class Knight(Puzzle):
     def lists(self, texts: list[str]) -> tuple[Table, ...]:
         return tuple(listed_table(parse_board(text)) for text in texts)
 
-    def with_counts(
-        self, tables: tuple[Table, ...], texts: list[str], *, closed: bool
+    def with_request(
+        self, tables: tuple[Table, ...], request: str, texts: list[str]
     ) -> tuple[Table, ...]:
         boards = [parse_board(text) for text in texts]
-        for board in boards:
-            counting(sides(board), closed=closed)
-        asked = [sides(board) for board in boards]
-        more = TourCounts((), asked) if closed else TourCounts(asked)
-        return tuple(_together(table, more) for table in tables)
-
-    def with_numbers(self, tables: tuple[Table, ...], texts: list[str]) -> tuple[Table, ...]:
-        more = {table.name: table for table in map(cycles_table, map(parse_board, texts))}
-        return (*tables, *more.values())
+        if request == "cycles":
+            more = {table.name: table for table in map(cycles_table, boards)}
+            return (*tables, *more.values())
+        asked, closed = [sides(board) for board in boards], request == "closed"
+        for board in asked:
+            counting(board, closed=closed)
+        counted = TourCounts((), asked) if closed else TourCounts(asked)
+        return tuple(_together(table, counted) for table in tables)
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         have = {table.name for table in self.tables}

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.answers import respond
-from queries.tables import KnightAnswer, Tables
+from queries.results import KnightAnswer
+from queries.tables import Tables
 from tablebase.errors import NoAnswer, NotationError, NotReached, TablebaseError, TableMissing
 from tests.support import oracles, references
 from tests.support.shell import ROOT

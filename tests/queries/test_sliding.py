@@ -13,9 +13,10 @@ from pipeline.build import Request, build
 from queries import answers, open_tables
 from queries.forms import Asked
 from queries.goals import GoalReader
+from queries.results import BoardAnswer
 from queries.sliding import columns, reader
 from queries.sliding.reader import BoardReader
-from queries.tables import BoardAnswer, Tables
+from queries.tables import Tables
 from tablebase.errors import BadRequest, NotationError, OutOfReach, TableDamaged, TableMissing
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder

@@ -269,14 +269,14 @@ def test_boards_that_were_counted_on_request_stay(
 
 def test_boards_are_counted_on_request() -> None:
     plain = PUZZLE.tables
-    whole = PUZZLE.with_counts(plain, ["6x7", "5x5"], closed=False)
+    whole = PUZZLE.with_request(plain, "count", ["6x7", "5x5"])
     assert whole[:-1] == plain[:-1]
     assert whole[-1].recipe.parameters() == {
         "search": "tour counts",
         "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED, (6, 7)])],
         "closed": [],
     }
-    both = PUZZLE.with_counts(whole, ["6x7", "8x8"], closed=True)[-1].recipe
+    both = PUZZLE.with_request(whole, "closed", ["6x7", "8x8"])[-1].recipe
     assert both.parameters()["closed"] == ["8x8"], "all tours of 6x7 are counted already"
 
 

@@ -21,7 +21,7 @@ with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
     from queries.forms import BATCH, quick
     from queries.index import Index
     from tablebase.errors import TablebaseError
-    from tablebase.puzzles import eight, senet
+    from tablebase.puzzles import eight, knight, senet
     from tablebase.puzzles.knight_board import Board, parse_board
     from tablebase.tables.manifest import parse_manifest, read_manifest
 

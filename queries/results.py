@@ -1,0 +1,77 @@
+"""Typed results: what the tables answer from Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class GoalAnswer:
+    """A state and the goal it reaches.
+
+    `distance` is 0 to 254; `best_moves` is "" at the goal, else its letters in answer order.
+    """
+
+    state: str
+    goal: str
+    distance: int
+    best_moves: str
+    solutions: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardAnswer:
+    """A state of a sliding board and its goal; `best_moves` is "" at the goal."""
+
+    state: str
+    goal: str
+    distance: int
+    best_moves: str
+
+
+@dataclass(frozen=True, slots=True)
+class SenetAnswer:
+    """A position and the smallest of its shortest lines of play; `plies` is 0 to 15."""
+
+    position: str
+    plies: int
+    plies_even: int | None
+    plies_odd: int | None
+    dice: str
+    moves: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnightAnswer:
+    """A tour; `jumps` are 1 to 8, one fewer than the squares of `path`."""
+
+    board: str
+    start: str
+    finish: str
+    number: int
+    closed: bool
+    path: str
+    jumps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountAnswer:
+    """Directed open tours from a square, and how many of them are closed."""
+
+    board: str
+    start: str
+    tours: int | None
+    closed: int
+
+
+@dataclass(frozen=True, slots=True)
+class CycleAnswer:
+    """A closed tour by its number among all of the board; `jumps` are 1 to 8."""
+
+    board: str
+    start: str
+    finish: str
+    cycle: int
+    path: str
+    jumps: tuple[int, ...]
