@@ -12,6 +12,7 @@ their last step, as `before` tells of steps, then by all steps before it.
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import accumulate
 
 from tablebase.frontier import END, FREE, MATCHING_BITS, State, after, before, paired
@@ -259,10 +260,17 @@ def _chosen(options: Iterable[tuple[Option, int]], number: int) -> tuple[Option,
 
 def _closes(partner: list[int], matching: int) -> bool:
     """Whether ends that are paired so, and in a matching too, are one cycle."""
-    across = [0] * len(partner)
-    for one, other in paired(matching, len(partner)):
-        across[one], across[other] = other, one
+    across = _partners(matching, len(partner))
     end, seen = across[partner[0]], 2
     while end:
         end, seen = across[partner[end]], seen + 2
     return seen == len(partner)
+
+
+@lru_cache(1 << 16)
+def _partners(matching: int, ends: int) -> list[int]:
+    """The partner of each of so many ends. A lookup asks again and again for the same."""
+    found = [0] * ends
+    for one, other in paired(matching, ends):
+        found[one], found[other] = other, one
+    return found
