@@ -9,6 +9,7 @@ from pipeline.verify.claims import Seen
 from pipeline.verify.eight.states import sliding_space
 from pipeline.verify.goals import prove_goals
 from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight.cycles import prove_cycles
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
 from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
@@ -18,7 +19,7 @@ from tablebase.block_space import InBlocks
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import part_of
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.knight import AllTours, TourPerPair
+from tablebase.puzzles.knight import AllTours, NumberedCycles, TourPerPair
 from tablebase.puzzles.senet import Senet
 from tablebase.puzzles.sliding import Sliding
 from tablebase.puzzles.tour_counts import TourCounts
@@ -35,6 +36,7 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (AllTours, Puzzle): prove_every_tour,
     (TourPerPair, Puzzle): prove_pairs,
     (TourCounts, Puzzle): prove_counts,
+    (NumberedCycles, Puzzle): prove_cycles,
 }
 
 

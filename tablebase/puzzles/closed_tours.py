@@ -124,14 +124,15 @@ class Numbers:
         upright = Board(rows, columns)
         later = [[to for to in upright.neighbours(at) if to > at] for at in squares]
         self._layers = layers
-        self._others = [[to - at for to in later[at]] for at in squares]
         self._rows = rows
-        self._cells = 2 * rows + 1
+        self.cells = 2 * rows + 1
         self._longer = (columns - 1) // 2 * rows
         self._shorter = (columns - 2) // 2 * rows
         cut = range(self._longer, self._longer + 2 * rows)
         self._between = [(at - cut[0], to - cut[0]) for at in cut for to in later[at] if to in cut]
         self._facing = [*range(rows, 2 * rows), *range(rows), 2 * rows]
+        self.steps = [[to - at for to in later[at]] for at in squares[: self._longer]]
+        """Of each step of the longer half, the cells that the first one may be joined to."""
         self.total = layers.total(self._longer + 1)
 
     def squares(self, number: int, start: int) -> list[int]:
@@ -198,7 +199,7 @@ class Numbers:
 
     def _met(self, key: int) -> Iterator[tuple[tuple[list[Edge], int], int]]:
         """How to finish from a state: edges of the cut and the other half's state; its number."""
-        for laid, state in self._with_edges(State.of(key, self._cells), 0):
+        for laid, state in self._with_edges(State.of(key, self.cells), 0):
             # to the last cell no edge has come yet, and both halves need two
             wanted = [FREE - need for need in state.needs[:-1]] + [FREE]
             facing = State([*wanted], state.partner).moved(self._facing)
@@ -223,7 +224,7 @@ class Numbers:
     def _drawing(self, layer: int, key: int, number: int) -> Iterator[Edge]:
         """The edges of the drawing with a number among those that lead to a state."""
         for square in reversed(range(layer)):
-            steps = before(key, self._others[square], self._cells)
+            steps = before(key, self.steps[square], self.cells)
             ways = ((step, self._layers.found(square, step[0])[1]) for step in steps)
             (key, laid), number = _chosen(ways, number)
             yield from ((square, square + other) for other in laid)
@@ -233,15 +234,15 @@ class Numbers:
         laid: list[Laid] = [
             tuple(sorted(two - one for one, two in edges if one == at)) for at in range(layer)
         ]
-        keys = [State([FREE] * self._cells, {}).key]
+        keys = [State([FREE] * self.cells, {}).key]
         for step in laid:
-            key = after(keys[-1], step, self._cells)
+            key = after(keys[-1], step, self.cells)
             if key is None:
                 raise Contradiction("a cycle closes too early")
             keys.append(key)
         number = 0
         for square in reversed(range(layer)):
-            for then, step in before(keys[square + 1], self._others[square], self._cells):
+            for then, step in before(keys[square + 1], self.steps[square], self.cells):
                 if (then, step) == (keys[square], laid[square]):
                     break
                 number += self._layers.found(square, then)[1]

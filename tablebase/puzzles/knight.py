@@ -224,13 +224,13 @@ class Knight(Puzzle):
         have = {table.name for table in self.tables}
         boards = boards_listed(published)
         more = [table for table in map(listed_table, boards) if table.name not in have]
-        more += map(cycles_table, filter(None, map(numbered_board, published)))
         named = published.get(COUNTS, {}).get("boards")
         # a board that was listed since is not counted yet
         small = [board for board in boards if not in_files(board)]
         also = [sides(b) for b in small if isinstance(named, list) and str(b) in named]
         counts = _together(self.tables[-1], TourCounts(also).together(counts_asked(published)))
-        return (*self.tables[:-1], *more, counts)
+        cycles = map(cycles_table, filter(None, map(numbered_board, published)))
+        return (*self.tables[:-1], *more, counts, *cycles)
 
     def owns(self, table: str) -> bool:
         return super().owns(table) or bool(boards_listed([table]) or numbered_board(table))

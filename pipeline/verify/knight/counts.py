@@ -29,8 +29,11 @@ Counts = Mapping[str, ArrayLike]
 """What columns hold at a board's squares."""
 
 
-def prove_counts(listed: Listed, seen: Seen) -> None:
-    """Prove the table of counts, given what the tables of tours were seen to list."""
+def prove_counts(listed: Listed, seen: Seen) -> dict[str, int]:
+    """Prove the table of counts, given what the tables of tours were seen to list.
+
+    Returns how many closed tours begin at each square of each board.
+    """
     recipe = listed.known.recipe
     assert isinstance(recipe, TourCounts)
     rows, boards = read_rows(listed), {f"{c}x{r}": Board(c, r) for c, r in recipe.boards}
@@ -115,6 +118,8 @@ def prove_counts(listed: Listed, seen: Seen) -> None:
                 closed_ones > tours,
                 lambda row: (f"{closed_ones[row]} closed tours", f"at most {tours[row]}"),
             )
+    closed_tours = rows.numbers("closed").tolist()
+    return {name: closed_tours[row_of[name, 0]] for name in boards}
 
 
 def _swept(boards: Mapping[str, Board], by_files: bool, name: str) -> Counts:

@@ -1,0 +1,181 @@
+"""The table of a board's closed tours by number: its records, its layers, and its numbers."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from itertools import chain, combinations, pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.compiled import compiled
+from pipeline.verify.claims import Array, Seen
+from pipeline.verify.knight.references import known_closed
+from pipeline.verify.listed import Listed, records
+from tablebase.frontier import FREE, State, after, before
+from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
+from tablebase.puzzles.knight import COUNTS, NumberedCycles
+from tablebase.puzzles.knight_board import Board
+from tablebase.tables.content import ContentHash
+from tablebase.tables.index import BLOCK, BODY
+from tablebase.tables.parquet import to_arrow
+
+SMALL = 1 << 15
+"""States of a table whose layers are all proved from the rules."""
+FEW = 10_000
+"""Closed tours of a board whose numbers are all tried."""
+SOME = 200
+"""How many numbers are tried of others."""
+
+
+def prove_cycles(listed: Listed, seen: Seen) -> None:
+    """Prove the numbers of a board's closed tours, given what the table of counts was seen to say.
+
+    Where all numbers are tried, each is another tour; with as many as were counted, none lacks.
+    """
+    recipe = listed.known.recipe
+    assert isinstance(recipe, NumberedCycles)
+    board, states = recipe.board, _prove_records(listed)
+    layers = Layers(_record_of(listed), listed.index.records)
+    numbers = Numbers(board, layers)
+    if states <= SMALL:
+        _prove_layers(listed, numbers, layers)
+    counted = seen.get(COUNTS, {}).get(str(board))
+    for known in (known_closed(board), counted and (counted, COUNTS)):
+        if known:
+            text = f"there are as many closed tours as known ({known[1]})"
+            with listed.claim(text, numbers.total, index=True) as fact:
+                fact.same("closed tours", numbers.total, known[0] // 2)
+    _prove_numbers(listed, board, numbers)
+
+
+def _prove_records(listed: Listed) -> int:
+    """Read every record; returns how many states they have."""
+    fields, states = listed.known.fields(), 0
+    at, content = np.zeros(3, dtype=np.int64), ContentHash(fields)
+    text = "layer after layer, the keys ascend, and each sum is that of the numbers before it"
+    with listed.claim(text, index=True) as fact:
+        for begin, found in records(listed):
+            packed = np.ascontiguousarray(found["states"])
+            # signed, or compiled code compares them as floating point numbers
+            layer, key, sums = (found[name].astype(np.int64) for name, _ in listed.known.index[:3])
+            record, some = _first_wrong(layer, key, sums, packed, at)
+            if record < len(found):
+                fact.refuted(f"layer {found['layer'][record]}", "one in order", begin + record)
+            states += some
+            values = layer, key, sums, packed.view(f"S{packed.shape[1]}").ravel()
+            arrays = map(to_arrow, fields, values)
+            content.update(pa.record_batch([*arrays], [field.name for field in fields]))
+            fact.step(begin + len(found))
+        fact.same("content hash", content.hexdigest(), listed.entry.content)
+    return states
+
+
+@compiled
+def _first_wrong(
+    layers: Array, keys: Array, sums: Array, states: Array, at: Array
+) -> tuple[int, int]:
+    """The first record that is not in order, or how many there are; and the states before it.
+
+    `at`: the layer, the key and the sum where the records before these end.
+    """
+    many = 0
+    for record in range(len(layers)):
+        layer, key, total = layers[record], keys[record], sums[record]
+        follows = layer == at[0] and key > at[1] and total == at[2]
+        begins = layer == at[0] + 1 and total == 0
+        if not follows and not begins:
+            return record, many
+        value, shift, found = 0, 0, 0
+        ended = False
+        for byte in states[record]:
+            if ended and byte:
+                return record, many
+            value |= int(byte & 127) << shift
+            shift += 7
+            if byte & 128 == 0:
+                ended = byte == 0
+                if found % 2 and not ended:
+                    key += value
+                elif not ended:
+                    total += value
+                if total < 0 or key < 0:
+                    return record, many
+                found += not ended
+                value = shift = 0
+        if found % 2 == 0 or shift:
+            return record, many
+        many += (found + 1) // 2
+        at[0], at[1], at[2] = layer, key, total
+    return len(layers), many
+
+
+def _record_of(listed: Listed) -> Callable[[int], tuple[int, int, int, bytes]]:
+    """How a record is read, whose blocks are proved to be whole."""
+    form = struct.Struct(listed.known.record)
+    file = listed.store.opened(listed.index.file)
+
+    @lru_cache(1 << 12)
+    def block(number: int) -> bytes:
+        return file.read(BLOCK, BLOCK * (1 + number))
+
+    def record(number: int) -> tuple[int, int, int, bytes]:
+        at, place = divmod(number, BODY // form.size)
+        layer, key, total, states = form.unpack_from(block(at), place * form.size)
+        return layer, key, total, states
+
+    return record
+
+
+def _prove_layers(listed: Listed, numbers: Numbers, layers: Layers) -> None:
+    """Each layer has the states that follow those of the layer before it, each with its number."""
+    cells, every = numbers.cells, 1 << 63
+    text = "each state's number is the sum of those that a step led from, and no state is missing"
+    with listed.claim(text, index=True) as fact:
+        ways = {State([FREE] * cells, {}).key: 1}
+        for layer, others in enumerate(numbers.steps):
+            found = {key: number for key, _, number in layers.states(layer, 0, every)}
+            fact.same(f"layer {layer}:", found, ways)
+            steps = [*chain.from_iterable(combinations(others, size) for size in range(3))]
+            follow = {after(key, laid, cells) for key in ways for laid in steps} - {None}
+            ways = {
+                key: sum(ways.get(then, 0) for then, _ in before(key, others, cells))
+                for key in follow
+                if key is not None
+            }
+        found = {key: number for key, _, number in layers.states(len(numbers.steps), 0, every)}
+        fact.same(f"layer {len(numbers.steps)}:", found, ways)
+
+
+def _prove_numbers(listed: Listed, board: Board, numbers: Numbers) -> None:
+    """Numbers and closed tours are one to one: all of them, or some."""
+    whole = numbers.total <= FEW
+    chosen: Iterable[int] = range(numbers.total)
+    if not whole:
+        draw = random.Random(str(board))  # noqa: S311  # nothing is kept secret
+        chosen = [draw.randrange(numbers.total) for _ in range(SOME)]
+    many = numbers.total if whole else SOME
+    which = "each number is another closed tour" if whole else f"{SOME} numbers are closed tours"
+    text = f"{which}: it visits each square once, by knight's jumps; the tour gives its number back"
+    seen = set[tuple[int, ...]]()
+    with listed.claim(text, many, index=True) as fact:
+        for done, number in enumerate(chosen):
+            try:
+                squares = numbers.squares(number, 0)
+                back = numbers.number(squares)
+            except Contradiction as error:
+                fact.refuted(str(error), "a closed tour", number)
+            jumps = pairwise([*squares, squares[0]])
+            if {*squares} != {*range(board.squares)} or len(squares) != board.squares:
+                fact.refuted(squares, "every square once", number)
+            for one, two in jumps:
+                if two not in board.neighbours(one):
+                    fact.refuted(f"{board.name(one)} to {board.name(two)}", "a jump", number)
+            fact.same(f"number of the tour of {number:,}:", back, number)
+            if whole and tuple(squares) in seen:
+                fact.refuted("a tour of a lower number", "another one", number)
+            seen.add(tuple(squares))
+            fact.step(done)
