@@ -17,9 +17,13 @@ from queries import open_tables
 from queries.tables import Tables
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import cycles_table
+from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.falsified import CUTS, linked_copy, split, write_manifest
+from tests.support.recorder import built
 from tests.support.shell import ROOT, Ask, Cli, pipeline, program
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
@@ -149,6 +153,17 @@ def several(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             split(folder, name, *cuts)
 
     return once(tmp_path_factory, "several", make) / "copy"
+
+
+@pytest.fixture(scope="session")
+def numbered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of boards whose closed tours have numbers."""
+
+    def make(place: Path) -> None:
+        boards = map(parse_board, ("10x3", "5x6", "6x5", "6x6"))
+        built(place, KNIGHT, *map(cycles_table, boards))
+
+    return once(tmp_path_factory, "numbered", make)
 
 
 @pytest.fixture

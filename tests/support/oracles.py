@@ -212,6 +212,29 @@ def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
     return tours
 
 
+def knight_cycles(files: int, ranks: int) -> set[frozenset[frozenset[int]]]:
+    """Every closed tour as the set of its jumps: each way from a1, unless it leaves a square with
+    fewer than two others to come from and go to.
+    """
+    jumps = knight_jumps(files, ranks)
+    path, free, found = [0], {*range(1, files * ranks)}, set()
+
+    def extend(here: int) -> None:
+        if not free and 0 in jumps[here]:
+            found.add(frozenset(map(frozenset, pairwise([*path, 0]))))
+        if any(len(free.union((0, here)).intersection(jumps[square])) < 2 for square in free):
+            return
+        for square in jumps[here]:
+            if square in free:
+                path.append(square)
+                free.remove(square)
+                extend(square)
+                free.add(path.pop())
+
+    extend(0)
+    return found
+
+
 def knight_check(files: int, ranks: int, path: Sequence[int]) -> None:
     """Nothing for a tour of the board; ValueError with the first fault for anything else."""
     if sorted(path) != list(range(files * ranks)):

@@ -136,9 +136,11 @@ def _prove_layers(listed: Listed, numbers: Numbers, layers: Layers) -> None:
     text = "each state's number is the sum of those that a step led from, and no state is missing"
     with listed.claim(text, index=True) as fact:
         ways = {State([FREE] * cells, {}).key: 1}
-        for layer, others in enumerate(numbers.steps):
+        for layer, others in enumerate([*numbers.steps, []]):
             found = {key: number for key, _, number in layers.states(layer, 0, every)}
-            fact.same(f"layer {layer}:", found, ways)
+            for key in sorted({*found, *ways}):
+                what = f"ways to the state {key:#x} of layer {layer}:"
+                fact.same(what, found.get(key, 0), ways.get(key, 0))
             steps = [*chain.from_iterable(combinations(others, size) for size in range(3))]
             follow = {after(key, laid, cells) for key in ways for laid in steps} - {None}
             ways = {
@@ -146,8 +148,6 @@ def _prove_layers(listed: Listed, numbers: Numbers, layers: Layers) -> None:
                 for key in follow
                 if key is not None
             }
-        found = {key: number for key, _, number in layers.states(len(numbers.steps), 0, every)}
-        fact.same(f"layer {len(numbers.steps)}:", found, ways)
 
 
 def _prove_numbers(listed: Listed, board: Board, numbers: Numbers) -> None:

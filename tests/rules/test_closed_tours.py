@@ -1,0 +1,146 @@
+"""Closed tours by number: the layers of a sweep told in plain Python, beside an obvious search."""
+
+import random
+from itertools import chain, combinations, pairwise
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries.index import Index
+from tablebase.frontier import FREE, MATCHING_BITS, State, after, before, paired
+from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
+from tablebase.puzzles.knight import PUZZLE, cycles_table
+from tablebase.puzzles.knight_board import Board, parse_board
+from tablebase.tables.store import Folder
+from tests import often
+from tests.support import oracles
+
+COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
+
+
+def numbers_of(folder: Path, board: str) -> Numbers:
+    table = cycles_table(parse_board(board))
+    index = Index(Folder(folder), PUZZLE.stage(table.name), table)
+    return Numbers(parse_board(board), Layers(index.record, index.count))
+
+
+def drawn(squares: list[int]) -> frozenset[frozenset[int]]:
+    return frozenset(map(frozenset, pairwise([*squares, squares[0]])))
+
+
+@pytest.mark.parametrize("board", ["10x3", "5x6", "6x5"])
+def test_numbers_and_closed_tours_are_one_to_one(numbered: Path, board: str) -> None:
+    numbers, files, ranks = numbers_of(numbered, board), *map(int, board.split("x"))
+    assert numbers.total == COUNTS[board]
+    found = [numbers.squares(number, 1) for number in range(numbers.total)]
+    assert {*map(drawn, found)} == oracles.knight_cycles(files, ranks)
+    assert [numbers.number(squares) for squares in found] == [*range(numbers.total)]
+
+
+def test_a_closed_tour_has_one_number_wherever_it_begins(numbered: Path) -> None:
+    numbers, draw = numbers_of(numbered, "6x6"), random.Random(6)
+    assert numbers.total == COUNTS["6x6"]
+    tried = range(numbers.total)
+    for number in draw.sample(tried, often(150, numbers.total)):
+        squares = numbers.squares(number, draw.randrange(36))
+        oracles.knight_check(6, 6, squares)
+        assert oracles.is_closed(6, squares)
+        assert squares[1] < squares[-1]
+        turn = draw.randrange(36)
+        assert numbers.number([*squares[turn:], *squares[:turn]][:: draw.choice((1, -1))]) == number
+
+
+def test_a_step_back_is_a_step_undone() -> None:
+    """Whatever a step leads to, its steps back lead from there; and to nothing that it does not."""
+    board, cells = Board(4, 5), 9
+    layer = {State([FREE] * cells, {}).key}
+    for square in range(12):
+        others = [to - square for to in board.neighbours(square) if to > square]
+        sets = [*chain.from_iterable(combinations(others, size) for size in range(3))]
+        led = {(key, laid): after(key, laid, cells) for key in layer for laid in sets}
+        layer = {key for key in led.values() if key is not None}
+        for key in layer:
+            back = [*before(key, others, cells)]
+            assert len({*back}) == len(back)
+            for then, laid in back:
+                assert after(then, laid, cells) == key
+            assert {step for step, to in led.items() if to == key} <= {*back}
+    assert layer
+
+
+def test_matchings_are_paired_as_they_are_numbered() -> None:
+    ends = 6
+    every = [tuple(paired(matching, ends)) for matching in range(15)]
+    assert len({frozenset(pairs) for pairs in every}) == 15
+    assert every == sorted(every)
+    needs = sum(1 << 2 * cell for cell in range(ends)) << MATCHING_BITS
+    for matching, pairs in enumerate(every):
+        state = State.of(needs | matching, ends)
+        assert state.partner == {**dict(pairs), **{two: one for one, two in pairs}}
+        assert state.key == needs | matching
+
+
+# ---- records --------------------------------------------------------------------------------
+
+
+def sevens(value: int) -> bytes:
+    """A number in sevens of bits."""
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + sevens(value >> 7)
+
+
+def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
+    """Layers as a file has them, so many states in a record."""
+    found = []
+    for number, layer in enumerate(layers):
+        states, total = sorted(layer.items()), 0
+        for at in range(0, len(states), size):
+            some = states[at : at + size]
+            packed = sevens(some[0][1]) + b"".join(
+                sevens(key - last) + sevens(ways) for (last, _), (key, ways) in pairwise(some)
+            )
+            found.append((number, some[0][0], total, packed + bytes(5)))
+            total += sum(ways for _, ways in some)
+    return found
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.integers(0, 1 << 60), st.integers(1, 1 << 40), min_size=1, max_size=20),
+        min_size=1,
+        max_size=4,
+    ),
+    st.integers(1, 6),
+    st.integers(0, 1 << 60),
+)
+def test_layers_tell_of_each_state_what_was_written(
+    written: list[dict[int, int]], size: int, other: int
+) -> None:
+    records = in_records(written, size)
+    layers = Layers(records.__getitem__, len(records))
+    for number, layer in enumerate(written):
+        keys, total = sorted(layer), 0
+        assert [state[::2] for state in layers.states(number, 0, 1 << 62)] == sorted(layer.items())
+        assert layers.total(number) == sum(layer.values())
+        some = [key for key in keys if other <= key < 2 * other]
+        assert [key for key, *_ in layers.states(number, other, 2 * other)] == some
+        assert layers.found(number, other)[1] == layer.get(other, 0)
+        for key in keys:
+            assert layers.found(number, key) == (total, layer[key])
+            for within in (total, total + layer[key] - 1):
+                assert layers.holding(number, within) == (key, total, layer[key])
+            total += layer[key]
+        with pytest.raises(Contradiction):
+            layers.holding(number, total)
+
+
+# ---- which boards ---------------------------------------------------------------------------
+
+
+def test_boards_without_closed_tours_are_those_that_were_counted(outputs: Path) -> None:
+    rows = pl.read_parquet(outputs / "knight_counts.parquet").unique("board").iter_rows(named=True)
+    for row in rows:
+        board = Board(row["files"], row["ranks"])
+        assert board.has_closed_tours() == (row["closed"] > 0), board

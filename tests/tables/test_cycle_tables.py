@@ -1,0 +1,117 @@
+"""Tables of numbered closed tours: asked for, refused, kept when killed, listed, and removed."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pipeline.making import numbered_cycles
+from pipeline.making.numbered_cycles import make
+from pipeline.search.sweep import Layer, TooMany, forward
+from pipeline.work import Made, Work
+from queries.overview import status
+from tablebase.errors import SearchError
+from tablebase.puzzles.knight import PUZZLE, NumberedCycles, cycles_table
+from tablebase.puzzles.knight_board import Board, parse_board
+from tablebase.tables.kept import Kept
+from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.tables.store import Folder
+from tests.support.recorder import built, contents
+from tests.support.shell import Cli
+
+SIX = cycles_table(Board(6, 6))
+NAME = SIX.name
+
+
+def test_it_is_a_table_like_any_other(numbered: Path, tmp_path: Path) -> None:
+    rows = {row["table"]: row for row in status(Folder(numbered))}
+    assert rows[NAME]["state"] == "published"
+    assert rows[NAME]["command"] == (
+        f"pipeline precompute knight --cycles 6x6 --outputs {numbered}"
+    )
+    published = read_manifest(Folder(numbered))
+    among = [table.name for table in PUZZLE.among(parameters_of(published))]
+    assert among[-4:] == [f"knight_cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
+    built(tmp_path, PUZZLE, SIX)
+    assert contents(tmp_path)[f"{NAME}.idx"] == (numbered / f"{NAME}.idx").read_bytes()
+    assert built(tmp_path, PUZZLE, SIX).reasons == {NAME: "up to date"}
+
+
+def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
+    where = ["--outputs", str(copy)]
+    said = cli("precompute", "knight", "--cycles", "5x6", "--cycles", "5X6", *where)
+    assert said.code == 0, said.err
+    assert "knight_cycles_5x6" in said.out
+    assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
+    assert cli("remove", "knight_cycles_5x6", *where).code == 0
+    assert not (copy / "knight_cycles_5x6.idx").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("eight --cycles 6x6", 2, "--cycles needs the stage knight."),
+        ("knight --cycles 4x5", 1, "4x5 has no closed tour."),
+        ("knight --cycles 9x8", 2, "9x8 has too many closed tours to count."),
+        ("knight --cycles six", 2, "'six' is not a board"),
+        ("knight --cycles 8x8 --memory 1", 3, "it needs 3.42 GB of memory, and may use 1.00 GB"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(
+    words: str, code: int, said: str, copy: Path, cli: Cli
+) -> None:
+    told = cli("precompute", *words.split(), "--outputs", str(copy))
+    assert (told.code, told.out) == (code, "")
+    assert said in told.err
+
+
+class KilledError(Exception):
+    """In the middle of a build."""
+
+
+def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, killed = list[int](), True
+
+    def followed(layer: Layer, *rest: object) -> Layer:
+        made.append(len(layer.keys))
+        return forward(layer, *rest)  # type: ignore[arg-type]  # as they came
+
+    def tell(doing: str, done: int, total: int | None) -> None:
+        if doing == "where the halves meet" and killed:
+            raise KilledError
+
+    def again() -> Made:
+        assert isinstance(SIX.recipe, NumberedCycles)
+        with ThreadPoolExecutor(1) as pool:
+            work = Work(pool, 1, tell, Kept(Folder(tmp_path), SIX), memory=1 << 40)
+            return make(SIX.recipe, PUZZLE, SIX, work)
+
+    monkeypatch.setattr(numbered_cycles, "LARGE", 100)
+    monkeypatch.setattr(numbered_cycles, "forward", followed)
+    with pytest.raises(KilledError):
+        again()
+    assert len(made) == 12
+    made.clear()
+    killed = False
+    rows, _, count = again()
+    assert count == sum(len(stretch["key"]) for stretch in rows)
+    assert made
+    assert max(made) <= 100, "what follows larger layers is kept"
+    made.clear()
+    again()
+    assert len(made) < 12
+
+
+def test_more_than_fit_a_number_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_many(*_: object) -> int:
+        raise TooMany
+
+    monkeypatch.setattr(numbered_cycles, "cycles", too_many)
+    table = cycles_table(parse_board("5x6"))
+    with pytest.raises(SearchError, match="The closed tours of 5x6 are too many to number"):
+        built(tmp_path, PUZZLE, table)
+    assert not [*tmp_path.glob("*.idx")]

@@ -1,0 +1,127 @@
+"""`verify` proves the numbers of closed tours, and finds every kind of untruth about them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from pipeline.making import numbered_cycles
+from pipeline.search.packed import packed, unpacked
+from pipeline.verify import VerifyFailed, prove
+from pipeline.verify.claims import Claim
+from pipeline.verify.knight import cycles
+from pipeline.verify.listed import Listed, check_files
+from tablebase.puzzles.knight import PUZZLE, cycles_table
+from tablebase.puzzles.knight_board import parse_board
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.support.recorder import built
+
+Layer = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
+
+
+def proved(folder: Path, board: str) -> list[Claim]:
+    """Prove the numbers of one board."""
+    store, claims, table = Folder(folder), list[Claim](), cycles_table(parse_board(board))
+
+    def heard(claim: Claim, done: int) -> None:
+        claims.extend([claim] if claim.passed else [])
+
+    listed = Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, heard)
+    check_files(listed)
+    prove([listed])
+    return claims
+
+
+@pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", pytest.param("6x6", marks=wide)])
+def test_numbers_are_proved(numbered: Path, board: str) -> None:
+    texts = [claim.claim for claim in proved(numbered, board)]
+    assert len(texts) == len({*texts}) == 7
+    assert any(text.startswith("each number is another closed tour: ") for text in texts)
+
+
+def test_some_numbers_of_many_are_proved(numbered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cycles, "FEW", 9000)
+    monkeypatch.setattr(cycles, "SMALL", 0)
+    claims = proved(numbered, "6x6")
+    assert [claim.rows for claim in claims][-2:] == [9862, 200]
+    assert claims[-1].claim.startswith("200 numbers are closed tours: ")
+
+
+def one_more(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+    return keys, numbers + (keys == keys[0])
+
+
+def one_less(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+    return keys[1:], numbers[1:]
+
+
+def of_another_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+    return np.append(keys[:-1], keys[-1] + 1), numbers
+
+
+LAYERS, KNOWN = "each state's number is the sum", "as many closed tours as known"
+NUMBERS = "closed tour"
+
+
+@pytest.mark.parametrize(
+    ("layer", "change", "claim"),
+    [
+        (0, one_more, LAYERS),
+        (5, one_more, LAYERS),
+        (5, one_less, LAYERS),
+        (9, of_another_state, LAYERS),
+        (10, one_less, LAYERS),
+        (11, one_more, KNOWN),
+        (11, one_less, KNOWN),
+        (11, of_another_state, NUMBERS),
+    ],
+)
+def test_untruths_are_found(
+    layer: int,
+    change: Change,
+    claim: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    layers = numbered_cycles._layers
+
+    def written(*given: Any) -> list[Any]:
+        found: list[Any] = [*layers(*given)]
+        firsts, _, states = found[layer]
+        found[layer] = [*packed(*change(*unpacked(firsts, states)), states.itemsize)]
+        return found
+
+    monkeypatch.setattr(numbered_cycles, "_layers", written)
+    built(tmp_path, PUZZLE, cycles_table(parse_board("5x6")))
+    with pytest.raises(VerifyFailed, match=claim):
+        proved(tmp_path, "5x6")
+
+
+@pytest.mark.parametrize(
+    ("layer", "order", "claim"),
+    [(12, -1, "layer after layer, the keys ascend"), (11, 1, NUMBERS)],
+)
+def test_records_that_are_exchanged_are_found(
+    layer: int, order: int, claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The records of a layer in another order, or with the numbers of other states."""
+    layers = numbered_cycles._layers
+
+    def written(*given: Any) -> list[Any]:
+        found: list[Any] = [*layers(*given)]
+        firsts, sums, states = found[layer]
+        found[layer] = [firsts[::order] + (order > 0), sums[::order], states[::order]]
+        return found
+
+    monkeypatch.setattr(numbered_cycles, "_layers", written)
+    monkeypatch.setattr(cycles, "SMALL", 0)
+    monkeypatch.setattr(cycles, "FEW", 9000)
+    built(tmp_path, PUZZLE, cycles_table(parse_board("6x6")))
+    with pytest.raises(VerifyFailed, match=claim):
+        proved(tmp_path, "6x6")
