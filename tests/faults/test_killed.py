@@ -15,7 +15,7 @@ import pytest
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests import LONG, often
+from tests import LONG, often, wide
 from tests.support.falsified import sha256
 from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
 
@@ -97,6 +97,7 @@ def killed_after(build: subprocess.Popen[str], folder: Path, changes: int, more:
     build.communicate()
 
 
+@wide
 @pytest.mark.long
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
@@ -230,7 +231,9 @@ def test_interrupted(tmp_path: Path, after: float) -> None:
     assert not list(tmp_path.glob(".*.unpublished")), "no litter"
 
 
-@pytest.mark.parametrize("limit", [1_000, 500_000, 2_000_000])
+@pytest.mark.parametrize(
+    "limit", [pytest.param(1_000, marks=wide), 500_000, pytest.param(2_000_000, marks=wide)]
+)
 def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     import resource
 
@@ -264,7 +267,7 @@ cp {folder}/*.* {kept}
 """
 
 
-@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=wide), 3])
 def test_a_full_disk(tmp_path: Path, outputs: Path, size: int) -> None:
     assert_completes_when_there_is_room("eight", size, tmp_path, outputs)
 

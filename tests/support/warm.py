@@ -132,6 +132,7 @@ def _attend(connection: socket.socket) -> NoReturn:
     for variable in variables:
         name, _, value = variable.partition(b"=")
         os.environb[name] = value
+    sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     program, *sys.argv = map(os.fsdecode, words)
     for number, standard in enumerate(("stdin", "stdout", "stderr")):
         setattr(sys, standard, None)
