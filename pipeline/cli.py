@@ -11,6 +11,7 @@ import typer
 from pipeline import completion, lists
 from pipeline.grids import drawn, table_of_status, table_of_tables
 from pipeline.questions import query
+from pipeline.samples import sample
 from pipeline.stages import (
     BOARDED,
     asked_for,
@@ -40,6 +41,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(query, name="query")
+app.command()(sample)
 
 MOST_SAID = 300
 """Characters of a word that no command takes."""

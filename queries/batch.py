@@ -60,7 +60,7 @@ def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int],
         added = (*reader.added(asked), "error")
         names = named(added, head.columns, batch.prefix, "--prefix TEXT")
         _require_writable(head, batch.format)
-        with _writing(batch) as write:
+        with rows_written(batch.output, batch.format) as write:
             for part in parts:
                 keys, rows = part.rows[key].cast(pl.String), part.rows
                 answers, bad = reader.answers(keys, asked)
@@ -112,16 +112,16 @@ def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
 
 
 @contextlib.contextmanager
-def _writing(batch: Batch) -> Iterator[Write]:
-    """Where rows go; each stretch of them is handed on at once."""
+def rows_written(output: str | None, format: str) -> Iterator[Write]:
+    """Where rows go, in a format; each stretch of them is handed on at once."""
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(writing(STANDARD if batch.output is None else batch.output))
+        file = stack.enter_context(writing(STANDARD if output is None else output))
         tables: list[pq.ParquetWriter] = []
         headed = False
 
         def write(rows: pl.DataFrame) -> None:
             nonlocal headed
-            if batch.format == "parquet":
+            if format == "parquet":
                 table = rows.to_arrow()
                 if not tables:
                     writer = pq.ParquetWriter(file, table.schema, compression="zstd")
@@ -130,7 +130,7 @@ def _writing(batch: Batch) -> Iterator[Write]:
             else:
                 # not straight to the file: polars would write to its descriptor, past its checks
                 text = io.BytesIO()
-                if batch.format == "jsonl":
+                if format == "jsonl":
                     rows.write_ndjson(text)
                 else:
                     rows.write_csv(text, include_header=not headed)

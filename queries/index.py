@@ -72,16 +72,18 @@ class Index:
         body = self._kept.get(number) or self._block(number)
         return self._unpack(body, at * self.width)
 
-    def stretches(self) -> Iterator[bytes]:
-        """All records, those of a block at a time, each block whole."""
-        left, step = self.count * self.width, self._each * self.width
-        end = blocks(self.width, self.count)
-        for first in range(1, end, AT_ONCE):
-            data = self._read(first, min(AT_ONCE, end - first) * BLOCK)
-            for at in range(0, len(data), BLOCK):
-                body = self._whole(first + at // BLOCK, data[at : at + BLOCK])
-                yield body[: min(step, left)]
-                left -= step
+    def stretches(self, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """All records, or some, those of a block at a time, each block whole."""
+        end, each = self.count if end is None else end, self._each
+        last = blocks(self.width, end)
+        for first in range(1 + begin // each, last, AT_ONCE):
+            some = range(first, min(first + AT_ONCE, last))
+            data = self._read(first, len(some) * BLOCK)
+            for at, block in enumerate(some):
+                body = self._whole(block, data[at * BLOCK : (at + 1) * BLOCK])
+                before = (block - 1) * each
+                left, right = max(begin - before, 0), min(end - before, each)
+                yield body[left * self.width : right * self.width]
 
     def records(self) -> bytes:
         """All records on end."""

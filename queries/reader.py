@@ -5,7 +5,7 @@ from __future__ import annotations
 from queries.forms import Asked, Option
 from queries.index import Index
 from queries.words import Facts
-from tablebase.errors import TableDamaged
+from tablebase.errors import BadRequest, TableDamaged
 from tablebase.puzzle import Puzzle
 from tablebase.tables.mending import mending
 from tablebase.tables.store import Store
@@ -118,6 +118,12 @@ class Reader:
     def values(self, option: str) -> tuple[str, ...]:
         """What a shell may offer for an option; nothing where that cannot be listed."""
         return ()
+
+    def samples(
+        self, asked: Asked, size: int, seed: int, *, replacement: bool
+    ) -> Iterator[pl.DataFrame]:
+        """So many rows by chance, each as likely as any other, some at a time."""
+        raise BadRequest(f"No samples are drawn from {self.puzzle.title}", "Choose knight")
 
     def signposts(self, table: Table) -> bytes:
         """What the explorer's page carries of a table that has no index."""

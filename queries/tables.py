@@ -28,6 +28,7 @@ from tablebase.tables.mending import mending
 from tablebase.tables.places import tables_store
 
 if TYPE_CHECKING:
+    import polars as pl
     from _typeshed import DataclassInstance
 
     from queries.forms import Asked
@@ -256,6 +257,28 @@ class KnightTable(PuzzleTable):
         """
         asked = self._reader.checked({"board": board, "cycle": str(number)})
         return _answer(CycleAnswer, self._reader.facts(start, asked))
+
+    def sample(
+        self,
+        size: int,
+        seed: int = 0,
+        *,
+        board: str = "8x8",
+        closed: bool = False,
+        replacement: bool = True,
+    ) -> pl.DataFrame:
+        """So many tours by chance, each as likely as any other; the same for the same seed.
+
+        Open tours are drawn from a board's list, closed ones by their numbers.
+
+        >>> from queries import open_tables
+        >>> open_tables("outputs").knight.sample(3, seed=7, board="5x5").height
+        3
+        """
+        import polars as pl
+
+        asked = self._reader.checked({"board": board, "closed": closed})
+        return pl.concat(self._reader.samples(asked, size, seed, replacement=replacement))
 
     def cycle_number(self, squares: str, *, board: str = "8x8") -> int:
         """The number of a closed tour, told from any square in either direction."""

@@ -154,7 +154,6 @@ def before(key: int, others: list[int], cells: int) -> Iterator[tuple[int, Laid]
                     found.append((state({0: FREE, one: END, two: END}, pieces), laid))
             elif {needs[one], needs[two]} == {0, END}:
                 end, done = laid if needs[one] == END else (two, one)
-                if partner[end] != done:
-                    changed = {0: FREE, end: FREE, done: END}
-                    found.append((state(changed, [(done, partner[end])], (end,)), laid))
+                changed = {0: FREE, end: FREE, done: END}
+                found.append((state(changed, [(done, partner[end])], (end,)), laid))
     return ((then, laid) for then, laid in found if then >= 0)

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.making.boards import Array
-from pipeline.search.frontier import MOST_CELLS, Step
+from pipeline.search.frontier import Step
 from pipeline.search.halves import Halves, halves
 from pipeline.search.join import dropping, left_over, met, most_pairs, sides
 from pipeline.search.sweep import MOST, Layer, TooMany, back, cycles, forward, in_table
 from pipeline.work import Work, in_threads
 from tablebase.errors import SearchError
+from tablebase.keys import MOST_CELLS
 from tablebase.puzzles.knight_board import Board
 
 LARGE = 1 << 20

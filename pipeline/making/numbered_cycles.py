@@ -15,10 +15,10 @@ from pipeline.making.boards import Array
 from pipeline.making.cycles import LARGE, meeting
 from pipeline.search.frontier import Step
 from pipeline.search.halves import halves
-from pipeline.search.packed import packed, unpacked
 from pipeline.search.sweep import Layer, TooMany, cycles, forward
 from pipeline.work import Made, Stretches, Work
 from tablebase.errors import SearchError
+from tablebase.packed import packed, unpacked
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import NumberedCycles, sides
 from tablebase.puzzles.knight_board import Board

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.compiled import compiled
+from tablebase.compiled import compiled
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Graph, Walk
 

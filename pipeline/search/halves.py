@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.frontier import Array, Step, all_partners
+from pipeline.search.frontier import Step
 from pipeline.search.sweep import Layer, first_layer
 from tablebase.frontier import FREE
+from tablebase.keys import Array, all_partners
 
 
 class Halves(NamedTuple):

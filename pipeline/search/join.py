@@ -20,9 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.compiled import compiled
-from pipeline.search.bits import lowest, ones
-from pipeline.search.frontier import (
+from pipeline.search.halves import Halves
+from pipeline.search.sweep import MOST, Layer, TooMany, in_table, place_of
+from tablebase.bits import lowest, ones
+from tablebase.compiled import compiled
+from tablebase.frontier import FREE, MATCHING_BITS
+from tablebase.keys import (
     BEGINS,
     ENDS,
     MATCHINGS,
@@ -34,9 +37,6 @@ from pipeline.search.frontier import (
     unpack,
     without,
 )
-from pipeline.search.halves import Halves
-from pipeline.search.sweep import MOST, Layer, TooMany, in_table, place_of
-from tablebase.frontier import FREE, MATCHING_BITS
 
 
 class Side(NamedTuple):

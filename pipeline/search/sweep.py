@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.compiled import compiled
-from pipeline.search.frontier import MOST_CELLS, Step, following
+from pipeline.search.frontier import Step, following
+from tablebase.compiled import compiled
 from tablebase.frontier import MATCHING_BITS
+from tablebase.keys import MOST_CELLS
 
 Array = npt.NDArray[Any]
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.compiled import compiled
-from pipeline.search.bits import lowest
+from tablebase.bits import lowest
+from tablebase.compiled import compiled
 
 Array = npt.NDArray[Any]
 Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]

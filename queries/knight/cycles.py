@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from itertools import pairwise
 
 from queries.reader import Reader
@@ -11,45 +12,48 @@ from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
 from tablebase.puzzles.knight import cycles_table
 from tablebase.puzzles.knight_board import Board
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class Cycles:
     """The closed tours of a board, whichever reader has the table."""
 
     def __init__(self, reader: Reader, board: Board) -> None:
         self._reader = reader
-        self._board = board
-        self._table = cycles_table(board)
-        index = reader.index_of(self._table)
-        self._numbers = Numbers(board, Layers(index.record, index.count))
-
-    @property
-    def total(self) -> int:
-        """How many there are."""
-        return self._numbers.total
+        self.board = board
+        self.table = cycles_table(board)
+        self.index = reader.index_of(self.table)
+        self.layers = Layers(self.index.record, self.index.count)
+        self.numbers = Numbers(board, self.layers)
 
     def squares(self, number: int, start: int) -> list[int]:
         """The closed tour with a number, from a square towards the lower of its neighbours."""
-        if number >= self.total:
-            said = (
-                f"{self._board} has {self.total:,} closed tours, numbered 0 to {self.total - 1:,}."
-            )
-            raise NoSuchTour(str(self._board), said)
-        try:
-            squares = self._numbers.squares(number, start)
-        except Contradiction as error:
-            raise self._reader.damaged(self._table.name, str(error)) from error
-        if problem := not_closed(self._board, squares):
+        board, total = str(self.board), self.numbers.total
+        if number >= total:
+            why = f"{board} has {total:,} closed tours, numbered 0 to {total - 1:,}."
+            raise NoSuchTour(board, why)
+        with self.sound():
+            squares = self.numbers.squares(number, start)
+        if problem := not_closed(self.board, squares):
             raise self._reader.damaged(
-                self._table.name, f"closed tour {number:,} is none: {problem}"
+                self.table.name, f"closed tour {number:,} is none: {problem}"
             )
         return squares
 
     def number(self, squares: list[int]) -> int:
         """The number of a closed tour."""
+        with self.sound():
+            return self.numbers.number(squares)
+
+    @contextmanager
+    def sound(self) -> Iterator[None]:
+        """Tell of layers that contradict each other as of a damaged file."""
         try:
-            return self._numbers.number(squares)
+            yield
         except Contradiction as error:
-            raise self._reader.damaged(self._table.name, str(error)) from error
+            raise self._reader.damaged(self.table.name, str(error)) from error
 
 
 def parse_cycle(board: Board, text: str) -> list[int]:

@@ -29,6 +29,10 @@ from tablebase.tables.mending import mending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
     from queries.knight.cycles import Cycles
     from tablebase.puzzle import Puzzle, Table
     from tablebase.tables.store import Store
@@ -290,6 +294,24 @@ class KnightReader(Reader):
             return self.count(board, None).tours if board else None
         except (NoAnswer, TableError):
             return None
+
+    def samples(
+        self, asked: Asked, size: int, seed: int, *, replacement: bool
+    ) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        from queries.knight.sampling import numbers, of_cycles, of_list
+
+        board = parse_board(str(asked.get("board", "8x8")))
+        if asked.get("closed"):
+            cycles = self.cycles(board)
+            for chosen in numbers(cycles.numbers.total, size, seed, replacement=replacement):
+                yield of_cycles(cycles, chosen)
+            return
+        rows = self.scanned(listed_table(board))
+        total = rows.select(pl.len()).collect().item()
+        for chosen in numbers(total, size, seed, replacement=replacement):
+            yield of_list(rows, total, chosen)
 
     def signposts(self, table: Table) -> bytes:
         from queries.knight.packed import signposts

@@ -79,6 +79,11 @@ class Layers:
         at = self._place(layer, 1 << 63)
         return self._record(at)[2] + sum(self._unpacked(at)[1])
 
+    def records(self, layer: int) -> range:
+        """Where the records of a layer are."""
+        begin, end = (self._place(at, -1) + 1 if at else 0 for at in (layer, layer + 1))
+        return range(begin, end)
+
     def _place(self, layer: int, value: int, *, key: bool = True) -> int:
         """The last record of the layers up to this one whose key, or sum, is not above a value."""
         low, high = 0, self._count
@@ -119,27 +124,27 @@ class Numbers:
         rows, columns = sorted((board.files, board.ranks))
         lying = board.files > board.ranks
         squares = range(board.squares)
-        self._place = [at % columns * rows + at // columns if lying else at for at in squares]
+        self.place = [at % columns * rows + at // columns if lying else at for at in squares]
         """What the sweep calls each square."""
         upright = Board(rows, columns)
         later = [[to for to in upright.neighbours(at) if to > at] for at in squares]
         self._layers = layers
-        self._rows = rows
+        self.rows = rows
         self.cells = 2 * rows + 1
-        self._longer = (columns - 1) // 2 * rows
-        self._shorter = (columns - 2) // 2 * rows
-        cut = range(self._longer, self._longer + 2 * rows)
-        self._between = [(at - cut[0], to - cut[0]) for at in cut for to in later[at] if to in cut]
-        self._facing = [*range(rows, 2 * rows), *range(rows), 2 * rows]
-        self.steps = [[to - at for to in later[at]] for at in squares[: self._longer]]
+        self.longer = (columns - 1) // 2 * rows
+        self.shorter = (columns - 2) // 2 * rows
+        cut = range(self.longer, self.longer + 2 * rows)
+        self.between = [(at - cut[0], to - cut[0]) for at in cut for to in later[at] if to in cut]
+        self.facing = [*range(rows, 2 * rows), *range(rows), 2 * rows]
+        self.steps = [[to - at for to in later[at]] for at in squares[: self.longer]]
         """Of each step of the longer half, the cells that the first one may be joined to."""
-        self.total = layers.total(self._longer + 1)
+        self.total = layers.total(self.longer + 1)
 
     def squares(self, number: int, start: int) -> list[int]:
         """The closed tour with a number below the total, told from a square towards the lower one
         of its two neighbours there."""
-        joined: dict[int, list[int]] = {at: [] for at in range(len(self._place))}
-        square = {place: at for at, place in enumerate(self._place)}
+        joined: dict[int, list[int]] = {at: [] for at in range(len(self.place))}
+        square = {place: at for at, place in enumerate(self.place)}
         for one, two in self._edges(number):
             joined[square[one]].append(square[two])
             joined[square[two]].append(square[one])
@@ -153,26 +158,27 @@ class Numbers:
 
     def number(self, squares: list[int]) -> int:
         """The number of a closed tour, told from any square in either direction."""
-        places = [self._place[square] for square in squares]
+        places = [self.place[square] for square in squares]
         jumps = zip(places, [*places[1:], places[0]], strict=True)
         return self._number([(min(jump), max(jump)) for jump in jumps])
 
     def _edges(self, number: int) -> set[Edge]:
         """The edges of the closed tour with a number, between squares as the sweep has them."""
-        key, begin, cycles = self._layers.holding(self._longer + 1, number)
+        key, begin, cycles = self._layers.holding(self.longer + 1, number)
         left, rest = divmod(number - begin, self._onward(key, cycles))
         (laid, other), rest = _chosen(self._met(key), rest)
-        edges = set(self._drawing(self._longer, key, left))
-        edges |= {self._far(edge) for edge in self._drawing(self._shorter, other, rest)}
-        return edges | {(self._longer + one, self._longer + two) for one, two in laid}
+        edges = set(self._drawing(self.longer, key, left))
+        theirs = self._drawing(self.shorter, other, rest)
+        edges |= {(self.far(one), self.far(two)) for one, two in theirs}
+        return edges | {(self.longer + one, self.longer + two) for one, two in laid}
 
     def _number(self, edges: list[Edge]) -> int:
-        longer, end = self._longer, self._longer + 2 * self._rows
+        longer, end = self.longer, self.longer + 2 * self.rows
         mine = [edge for edge in edges if edge[0] < longer]
         cut = {(one - longer, two - longer) for one, two in edges if longer <= one and two < end}
-        theirs = [self._far(edge) for edge in edges if edge[1] >= end]
+        theirs = [(self.far(two), self.far(one)) for one, two in edges if two >= end]
         key, left = self._drawn(longer, mine)
-        wanted, right = self._drawn(self._shorter, theirs)
+        wanted, right = self._drawn(self.shorter, theirs)
         begin, cycles = self._layers.found(longer + 1, key)
         number = begin + left * self._onward(key, cycles) + right
         for (laid, other), ways in self._met(key):
@@ -183,17 +189,14 @@ class Numbers:
 
     def _onward(self, key: int, cycles: int) -> int:
         """In how many ways a drawing that leads to a state at the cut can be finished."""
-        _, ways = self._layers.found(self._longer, key)
+        _, ways = self._layers.found(self.longer, key)
         if not cycles or not ways or cycles % ways:
             raise Contradiction(f"{cycles:,} cycles pass the state {key:#x} in {ways:,} ways")
         return cycles // ways
 
-    def _far(self, edge: Edge) -> Edge:
-        """The same edge for who looks from the far end: columns reversed, rows kept."""
-        one, two = (
-            len(self._place) - self._rows - square + 2 * (square % self._rows) for square in edge
-        )
-        return min(one, two), max(one, two)
+    def far(self, square: int) -> int:
+        """What a square is to who looks from the far end: columns reversed, rows kept."""
+        return len(self.place) - self.rows - square + 2 * (square % self.rows)
 
     # ---- where the halves meet ------------------------------------------------------------------
 
@@ -202,22 +205,22 @@ class Numbers:
         for laid, state in self._with_edges(State.of(key, self.cells), 0):
             # to the last cell no edge has come yet, and both halves need two
             wanted = [FREE - need for need in state.needs[:-1]] + [FREE]
-            facing = State([*wanted], state.partner).moved(self._facing)
+            facing = State([*wanted], state.partner).moved(self.facing)
             ends = [cell for cell, need in enumerate(facing.needs) if need == END]
             partner = [ends.index(facing.partner[end]) for end in ends]
             first = facing.key >> MATCHING_BITS << MATCHING_BITS
             last = first + (1 << MATCHING_BITS)
-            for other, _, ways in self._layers.states(self._shorter, first, last):
+            for other, _, ways in self._layers.states(self.shorter, first, last):
                 if _closes(partner, other - first):
                     yield (laid, other), ways
 
     def _with_edges(self, state: State, begin: int) -> Iterator[tuple[list[Edge], State]]:
         """The state with each set of edges of the cut for which there is room."""
         yield [], state
-        for place in range(begin, len(self._between)):
-            if joined := state.joined(*self._between[place]):
+        for place in range(begin, len(self.between)):
+            if joined := state.joined(*self.between[place]):
                 for laid, more in self._with_edges(joined, place + 1):
-                    yield [self._between[place], *laid], more
+                    yield [self.between[place], *laid], more
 
     # ---- the drawings of a half -----------------------------------------------------------------
 
@@ -232,7 +235,8 @@ class Numbers:
     def _drawn(self, layer: int, edges: list[Edge]) -> tuple[int, int]:
         """The state that a drawing leads to, and its number among those that lead there."""
         laid: list[Laid] = [
-            tuple(sorted(two - one for one, two in edges if one == at)) for at in range(layer)
+            tuple(sorted(abs(two - one) for one, two in edges if min(one, two) == at))
+            for at in range(layer)
         ]
         keys = [State([FREE] * self.cells, {}).key]
         for step in laid:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import IO
 
+    import numpy as np
+
     from tablebase.puzzle import Columns, Table
 
 MAGIC = b"PTIX"
@@ -38,6 +40,14 @@ def blocks(width: int, count: int) -> int:
     return 1 + -(-count // (BODY // width))
 
 
+def record_type(table: Table) -> np.dtype[np.void]:
+    """A record as numpy has it."""
+    import numpy as np
+
+    formats = [f"S{form[:-1]}" if form.endswith("s") else f"<{form}" for _, form in table.index]
+    return np.dtype({"names": [name for name, _ in table.index], "formats": formats})
+
+
 def write_index(
     file: IO[bytes], table: Table, count: int, stretches: Iterable[Columns], content: str
 ) -> None:
@@ -47,8 +57,7 @@ def write_index(
     from tablebase.errors import SearchError
     from tablebase.tables import FORMAT_VERSION
 
-    formats = [f"S{form[:-1]}" if form.endswith("s") else f"<{form}" for _, form in table.index]
-    form = np.dtype({"names": [name for name, _ in table.index], "formats": formats})
+    form = record_type(table)
     width, title = form.itemsize, table.name.encode()
     if width > BODY or len(title) > MOST_NAME:
         raise SearchError(f"The records or the name of {table.name} do not fit an index.")

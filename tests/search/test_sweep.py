@@ -14,23 +14,15 @@ from hypothesis import strategies as st
 
 from pipeline.making import cycles
 from pipeline.search import sweep
-from pipeline.search.bits import lowest, ones
-from pipeline.search.frontier import (
-    ENDS,
-    MATCHINGS,
-    MOST_PAIRS,
-    Step,
-    all_partners,
-    following,
-    numbered,
-    unpack,
-)
+from pipeline.search.frontier import Step, following
 from pipeline.search.halves import Halves, halves
 from pipeline.search.join import dropping, left_over, met, side
 from pipeline.search.sweep import Layer, TooMany, back, first_layer, forward, in_table, place_of
 from pipeline.work import Work
+from tablebase.bits import lowest, ones
 from tablebase.errors import SearchError
 from tablebase.frontier import END, FREE, MATCHING_BITS
+from tablebase.keys import ENDS, MATCHINGS, MOST_PAIRS, all_partners, numbered, unpack
 from tablebase.puzzles.knight import PUZZLE
 from tablebase.puzzles.knight_board import Board
 from tablebase.tables.kept import Kept

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.making import numbered_cycles
-from pipeline.search.packed import packed, unpacked
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim
 from pipeline.verify.knight import cycles
 from pipeline.verify.listed import Listed, check_files
+from tablebase.packed import packed, unpacked
 from tablebase.puzzles.knight import PUZZLE, cycles_table
 from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.manifest import read_manifest

@@ -11,10 +11,10 @@ from itertools import chain, combinations, pairwise
 import numpy as np
 import pyarrow as pa
 
-from pipeline.compiled import compiled
 from pipeline.verify.claims import Array, Seen
 from pipeline.verify.knight.references import known_closed
 from pipeline.verify.listed import Listed, records
+from tablebase.compiled import compiled
 from tablebase.frontier import FREE, State, after, before
 from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
 from tablebase.puzzles.knight import COUNTS, NumberedCycles

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.search.packed import packed, unpacked
+from tablebase.packed import packed, unpacked
 from tablebase.puzzles.closed_tours import Layers
 
 HIGHEST = (1 << 63) - 1

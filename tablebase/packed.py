@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.compiled import compiled
-from pipeline.search.frontier import Array
+from tablebase.compiled import compiled
+from tablebase.keys import Array
 
 LONGEST = 18
 """Bytes of a number and a distance at most."""

@@ -1,0 +1,71 @@
+"""`pipeline sample`: tours by chance, written as they are drawn."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Annotated
+
+import typer
+
+from pipeline import completion
+from queries.answers import reader
+from queries.forms import OUTPUTS, Asked
+from tablebase.errors import required_choice
+from tablebase.puzzles import names, registered
+from tablebase.tables.places import tables_store
+
+
+def sample(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="PUZZLE", help="Puzzle to draw from.", autocompletion=completion.stages
+        ),
+    ],
+    size: Annotated[int, typer.Option("--size", min=1, help="How many to draw.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="The same seed draws the same again.")
+    ] = 0,
+    board: Annotated[
+        str, typer.Option("--board", metavar="CxR", help="Board, files x ranks.")
+    ] = "8x8",
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Draw closed tours (see precompute --cycles).")
+    ] = False,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="Draw no tour twice: without replacement.")
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", metavar="FILE", help="File to write (default: standard output)."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="csv, jsonl or parquet (default: by the name of --output, or csv).",
+            autocompletion=completion.of_query("", "format"),
+        ),
+    ] = None,
+    outputs: Annotated[
+        str | None, typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help)
+    ] = None,
+) -> None:
+    """Draw tours by chance, each as likely as any other."""
+    from pipeline.progress import BatchTold
+    from queries.batch import output_format, rows_written
+
+    if not registered(name):
+        required_choice(name, "puzzle", *names())
+    asked: Asked = {"board": board, "closed": closed}
+    drawn = reader(name, tables_store(outputs)).samples(asked, size, seed, replacement=not distinct)
+    first, done = next(drawn), 0  # what cannot be drawn leaves no file
+    with (
+        BatchTold(output=output) as bar,
+        rows_written(output, output_format(output, format)) as write,
+    ):
+        for rows in chain([first], drawn):
+            write(rows)
+            done += len(rows)
+            bar.rows(done)

@@ -1,0 +1,69 @@
+"""Tours by chance, each as likely as any other: numbers are drawn, then the tours they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from queries.knight.cycles import Cycles
+from queries.knight.drawn import Layer, tours
+from tablebase.errors import BadRequest
+from tablebase.keys import Array
+from tablebase.packed import unpacked
+from tablebase.tables.index import record_type
+
+AT_ONCE = 1 << 18
+"""Tours that are drawn together: the more, the less often the layers are read."""
+ROWS = 1 << 20
+"""Rows of a list that are read at once."""
+
+
+def numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[Array]:
+    """So many numbers below a total by chance, some at a time; the same for the same seed."""
+    if size > total and not (replacement and total):
+        raise BadRequest(f"There are {total:,} tours to draw {size:,} from", "Draw fewer")
+    chance = np.random.Generator(np.random.PCG64(seed))
+    chosen = chance.choice(total, size, replace=replacement)
+    for begin in range(0, size, AT_ONCE):
+        yield chosen[begin : begin + AT_ONCE]
+
+
+def of_cycles(cycles: Cycles, chosen: Array) -> pl.DataFrame:
+    """The closed tours with these numbers, from a1 towards the lower of its neighbours."""
+
+    def layer(number: int) -> Layer:
+        some = cycles.layers.records(number)
+        data = b"".join(cycles.index.stretches(some.start, some.stop))
+        records = np.frombuffer(data, record_type(cycles.table))
+        firsts, states = records["key"].astype(np.int64), np.ascontiguousarray(records["states"])
+        return unpacked(firsts, states)
+
+    with cycles.sound():
+        squares = tours(cycles.numbers, layer, chosen)
+    names = np.array(cycles.board.names(), "S2")[squares]
+    width = 2 * cycles.board.squares
+    path = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(width), len(chosen), [None, pa.py_buffer(names)]
+    )
+    return pl.DataFrame(
+        {
+            "board": pl.repeat(str(cycles.board), len(chosen), eager=True),
+            "cycle": chosen,
+            "path": pl.from_arrow(path.cast(pa.binary()).cast(pa.string())),
+        }
+    )
+
+
+def of_list(rows: pl.LazyFrame, total: int, chosen: Array) -> pl.DataFrame:
+    """The rows of a list with these numbers, in their order."""
+    order = np.argsort(chosen, kind="stable")
+    ascending, found = chosen[order], list[pl.DataFrame]()
+    for begin in range(0, total, ROWS):
+        first, last = np.searchsorted(ascending, (begin, begin + ROWS))
+        if first < last:
+            some = rows.slice(begin, ROWS).collect()
+            found.append(some[ascending[first:last] - begin])
+    return pl.concat(found)[np.argsort(order)]
