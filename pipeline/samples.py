@@ -58,13 +58,10 @@ def sample(
 
     if not registered(name):
         required_choice(name, "puzzle", *names())
-    asked: Asked = {"board": board, "closed": closed}
+    form, asked = output_format(output, format), Asked(board=board, closed=closed)
     drawn = reader(name, tables_store(outputs)).samples(asked, size, seed, replacement=not distinct)
     first, done = next(drawn), 0  # what cannot be drawn leaves no file
-    with (
-        BatchTold(output=output) as bar,
-        rows_written(output, output_format(output, format)) as write,
-    ):
+    with BatchTold(output=output) as bar, rows_written(output, form) as write:
         for rows in chain([first], drawn):
             write(rows)
             done += len(rows)

@@ -1,0 +1,189 @@
+"""Samples: the compiled walk gives what the plain one does, and each tour comes equally often."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from queries import open_tables
+from queries.answers import reader
+from queries.knight.drawn import MOST_STEPS, earlier
+from queries.knight.reader import KnightReader
+from queries.knight.sampling import numbers, of_cycles
+from tablebase.errors import BadRequest, BoardTooLarge, TableDamaged, TableMissing
+from tablebase.frontier import FREE, State, after, before
+from tablebase.keys import MOST_CELLS, all_partners
+from tablebase.puzzles.knight_board import Board, parse_board
+from tablebase.tables.store import Folder
+from tests.support import oracles
+from tests.support.falsified import linked_copy, own, place, sealed
+from tests.support.shell import Cli
+
+LIMIT = 3.719
+"""A normal variable is farther off than so many times its error once in 5,000 times."""
+
+
+def every_cycle(folder: Path, board: str) -> pl.DataFrame:
+    asks = reader("knight", Folder(folder))
+    assert isinstance(asks, KnightReader)
+    cycles = asks.cycles(parse_board(board))
+    return of_cycles(cycles, np.arange(cycles.numbers.total))
+
+
+@pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
+def test_all_numbers_at_once_are_what_each_is_alone(numbered: Path, board: str) -> None:
+    found = every_cycle(numbered, board)
+    assert found["path"].n_unique() == found.height
+    with open_tables(str(numbered)) as tables:
+        for number in range(0, found.height, max(1, found.height // 40)):
+            assert found["path"][number] == tables.knight.cycle(number, board=board).path
+
+
+def test_a_step_back_is_that_of_the_plain_walk() -> None:
+    """Every state of some layers: the same keys with the same cells, in the same order."""
+    board, cells = Board(4, 6), 9
+    room = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
+    keys, laid = np.empty(MOST_STEPS, np.int64), np.empty((MOST_STEPS, 2), np.int64)
+    layer = {State([FREE] * cells, {}).key}
+    for square in range(12):
+        others = [to - square for to in board.neighbours(square) if to > square]
+        sets = [(), *((one,) for one in others)]
+        sets += [(one, two) for at, one in enumerate(others) for two in others[at + 1 :]]
+        led = {after(key, some, cells) for key in layer for some in sets}
+        layer = {key for key in led if key is not None}
+        for key in layer:
+            many = earlier(key, np.array(others), cells, all_partners(4), room, keys, laid)
+            found = [
+                (then, tuple(filter(None, some)))
+                for then, some in zip(keys[:many].tolist(), laid[:many].tolist(), strict=True)
+            ]
+            assert found == [*before(key, others, cells)]
+
+
+def test_each_jump_comes_as_often_as_among_all(numbered: Path) -> None:
+    """Chi-squared, of one jump after the other: a sample against all 9,862 closed tours of 6x6."""
+    with open_tables(str(numbered)) as tables:
+        sample = tables.knight.sample(20_000, seed=7, board="6x6", closed=True)
+    every = every_cycle(numbered, "6x6")
+    size = sample.height
+
+    def uses(paths: pl.Series) -> dict[frozenset[str], int]:
+        found: dict[frozenset[str], int] = {}
+        for path in paths:
+            names = [path[at : at + 2] for at in range(0, 72, 2)]
+            for jump in map(frozenset, pairwise([*names, names[0]])):
+                found[jump] = found.get(jump, 0) + 1
+        return found
+
+    drawn, all_of_them = uses(sample["path"]), uses(every["path"])
+    assert drawn.keys() <= all_of_them.keys()
+    assert len(all_of_them) == 80
+    for jump, uses_of_all in all_of_them.items():
+        share = uses_of_all / every.height
+        error = (size * share * (1 - share)) ** 0.5
+        off = drawn.get(jump, 0) - size * share
+        assert abs(off) <= 5 * error if error else not off, jump
+    # and each tour as often as any other: of so many kinds, the sum is nearly normal
+    counts = np.bincount(sample["cycle"].to_numpy(), minlength=every.height)
+    mean, kinds = size / every.height, every.height - 1
+    squares = float(((counts - mean) ** 2 / mean).sum())
+    assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
+
+
+def test_a_seed_draws_the_same_again(numbered: Path) -> None:
+    with open_tables(str(numbered)) as tables:
+        draw = tables.knight.sample
+        first = draw(50, seed=3, board="6x6", closed=True)
+        assert first.equals(draw(50, seed=3, board="6x6", closed=True))
+        assert not first.equals(draw(50, seed=4, board="6x6", closed=True))
+        for path in first["path"]:
+            squares = [oracles.square_number(6, path[at : at + 2]) for at in range(0, 72, 2)]
+            oracles.knight_check(6, 6, squares)
+            assert oracles.is_closed(6, squares)
+
+
+def test_without_replacement_no_tour_comes_twice(numbered: Path) -> None:
+    with open_tables(str(numbered)) as tables:
+        draw = tables.knight.sample
+        every = draw(16, board="10x3", closed=True, replacement=False)
+        assert sorted(every["cycle"]) == [*range(16)]
+        assert draw(40, board="10x3", closed=True)["cycle"].n_unique() <= 16
+        with pytest.raises(BadRequest, match="There are 16 tours to draw 17 from"):
+            draw(17, board="10x3", closed=True, replacement=False)
+
+
+def test_a_sample_may_come_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queries.knight.sampling.AT_ONCE", 7)
+    parts = [part.tolist() for part in numbers(1000, 20, 1, replacement=True)]
+    assert [len(part) for part in parts] == [7, 7, 6]
+    assert all(0 <= number < 1000 for part in parts for number in part)
+
+
+def test_open_tours_are_drawn_from_their_list(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.knight.sampling.ROWS", 500)
+    every = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
+    with open_tables(str(outputs)) as tables:
+        drawn = tables.knight.sample(300, seed=1, board="5x5")
+        (chosen,) = numbers(every.height, 300, 1, replacement=True)
+        assert drawn.equals(every[chosen])
+        whole = tables.knight.sample(1728, board="5x5", replacement=False)
+        assert whole["path"].n_unique() == 1728
+        with pytest.raises(BoardTooLarge):
+            tables.knight.sample(1)
+
+
+def test_the_shell_writes_a_sample(numbered: Path, tmp_path: Path, cli: Cli) -> None:
+    words = ["sample", "knight", "--board", "6x6", "--closed", "--size", "30", "--seed", "7"]
+    where = ["--outputs", str(numbered)]
+    file = tmp_path / "cycles.parquet"
+    said = cli(*words, "--output", str(file), *where)
+    assert (said.code, said.out) == (0, ""), said.err
+    rows = pl.read_parquet(file)
+    assert rows.columns == ["board", "cycle", "path"]
+    assert rows.height == 30
+    lines = cli(*words, *where).out.splitlines()
+    assert lines[0] == "board,cycle,path"
+    assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("senet", 2, "No samples are drawn from Senet"),
+        ("hanoi", 2, "There is no puzzle 'hanoi'"),
+        ("knight --closed --board 4x4", 1, "4x4 has no closed tour"),
+        ("knight --closed --board 6x7", 3, "pipeline precompute knight --cycles 6x7"),
+        ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
+        ("knight --closed --board 5x6 --output x.txt", 2, "There is no format 'txt'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(
+    numbered: Path, tmp_path: Path, cli: Cli, words: str, code: int, said: str
+) -> None:
+    told = cli("sample", *words.split(), "--outputs", str(numbered), cwd=tmp_path)
+    assert (told.code, told.out) == (code, "")
+    assert said in told.err
+    assert not [*tmp_path.iterdir()]
+
+
+def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
+    folder = linked_copy(numbered, tmp_path)
+    path = own(folder / "knight_cycles_6x6.idx")
+    whole = path.read_bytes()
+    data = bytearray(whole)
+    data[4096 * 9 + 7] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(TableDamaged, match="checksum of block 9 is wrong"):
+        open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
+    data = bytearray(whole)
+    for record in range(80):
+        data[place(data, record) + 1] ^= data[place(data, record)] == 6
+    path.write_bytes(sealed(data))
+    with pytest.raises(TableDamaged, match="fewer drawings than were counted"):
+        open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
+    with pytest.raises(TableMissing):
+        open_tables(str(folder)).knight.sample(10, closed=True)
