@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from functools import partial
 from itertools import chain
 from typing import Annotated
 
@@ -59,9 +61,12 @@ def sample(
     if not registered(name):
         required_choice(name, "puzzle", *names())
     form, asked = output_format(output, format), Asked(board=board, closed=closed)
-    drawn = reader(name, tables_store(outputs)).samples(asked, size, seed, replacement=not distinct)
-    first, done = next(drawn), 0  # what cannot be drawn leaves no file
-    with BatchTold(output=output) as bar, rows_written(output, form) as write:
+    asks = reader(name, tables_store(outputs))
+    with BatchTold(output=output) as bar, contextlib.ExitStack() as stack:
+        told, done = partial(bar.show, "steps to the next rows", row="steps"), 0
+        drawn = asks.samples(asked, size, seed, replacement=not distinct, told=told)
+        first = next(drawn)  # what cannot be drawn leaves no file
+        write = stack.enter_context(rows_written(output, form))
         for rows in chain([first], drawn):
             write(rows)
             done += len(rows)

@@ -12,13 +12,19 @@ from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import polars as pl
 
     from queries.rows import Answers
     from tablebase.puzzle import Column, Table
     from tablebase.tables.manifest import Entry
+
+    Told = Callable[[int, int], None]
+
+
+def unheard(done: int, total: int) -> None:
+    """Tells nobody."""
 
 
 class Reader:
@@ -120,9 +126,12 @@ class Reader:
         return ()
 
     def samples(
-        self, asked: Asked, size: int, seed: int, *, replacement: bool
+        self, asked: Asked, size: int, seed: int, *, replacement: bool, told: Told = unheard
     ) -> Iterator[pl.DataFrame]:
-        """So many rows by chance, each as likely as any other, some at a time."""
+        """So many rows by chance, each as likely as any other, some at a time.
+
+        `told` hears how many steps are done of those to the next rows.
+        """
         raise BadRequest(f"No samples are drawn from {self.puzzle.title}", "Choose knight")
 
     def signposts(self, table: Table) -> bytes:

@@ -31,9 +31,14 @@ Layer = tuple[Array, Array]
 """Ascending keys, and their numbers."""
 
 
-def tours(numbers: Numbers, layer: Callable[[int], Layer], chosen: Array) -> Array:
+def tours(
+    numbers: Numbers,
+    layer: Callable[[int], Layer],
+    chosen: Array,
+    told: Callable[[int, int], None],
+) -> Array:
     """The closed tours with these numbers: a row each, from the first square towards the lower of
-    its neighbours."""
+    its neighbours. `told(layers, all)` is called after each layer."""
     cut, squares = len(numbers.steps), np.arange(len(numbers.place))
     partners = all_partners(numbers.cells // 2)
     joined = np.full((len(chosen), len(squares), 2), NONE, dtype=np.int8)
@@ -58,6 +63,7 @@ def tours(numbers: Numbers, layer: Callable[[int], Layer], chosen: Array) -> Arr
         if number == numbers.shorter:
             meeting = cut, np.array(numbers.between), numbers.cells, partners, *states
             _each(_meet, (*theirs, joined), meeting)
+        told(cut - number, cut)
     found = np.empty((len(chosen), len(squares)), dtype=np.int8)
     square = np.argsort(np.array(numbers.place))
     _each(_walk, (found, joined), (np.array(numbers.place), square))

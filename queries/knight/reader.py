@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from queries.forms import SVG, Asked, Option
-from queries.reader import Reader
+from queries.reader import Reader, unheard
 from queries.words import Facts, aligned, counted, heading
 from tablebase.errors import (
     BadRequest,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.knight.cycles import Cycles
+    from queries.reader import Told
     from tablebase.puzzle import Puzzle, Table
     from tablebase.tables.store import Store
 
@@ -296,7 +297,7 @@ class KnightReader(Reader):
             return None
 
     def samples(
-        self, asked: Asked, size: int, seed: int, *, replacement: bool
+        self, asked: Asked, size: int, seed: int, *, replacement: bool, told: Told = unheard
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
@@ -306,7 +307,7 @@ class KnightReader(Reader):
         if asked.get("closed"):
             cycles = self.cycles(board)
             for chosen in numbers(cycles.numbers.total, size, seed, replacement=replacement):
-                yield of_cycles(cycles, chosen)
+                yield of_cycles(cycles, chosen, told)
             return
         rows = self.scanned(listed_table(board))
         total = rows.select(pl.len()).collect().item()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -10,10 +11,14 @@ import pyarrow as pa
 
 from queries.knight.cycles import Cycles
 from queries.knight.drawn import Layer, tours
+from queries.reader import unheard
 from tablebase.errors import BadRequest
 from tablebase.keys import Array
 from tablebase.packed import unpacked
 from tablebase.tables.index import record_type
+
+if TYPE_CHECKING:
+    from queries.reader import Told
 
 AT_ONCE = 1 << 18
 """Tours that are drawn together: the more, the less often the layers are read."""
@@ -31,7 +36,7 @@ def numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[
         yield chosen[begin : begin + AT_ONCE]
 
 
-def of_cycles(cycles: Cycles, chosen: Array) -> pl.DataFrame:
+def of_cycles(cycles: Cycles, chosen: Array, told: Told = unheard) -> pl.DataFrame:
     """The closed tours with these numbers, from a1 towards the lower of its neighbours."""
 
     def layer(number: int) -> Layer:
@@ -42,7 +47,7 @@ def of_cycles(cycles: Cycles, chosen: Array) -> pl.DataFrame:
         return unpacked(firsts, states)
 
     with cycles.sound():
-        squares = tours(cycles.numbers, layer, chosen)
+        squares = tours(cycles.numbers, layer, chosen, told)
     names = np.array(cycles.board.names(), "S2")[squares]
     width = 2 * cycles.board.squares
     path = pa.FixedSizeBinaryArray.from_buffers(

@@ -23,6 +23,7 @@ from tablebase.puzzle import Column, Table
 from tablebase.puzzles import MODULES, puzzles
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
+from tests.support.counting_picture import counting_svg
 from tests.support.house_picture import rooms_svg
 from tests.support.shell import program
 from tests.support.sliding_picture import sliding_svg
@@ -38,6 +39,7 @@ COMMANDS = (
     *(("query", name) for name in MODULES),
     ("status",),
     ("histogram",),
+    ("sample",),
     ("verify",),
     ("report",),
     ("explore",),
@@ -238,6 +240,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/cli.md": command_page,
     "docs/rooms.svg": rooms_svg,
     "docs/sliding.svg": sliding_svg,
+    "docs/counting.svg": counting_svg,
     **{name: partial(with_output, name) for name in PAGES},
 }
 """For every page that is generated, or partly, what makes it as it should be now."""
