@@ -103,13 +103,13 @@ def paired(matching: int, ends: int) -> Iterator[tuple[int, int]]:
 
 def after(key: int, laid: Laid, cells: int) -> int | None:
     """The key after a step that joins the first cell to these; None where that cannot be."""
-    state: State | None = State.of(key, cells)
-    assert state is not None
+    state = State.of(key, cells)
     state.needs.append(FREE)
     for other in laid:
-        state = state.joined(0, other)
-        if state is None:
+        joined = state.joined(0, other)
+        if joined is None:
             return None
+        state = joined
     if state.needs.pop(0):
         return None
     return State(state.needs, {one - 1: other - 1 for one, other in state.partner.items()}).key

@@ -26,7 +26,8 @@ class Cycles:
         self.table = cycles_table(board)
         self.index = reader.index_of(self.table)
         self.layers = Layers(self.index.record, self.index.count)
-        self.numbers = Numbers(board, self.layers)
+        with self.sound():
+            self.numbers = Numbers(board, self.layers)
 
     def squares(self, number: int, start: int) -> list[int]:
         """The closed tour with a number, from a square towards the lower of its neighbours."""

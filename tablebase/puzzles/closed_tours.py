@@ -98,12 +98,13 @@ class Layers:
 
     def _unpacked(self, at: int) -> tuple[list[int], list[int]]:
         """The keys of a record and their numbers."""
-        if at not in self._kept:
-            if len(self._kept) == MOST_KEPT:
+        found = self._kept.get(at)
+        if found is None:
+            if len(self._kept) >= MOST_KEPT:
                 self._kept.clear()
             _, key, _, packed = self._record(at)
-            self._kept[at] = _unpacked(key, packed)
-        return self._kept[at]
+            found = self._kept[at] = _unpacked(key, packed)
+        return found
 
 
 def _unpacked(key: int, packed: bytes) -> tuple[list[int], list[int]]:
@@ -114,6 +115,8 @@ def _unpacked(key: int, packed: bytes) -> tuple[list[int], list[int]]:
         if byte < 128:
             found.append(value)
             value = shift = 0
+    if len(found) % 2 == 0:
+        raise Contradiction("a record does not end with the number of a state")
     return [*accumulate(found[1::2], initial=key)], found[::2]
 
 

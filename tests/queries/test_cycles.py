@@ -1,6 +1,8 @@
 """Closed tours by number at the shell and from Python: answers, refusals, and damage."""
 
+import contextlib
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from tablebase.errors import (
     TableDamaged,
     TableMissing,
 )
+from tests import often
 from tests.command.test_doors import LIBRARIES, SLOW
 from tests.support import oracles
 from tests.support.falsified import linked_copy, own, place, sealed
@@ -168,6 +171,28 @@ def test_layers_that_contradict_each_other_are_damage(copied: Path, layer: int) 
             oracles.knight_check(6, 6, squares)
             assert oracles.is_closed(6, squares)
     assert {*refused} == {str(path)}
+
+
+def test_whatever_the_records_say_is_an_answer_or_an_error(copied: Path) -> None:
+    """Some bytes of some records others, and every block whole."""
+    path, chance = own(copied / f"{NAME}.idx"), random.Random(6)
+    whole = path.read_bytes()
+    tour = open_tables(str(copied)).knight.cycle(4711, board="6x6").path
+    refused = 0
+    for _ in range(often(40, 4000)):
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 5, 50))):
+            at = place(data, chance.randrange(80)) + chance.randrange(1, 1023)
+            data[at] = chance.randrange(256)
+        path.write_bytes(sealed(data))
+        with contextlib.suppress(TableDamaged, NoSuchTour):
+            refused += 1
+            knight = open_tables(str(copied)).knight
+            for _ in range(3):
+                knight.cycle(chance.randrange(9862), board="6x6")
+            knight.cycle_number(tour, board="6x6")
+            refused -= 1
+    assert refused
 
 
 def test_a_lone_number_is_answered_without_table_libraries(numbered: Path) -> None:
