@@ -22,6 +22,7 @@ from tablebase.puzzles.knight import (
     TOURS,
     listed_board,
     listed_table,
+    numbered_board,
 )
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.tour_counts import counting
@@ -201,8 +202,8 @@ class KnightReader(Reader):
             return ()
         from tablebase.tables.manifest import read_manifest
 
-        boards = map(listed_board, read_manifest(self.store))
-        return tuple(str(board) for board in boards if board)
+        known = (listed_board(name) or numbered_board(name) for name in read_manifest(self.store))
+        return tuple(dict.fromkeys(str(board) for board in known if board))
 
     def paired(
         self, board: Board, start: int, end: int | None, number: int | None, closed: bool

@@ -1,5 +1,6 @@
 """Samples: the compiled walk gives what the plain one does, and each tour comes equally often."""
 
+import tempfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,11 +16,14 @@ from queries.knight.sampling import numbers, of_cycles
 from tablebase.errors import BadRequest, BoardTooLarge, TableDamaged, TableMissing
 from tablebase.frontier import FREE, State, after, before
 from tablebase.keys import MOST_CELLS, all_partners
+from tablebase.puzzles.knight import PUZZLE, cycles_table
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support import oracles
 from tests.support.falsified import linked_copy, own, place, sealed
-from tests.support.shell import Cli
+from tests.support.recorder import built
+from tests.support.shell import Cli, uncompiled
 
 LIMIT = 3.719
 """A normal variable is farther off than so many times its error once in 5,000 times."""
@@ -187,3 +191,14 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
     with pytest.raises(TableMissing):
         open_tables(str(folder)).knight.sample(10, closed=True)
+
+
+def with_the_compiler_off() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        built(Path(folder), PUZZLE, cycles_table(Board(5, 6)))
+        return " ".join(every_cycle(Path(folder), "5x6")["path"])
+
+
+@wide
+def test_the_compiler_off_draws_the_same() -> None:
+    assert uncompiled(with_the_compiler_off) == with_the_compiler_off()
