@@ -132,7 +132,7 @@ class Reader:
 
         `told` hears how many steps are done of those to the next rows.
         """
-        raise BadRequest(f"No samples are drawn from {self.puzzle.title}", "Choose knight")
+        raise BadRequest(f"No samples are drawn from {self.puzzle.title}")
 
     def signposts(self, table: Table) -> bytes:
         """What the explorer's page carries of a table that has no index."""

@@ -59,7 +59,7 @@ class Cycles:
 
 def parse_cycle(board: Board, text: str) -> list[int]:
     """The squares of a closed tour as written: with spaces or commas between them, or nothing."""
-    what, example = f"a closed tour of {board}", "a1 b3 c5 ... (every square once)"
+    what, example = f"a closed tour of {board}", "a1 c2 e1 ... (every square once)"
     words = required_text(text, what, example).replace(",", " ").split()
     if len(words) == 1:
         words = [words[0][at : at + 2] for at in range(0, len(words[0]), 2)]

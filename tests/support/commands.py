@@ -63,6 +63,7 @@ COMMANDS = {
         query knight a1 --board 9x9
         query knight a1 --count
         query knight --count --board 7x7
+        query knight a1 --cycle 0 --board 5x5
         precompute knight --board 8x8
     """,
     "bad": """
@@ -88,6 +89,12 @@ COMMANDS = {
         query knight b1 --number one
         query knight b1 --number 1 --to a3
         query knight b1 --count --to a3
+        query knight b1 --cycle 1 --number 1
+        query knight b1 --cycle one
+        query knight --cycle-of 'a1 c2 e1'
+        query knight a1 --cycle-of 'a1 c2 e1'
+        precompute eight --cycles 8x8
+        sample senet
         query knight --count --to a3
         precompute hanoi
         precompute eight --board 3x4
@@ -104,6 +111,8 @@ COMMANDS = {
         query knight b1 --outputs none
         query knight a1 --board 6x6 --outputs none
         query knight a1 --board 3x4
+        query knight b1 --closed --cycle 5
+        sample knight --closed
         query knight a1 --board 2x7 --count
         query eight 123456780 --outputs 'a folder'
         histogram eight --outputs none
