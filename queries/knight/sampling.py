@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from queries.knight.cycles import Cycles
-from queries.knight.drawn import Layer, tours
+from queries.knight.tours import Layer, tours
 from queries.reader import unheard
 from tablebase.errors import BadRequest
 from tablebase.keys import Array

@@ -10,9 +10,9 @@ import pytest
 
 from queries import open_tables
 from queries.answers import reader
-from queries.knight.drawn import MOST_STEPS, earlier
 from queries.knight.reader import KnightReader
 from queries.knight.sampling import numbers, of_cycles
+from queries.knight.tours import MOST_STEPS, earlier
 from tablebase.errors import BadRequest, BoardTooLarge, TableDamaged, TableMissing
 from tablebase.frontier import FREE, State, after, before
 from tablebase.keys import MOST_CELLS, all_partners
