@@ -68,11 +68,14 @@ def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], 
     for other in how.besides:
         raise BadRequest(f"--{other} does not go with --piece, --finish or --plan")
     option = next(name for name, given in asked._asdict().items() if given)
-    lists = listings(f"--{option}", stages, boards)
+    lists = listings(f"--{option}", stages, boards, planned=option == "plan")
     piece = None if asked.piece is None else parse_piece(asked.piece)
     if asked.plan:
-        plans = {of.table.name: planned(how.store, of, piece) for of in lists}
+        plans = {of.table.name: planned(how.store, of, piece, how.jobs) for of in lists}
         say(drawn(table_of_plans(plans, how.jobs)))
+        for puzzle, table in lists:
+            if not puzzle.owns(table.name):
+                say(f"{table.name} is planned, not made: {puzzle.board_meaning}\n")
         return
     if piece is not None:
         for listing in lists:

@@ -46,12 +46,19 @@ class Made(NamedTuple):
     seconds: float
 
 
-def listings(option: str, stages: Sequence[Puzzle], boards: list[str]) -> list[Listing]:
-    """The lists of these boards; BadRequest where there are none to make in pieces."""
-    found = [Listing(stage, table) for stage in stages for table in stage.lists(boards)]
+def listings(
+    option: str, stages: Sequence[Puzzle], boards: list[str], *, planned: bool = False
+) -> list[Listing]:
+    """The lists of these boards, or all that can be planned; BadRequest where there are none."""
+    found = [
+        Listing(stage, table)
+        for stage in stages
+        for table in (stage.planned(boards) if planned else stage.lists(boards))
+    ]
     if not found:
+        what = "boards" if planned else "lists"
         raise BadRequest(
-            f"{option} needs --board and a stage with lists", "Example: knight --board 7x7"
+            f"{option} needs --board and a stage with {what}", "Example: knight --board 7x7"
         )
     return found
 

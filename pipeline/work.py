@@ -34,18 +34,29 @@ class Parts(NamedTuple):
     rows: Callable[[Arrays], int] = len
 
 
-class Probe(NamedTuple):
-    """What parts of a list will take: their rows and the processor seconds to find them, estimated
-    one time or several, and some of the rows."""
-
-    rows: list[float]
-    seconds: list[float]
-    some: Stretches
-
-
 def no_records() -> Stretches:
     """The records of a table that has no index."""
     yield from ()
+
+
+class AtOnce(NamedTuple):
+    """The same search as one that is no parts: processor seconds, and bytes of memory."""
+
+    seconds: float
+    memory: float
+
+
+class Probe(NamedTuple):
+    """What so many parts will take: rows and the processor seconds to find them, estimated one
+    time or several; some of the rows and records; bytes a row that parts leave for each other."""
+
+    parts: int
+    rows: list[float]
+    seconds: list[float]
+    some: Stretches
+    records: Stretches | None = None
+    left: float = 0
+    at_once: AtOnce | None = None
 
 
 WORTH_KEEPING = 0.01

@@ -51,6 +51,14 @@ class Shard:
         same = np.array_equal(rows, np.arange(self.rows))
         return BlockMove(move.source, move.target, rows.astype(np.uint32)) if same else None
 
+    def layer(self, depth: npt.NDArray[np.uint8], level: int) -> Rows:
+        """A layer of the shard, from the depths of all states."""
+        rows = len(self.space.row_kinds)
+        own = np.arange(len(self.space.sides))[:, None] * rows + np.arange(self.first, self.last)
+        numbers, bits = _layer(depth.reshape(-1, self.space.places), own.ravel(), level)
+        blocks, there = np.divmod(numbers, np.uint32(rows))
+        return [blocks * np.uint32(self.rows) + there - np.uint32(self.first), bits]
+
     def root(self) -> Rows:
         """The first layer."""
         row, place = divmod(self.space.root, self.space.places)
@@ -58,12 +66,12 @@ class Shard:
         depth = np.full((1, self.space.places), UNREACHED, dtype=np.uint8)
         depth[0, place] = NEXT
         mine = np.array([0] if self.first <= row < self.last else [], dtype=np.int64)
-        found = _layer(depth, mine)
+        found = _layer(depth, mine, NEXT)
         return [found[0] + np.uint32(block * self.rows + row - self.first), found[1]]
 
     def none(self) -> Rows:
         """A layer without states."""
-        return _layer(np.zeros((0, self.space.places), np.uint8), np.zeros(0, np.int64))
+        return _layer(np.zeros((0, self.space.places), np.uint8), np.zeros(0, np.int64), NEXT)
 
     def next(self, back: Rows, last: Rows, arrived: list[Rows]) -> Rows:
         """The layer after two others of this shard, with what came in for it."""
@@ -82,7 +90,7 @@ class Shard:
                 space.row_kinds[self.first : self.last], self.inner,
             )  # fmt: skip
             expanded(own, (depth.ravel(), np.uint8(LAST), fresh, reached), 0, self.rows)
-        return _layer(depth, np.flatnonzero(reached))
+        return _layer(depth, np.flatnonzero(reached), NEXT)
 
     def leaving(self, layer: Rows) -> list[list[Rows]]:
         """What goes to each shard: for each move the rows there, none twice."""
@@ -117,12 +125,12 @@ def _note(depth: npt.NDArray[np.uint8], rows: Rows, layer: int) -> None:
         depth[numbers] = np.where(these, np.minimum(noted, np.uint8(layer)), noted)
 
 
-def _layer(depth: npt.NDArray[np.uint8], rows: npt.NDArray[np.int64]) -> Rows:
-    """The states of the next layer, in these rows."""
+def _layer(depth: npt.NDArray[np.uint8], rows: npt.NDArray[np.int64], layer: int) -> Rows:
+    """The states of a layer, in these rows."""
     numbers, bits = [np.zeros(0, np.uint32)], [np.zeros((0, -(-depth.shape[1] // 8)), np.uint8)]
     for at in range(0, len(rows), AT_ONCE):
         some = rows[at : at + AT_ONCE]
-        found = depth[some] == NEXT
+        found = depth[some] == layer
         having = found.any(axis=1)
         numbers.append(some[having].astype(np.uint32))
         bits.append(np.packbits(found[having], axis=1))
