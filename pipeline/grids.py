@@ -49,15 +49,18 @@ def table_of_plans(plans: dict[str, Plan], cores: int) -> Grid:
     """What lists will take: time here, and on so many workers like one core of this machine."""
     workers = (10, 100, 1000)
     others = [f"on {count:,} workers" for count in workers]
-    further = [name for name in ("left", "memory") if any(getattr(p, name) for p in plans.values())]
-    grid = _grid("table", "parts", "rows", "error", "bytes", *further, "here", *others)
+    further = ("meanwhile", "memory")
+    sizes = ["bytes", *(size for size in further if any(getattr(p, size) for p in plans.values()))]
+    grid = _grid("table", "parts", "rows", "error", *sizes, "here", *others)
     for name, plan in plans.items():
         most = max(1, plan.parts)  # a part is one worker's
         error = f"{plan.error:.0%}" if plan.error else "exact"
         spent = [plan.here / min(cores, most), *(plan.seconds / min(at, most) for at in workers)]
         counts = [f"{count:,.0f}" for count in (plan.parts, plan.rows)]
-        sizes = [f"{getattr(plan, size):,.0f}" for size in ("bytes", *further)]
-        grid.add_row(name, *counts, error, *sizes, *(_long(plan.alone + time) for time in spent))
+        bytes_each = [f"{getattr(plan, size):,.0f}" for size in sizes]
+        grid.add_row(
+            name, *counts, error, *bytes_each, *(_long(plan.alone + time) for time in spent)
+        )
     return grid
 
 

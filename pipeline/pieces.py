@@ -28,7 +28,7 @@ MOST = 1_000_000
 
 
 class Listing(NamedTuple):
-    """A list of everything on a board."""
+    """A list of everything on a board, or another table of one."""
 
     puzzle: Puzzle
     table: Table

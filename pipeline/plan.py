@@ -39,20 +39,20 @@ STRETCHES = 12
 class Plan(NamedTuple):
     """`seconds`: of one processor, in parts; `alone`: of one that writes what the parts found;
     `here`: as `seconds`, where this machine makes it; `error`: the standard error, as a share;
-    `left`: bytes that parts leave for each other."""
+    `meanwhile`: bytes that parts leave for each other; `memory`: where this machine makes it."""
 
     parts: int
     rows: float
     error: float
     bytes: float
-    left: float
+    meanwhile: float
     memory: float
     seconds: float
     alone: float
     here: float
 
 
-def planned(store: Store, listing: Listing, piece: Piece | None, jobs: int) -> Plan:
+def planned(store: Store, listing: Listing, piece: Piece | None, jobs: int = 1) -> Plan:
     """What is to be expected of a table, or of a piece of a list."""
     table, own = listing.table, None
     if piece is not None:

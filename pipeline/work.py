@@ -48,14 +48,14 @@ class AtOnce(NamedTuple):
 
 class Probe(NamedTuple):
     """What so many parts will take: rows and the processor seconds to find them, estimated one
-    time or several; some of the rows and records; bytes a row that parts leave for each other."""
+    time or several; the bytes a row that parts leave for each other; some rows and records."""
 
     parts: int
     rows: list[float]
     seconds: list[float]
+    left: float
     some: Stretches
     records: Stretches | None = None
-    left: float = 0
     at_once: AtOnce | None = None
 
 

@@ -67,7 +67,7 @@ def probe(table: Table, work: Work, items: list[tuple[int, ...]] | None) -> Prob
     found = [first, *in_threads(sampled, ((*asked, seed) for seed in more))]
     half = len(items) // 2
     some = (rows for item in (*items[half:], *items[:half]) for rows in rows_from(*item))
-    return Probe(len(items), [of.paths for of in found], [of.seconds for of in found], some)
+    return Probe(len(items), [of.paths for of in found], [of.seconds for of in found], 0, some)
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:

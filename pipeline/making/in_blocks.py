@@ -64,21 +64,21 @@ def probe(table: Table, work: Work, items: None) -> Probe:
     recipe = cast(InBlocks, table.recipe)
     space, sample = recipe.space, recipe.space.sample
     (root,) = recipe.roots.values() if sample is space else [sample.example]
-    blocks, begun = sample.blocks(root), 0.0
-    memory = _memory(blocks, sample.size)
+    blocks, share = sample.blocks(root), sample.size / space.size
+    memory, levels, begun = _memory(blocks, sample.size), 0, 0.0
     work.require_memory(f"A search that tells what {table.name} takes", memory)
 
     def layer_done(level: int, depth: Depths) -> None:
-        nonlocal begun
+        nonlocal begun, levels
+        levels = level + 1
         if level == 1:  # by now the kernels are compiled
             begun = time.process_time()
 
     depth = in_blocks(blocks, work.at_once, layer_done, work.require_going)
-    share = sample.size / space.size
-    at_once = AtOnce((time.process_time() - begun) / share, memory / share)
-    states, seconds, left = measured(sample, root, depth, work)
-    some = _listed(recipe, blocks, depth, work) if table.columns else _records(depth, work)
-    return Probe(space.stretches(), states, seconds, some, _records(depth, work), left, at_once)
+    whole = AtOnce((time.process_time() - begun) / share, memory / share)
+    found = measured(sample, root, depth, levels, work)
+    rows = _listed(recipe, blocks, depth, work) if table.columns else _records(depth, work)
+    return Probe(space.stretches(), *found, rows, _records(depth, work), whole)
 
 
 def _as_records(depths: Iterator[Depths]) -> Stretches:

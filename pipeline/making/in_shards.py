@@ -79,14 +79,13 @@ def depths(kept: Kept, space: BlockSpace, root: str, number: int, of: int, level
 
 
 def measured(
-    space: BlockSpace, root: str, depth: npt.NDArray[np.uint8], work: Work
+    space: BlockSpace, root: str, depth: npt.NDArray[np.uint8], levels: int, work: Work
 ) -> tuple[list[float], list[float], float]:
     """States and processor seconds of some layers of one shard, in two estimates, and how many
     bytes a state a search leaves in the store; from the depths of all."""
     assert work.kept
     kept, of = work.kept, min(SHARDS, space.stretches())
     shards = [Shard(_blocks(space, root), number, of) for number in range(of)]
-    levels = int(depth.max(where=depth != UNREACHED, initial=0)) + 1
     for level in range(levels):
         kept.store(_layer(0, of, level), shards[0].layer(depth, level))
     begun = time.thread_time()
