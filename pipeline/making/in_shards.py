@@ -72,7 +72,11 @@ def layer(kept: Kept, space: BlockSpace, root: str, number: int, of: int, level:
 def depths(kept: Kept, space: BlockSpace, root: str, number: int, of: int, levels: int) -> Arrays:
     """A part: leave a shard's distances, block by block."""
     shard = Shard(_blocks(space, root), number, of)
-    layers = (_read(kept, number, of, level) for level in range(levels))
+
+    def layers() -> Iterator[Rows]:
+        for level in range(levels):
+            yield _read(kept, number, of, level)
+
     for block, found in enumerate(shard.depths(layers)):
         kept.store(_depths(number, of, block), [found])
     return []
