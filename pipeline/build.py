@@ -11,7 +11,7 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-from pipeline.files import described, entry_of
+from pipeline.files import described, entry_of, rows_before
 from pipeline.making import made
 from pipeline.work import Work
 from tablebase.errors import SearchError, TableError
@@ -111,12 +111,12 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
     return published
 
 
-Line = list[tuple[Puzzle, Table, str]]
+Line = list[tuple[Puzzle, Table, str, Entry | None]]
 """Tables of one search of one puzzle, which share what is made for it: they queue."""
 
 
 def _to_make(request: Request, published: dict[str, Entry], report: Report) -> Iterable[Line]:
-    """The tables that are out of date, each with its puzzle and the reason."""
+    """The tables that are out of date: each with its puzzle, the reason, and what is published."""
     lines: dict[tuple[str, str], Line] = {}
     for puzzle, table, reason in _looked_at(request, published):
         Kept(request.store, table).clear(but_these=reason not in (UP_TO_DATE, FORCED))
@@ -124,7 +124,8 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
             report.table(table, reason)
             _clear(request.store, table.name, published[table.name])
         else:
-            lines.setdefault((puzzle.name, table.recipe.search), []).append((puzzle, table, reason))
+            queue = lines.setdefault((puzzle.name, table.recipe.search), [])
+            queue.append((puzzle, table, reason, published.get(table.name)))
     return lines.values()
 
 
@@ -133,11 +134,13 @@ def _make_line(
 ) -> dict[str, Entry]:
     """Make and publish these tables."""
     entries, work = {}, replace(work, shared={})
-    for puzzle, table, reason in line:
+    for puzzle, table, reason, published in line:
         work.require_going()
         report.table(table, reason)
         started = time.perf_counter()
         own = replace(work, tell=partial(report.step, table.name), kept=Kept(store, table))
+        if reason != FORCED:
+            own = replace(own, before=partial(rows_before, store, table, published))
         entries[table.name] = entry = _written(store, puzzle, table, own)
         with listing:
             amend(store, {table.name: entry})

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pipeline.making import parts
 from pipeline.work import Parts, Stretches, Work, named
@@ -18,9 +20,11 @@ from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.tables.content import together
 from tablebase.tables.kept import Arrays, Kept
-from tablebase.tables.manifest import Entry, File, Index, facts
+from tablebase.tables.manifest import Entry, File, Index, facts, unlike
 from tablebase.tables.parquet import TableWriter, description
 from tablebase.tables.store import Store
+
+MADE_BY = f"puzzle-tablebase {__version__}"
 
 
 class RowsInFile:
@@ -110,6 +114,19 @@ def entry_of(store: Store, table: Table, work: Work) -> Entry:
     return described(table, files, sum(before.values()), together(contents))
 
 
+def rows_before(store: Store, table: Table, entry: Entry | None) -> pa.Table | None:
+    """The rows of a table as it is published, if this version made them and they are whole."""
+    if entry is None or (entry.made_by, entry.description) != (MADE_BY, description(table)):
+        return None
+    try:
+        if any(unlike(store, file) for file in entry.files):
+            return None
+        files = [pa.BufferReader(store.read(file.file)) for file in entry.files]
+    except OSError:
+        return None
+    return pa.concat_tables(map(pq.read_table, files))
+
+
 def described(
     table: Table, files: list[File], rows: int, content: str, index: Index | None = None
 ) -> Entry:
@@ -118,7 +135,7 @@ def described(
         files=files,
         rows=rows,
         content=content,
-        made_by=f"puzzle-tablebase {__version__}",
+        made_by=MADE_BY,
         parameters=table.recipe.parameters(),
         description=description(table),
         index=index,

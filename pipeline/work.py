@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy.typing as npt
+import pyarrow as pa
 
 from tablebase.cores import cores, free_memory
 from tablebase.errors import MemoryShort, OutputsError
@@ -77,6 +78,8 @@ class Work:
     kept: Kept | None = None
     memory: int | None = None
     """Bytes that a search may use, if not all that is free."""
+    before: Callable[[], pa.Table | None] = lambda: None
+    """The rows of the table as this version of the program has published it, if it has."""
     elsewhere: bool = False
     """Whether other machines may do it: what a part finds stays in the store, and is read there."""
     shared: dict[object, Any] = field(default_factory=dict)

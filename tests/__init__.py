@@ -5,7 +5,8 @@ import os
 import pytest
 
 LONG = bool(os.environ.get("LONG"))
-wide = pytest.mark.skipif(os.environ.get("CI") != "true", reason="a part of .ci/run")
+WIDE = os.environ.get("CI") == "true"
+wide = pytest.mark.skipif(not WIDE, reason="a part of .ci/run")
 """A test that shows again, larger or elsewhere, what another one shows."""
 
 

@@ -21,6 +21,7 @@ from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.falsified import CUTS, linked_copy, split, write_manifest
 from tests.support.shell import ROOT, Ask, Cli, pipeline, program
+from tests.support.warm import SHARED, scripts
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
@@ -37,6 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: takes many seconds, so it is handed out first")
+    if config.getoption("numprocesses", None):
+        os.environ[SHARED] = str(scripts())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,13 +1,18 @@
-"""The number of tours from each square: of two boards that are each other on its side at once."""
+"""The number of tours from each square: of two boards that are each other on its side at once.
+
+Boards that are published are not counted again.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline.making.cycles import Counts, counts
 from pipeline.work import Made, Stretches, Work, no_records
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import Board
+from tablebase.puzzles.knight import Board, parse_board
 from tablebase.puzzles.tour_counts import TourCounts, counting
 
 
@@ -16,7 +21,7 @@ def make(recipe: TourCounts, puzzle: Puzzle, table: Table, work: Work) -> Made:
 
 
 def _rows(recipe: TourCounts, table: Table, work: Work) -> Stretches:
-    found: dict[tuple[int, int], Counts] = {}
+    found = _published(work.before())
     for files, ranks in recipe.boards:
         short, long = sorted((files, ranks))
         closed_only = (files, ranks) in recipe.closed
@@ -40,3 +45,22 @@ def _rows(recipe: TourCounts, table: Table, work: Work) -> Stretches:
             "tours": tours,
             "closed": np.full(squares, closed),
         }
+
+
+def _published(rows: pa.Table | None) -> dict[tuple[int, int], Counts]:
+    """What is known of the boards of these rows, upright; all tours rather than closed ones."""
+    found: dict[tuple[int, int], Counts] = {}
+    if rows is None:
+        return found
+    for name in rows["board"].unique().to_pylist():
+        board = parse_board(name)
+        own = rows.filter(pc.equal(rows["board"], name))
+        tours = own["tours"].to_numpy().reshape(board.ranks, board.files)
+        upright = tours.T if board.files > board.ranks else tours
+        known = Counts(
+            None if own["tours"].null_count else upright.ravel(), own["closed"][0].as_py()
+        )
+        sides = min(board.files, board.ranks), max(board.files, board.ranks)
+        if sides not in found or known.tours is not None:
+            found[sides] = known
+    return found

@@ -171,7 +171,8 @@ class Rows:
 
     def ascend(self, fact: Fact, name: str, values: Array, before: object = None) -> None:
         """Every row's value comes after that of the row before it; `before`: before these rows."""
-        after = np.append([before is None or values[0] > before], values[1:] > values[:-1])
+        first = [True] if before is None else values[:1] > before
+        after = np.append(first, values[1:] > values[:-1])
         wrong, column = ~after[: len(values)], self.column(name)
         self.none(fact, wrong, lambda row: (column[row], f"a {name} after the one before it"))
 

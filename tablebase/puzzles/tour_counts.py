@@ -73,6 +73,8 @@ def counting(board: Sides, *, closed: bool) -> Cost:
     longest, states = MEASURED[closed].get(short, (0, 0))
     if long > longest:
         sides = ", ".join(f"{side}x{most}" for side, (most, _) in MEASURED[closed].items())
-        tours = f"{'closed ' * closed}tours"
-        raise BadRequest(f"{name} has too many {tours} to count", f"The largest boards are {sides}")
+        tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
+        if not closed and long <= MEASURED[True].get(short, (0,))[0]:
+            hint = "Closed tours alone can be counted: add --closed"
+        raise BadRequest(f"{name} has too many {tours} to count", hint)
     return Cost(LEAST[0] + SECONDS * states, LEAST[1] + BYTES * states)

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests import wide
 from tests.support.shell import SCRIPT, Cli, Said, environment, program
 
 FULL = Path("/dev/full")
@@ -270,7 +271,7 @@ def received(fifo: Path) -> Iterator[Callable[[], bytes]]:
     assert stat.S_ISFIFO(fifo.stat().st_mode)
 
 
-@pytest.mark.parametrize("line", [*NAMED, "report --output"])
+@pytest.mark.parametrize("line", [*NAMED, pytest.param("report --output", marks=wide)])
 def test_a_pipe_is_written_into(
     line: str, received: Callable[[], bytes], fifo: Path, cli: Cli, outputs: Path, keys: Path
 ) -> None:

@@ -52,7 +52,7 @@ def test_a_pipe_beside_the_tables_is_no_page(cli: Cli, copy: Path) -> None:
         target=lambda: found.append((copy / "page.html").read_bytes()), daemon=True
     )
     reader.start()
-    said = cli("report", "--output", str(copy / "page.html"), "--outputs", str(copy))
+    said = cli("explore", "--output", str(copy / "page.html"), "--outputs", str(copy))
     reader.join(60)
     assert said.code == 0
     assert found[0].startswith(b"<!doctype html>")

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import Board, listed_table
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests import LONG, often
+from tests import LONG, often, wide
 from tests.support.falsified import sha256
+from tests.support.recorder import built
 from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
 
 QUESTIONS = {
@@ -97,6 +100,7 @@ def killed_after(build: subprocess.Popen[str], folder: Path, changes: int, more:
     build.communicate()
 
 
+@wide
 @pytest.mark.long
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
@@ -189,23 +193,22 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
         assert not list(folder.glob(".*.unpublished"))
 
 
-def test_a_killed_listing_goes_on_where_it_was(cli: Cli, outputs: Path, tmp_path: Path) -> None:
-    names = ("knight_tours_6x6.parquet", "knight_counts.parquet")
-    copied(outputs, tmp_path)
-    for name in names:
-        (tmp_path / name).unlink()
-    build = started(tmp_path, "knight", "--jobs", "1")
-    while len(list(tmp_path.glob(".knight_tours_6x6.*.kept"))) < 5:
+def test_a_killed_listing_goes_on_where_it_was(outputs: Path, tmp_path: Path) -> None:
+    table = listed_table(Board(5, 7))
+    built(tmp_path / "whole", KNIGHT, table)
+    folder = copied(outputs, tmp_path / "folder")
+    build = started(folder, "knight", "--board", "5x7", "--jobs", "1")
+    while len(list(folder.glob(".knight_tours_5x7.*.kept"))) < 5:
         assert build.poll() is None
         time.sleep(0.01)
     build.kill()
     build.communicate()
-    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob(".knight_tours_6x6.*.kept")}
+    kept = {path: path.stat().st_mtime_ns for path in folder.glob(".knight_tours_5x7.*.kept")}
     first = min(kept)
     when = kept[first]
     first.write_bytes(first.read_bytes()[:-1])
     os.utime(first, ns=(when, when))
-    resumed = started(tmp_path, "knight")
+    resumed = started(folder, "knight", "--board", "5x7")
     again = set()
     while resumed.poll() is None:
         again |= {path for path, when in kept.items() if modified(path) not in (when, None)}
@@ -213,9 +216,8 @@ def test_a_killed_listing_goes_on_where_it_was(cli: Cli, outputs: Path, tmp_path
     _, complaint = resumed.communicate()
     assert resumed.returncode == 0, complaint
     assert again == {first}, "only what was damaged is searched again"
-    for name in names:
-        assert (tmp_path / name).read_bytes() == (outputs / name).read_bytes()
-    assert not list(tmp_path.glob("*.kept")), "what was kept is cleared"
+    assert (folder / table.file).read_bytes() == (tmp_path / "whole" / table.file).read_bytes()
+    assert not list(folder.glob("*.kept")), "what was kept is cleared"
 
 
 @pytest.mark.parametrize("after", [0.5, 2.0])
@@ -230,7 +232,9 @@ def test_interrupted(tmp_path: Path, after: float) -> None:
     assert not list(tmp_path.glob(".*.unpublished")), "no litter"
 
 
-@pytest.mark.parametrize("limit", [1_000, 500_000, 2_000_000])
+@pytest.mark.parametrize(
+    "limit", [pytest.param(1_000, marks=wide), 500_000, pytest.param(2_000_000, marks=wide)]
+)
 def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     import resource
 
@@ -264,7 +268,7 @@ cp {folder}/*.* {kept}
 """
 
 
-@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=wide), 3])
 def test_a_full_disk(tmp_path: Path, outputs: Path, size: int) -> None:
     assert_completes_when_there_is_room("eight", size, tmp_path, outputs)
 

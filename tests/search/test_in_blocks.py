@@ -13,6 +13,7 @@ from pipeline.verify.sliding.references import known_layers
 from tablebase.errors import SearchError
 from tablebase.graph import BlockMove, Blocks, ForkedMove
 from tablebase.puzzles.sliding import TabledBoard, parse_board
+from tests import wide
 from tests.support import sliding_oracle as oracle
 
 Depths = npt.NDArray[np.uint8]
@@ -67,7 +68,7 @@ def test_moves_are_those_of_the_rules(name: str) -> None:
             assert sorted(neighbours(space, rank)) == expected
 
 
-@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3"])
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
 def test_every_depth_is_the_oracles(name: str) -> None:
     board = parse_board(name)
     for goal in board.layouts:

@@ -25,6 +25,8 @@ KEPT = (
     "TMPDIR",
 )
 """The variables of the caller that a process is given; no other can change what it says."""
+LATE = {"COMP_CWORD", "COMP_WORDS", "PIPELINE_OUTPUTS", "PYTHONPATH", "_PIPELINE_COMPLETE"}
+"""Variables that are read once the program runs, or, the path, as if it were."""
 
 
 class Said(NamedTuple):
@@ -59,8 +61,8 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str:
-    """`pipeline` or `python` where its start is not tested; some variables matter to that."""
-    cold = "COVERAGE_PROCESS_CONFIG" in os.environ or {*(env or {})} - {"PIPELINE_OUTPUTS"}
+    """`pipeline` or `python` where its start is not tested; most variables matter to that."""
+    cold = "COVERAGE_PROCESS_CONFIG" in os.environ or {*(env or {})} - LATE
     return str(Path(sys.executable).with_name(name)) if cold else warm(name)
 
 

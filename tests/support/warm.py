@@ -24,6 +24,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
+SHARED = "WARM_SCRIPTS"
 LIBRARIES = ("numba", "numpy", "polars", "pyarrow.parquet", "rich.progress", "typer._adapters")
 
 CLIENT = """#!{python} -ISE
@@ -53,12 +54,17 @@ os._exit(code)
 
 def warm(name: str) -> str:
     """The script that stands for this program."""
-    return str(_scripts() / name / name)
+    return str(scripts() / name / name)
 
 
 @functools.cache
-def _scripts() -> Path:
-    """The folder of the scripts; the process behind them lives as long as this one."""
+def scripts() -> Path:
+    """The folder of the scripts; the process behind them lives as long as the one that began it.
+
+    Processes that test at once share it: they are told of it by a variable.
+    """
+    if SHARED in os.environ:
+        return Path(os.environ[SHARED])
     folder = Path(tempfile.mkdtemp(prefix="warm-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     address = str(folder / "socket")
@@ -126,6 +132,7 @@ def _attend(connection: socket.socket) -> NoReturn:
     for variable in variables:
         name, _, value = variable.partition(b"=")
         os.environb[name] = value
+    sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     program, *sys.argv = map(os.fsdecode, words)
     for number, standard in enumerate(("stdin", "stdout", "stderr")):
         setattr(sys, standard, None)

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from msgspec.structs import replace
 
 from queries.explorer import made_from, write_explorer
+from queries.figure import Figure, Sources
 from queries.overview import status
 from queries.report import write_report
 from tablebase.errors import TableDamaged
@@ -77,28 +79,43 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
     )
 
 
-def test_report_lists_its_page(cli: Cli, copy: Path) -> None:
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report that looks its tables up, but does not ask or draw them."""
+
+    def answer(asked: Sources, figure: Figure) -> pl.DataFrame:
+        for name in figure.tables:
+            asked.table(name)
+        return pl.DataFrame()
+
+    monkeypatch.setattr(Sources, "answer", answer)
+    monkeypatch.setattr(
+        "queries.report._drawn",
+        lambda asked, figure: (str(asked.answer(figure).height), "<svg></svg>"),
+    )
+
+
+def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
     """With the tables that it shows: none that were asked for beyond those."""
     drawn = {table.name for asked in puzzles() for table in asked.tables}
     listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
     files = [{**listed, "file": "knight_tours_3x4.parquet"}]
     with listing(copy) as entries:
         entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
-    made = cli("report", "--outputs", str(copy))
-    assert (made.code, made.out) == (0, f"{copy}/report.html\n"), made.err
+    assert write_report(Folder(copy), copy / "report.html") == [f"{copy}/report.html"]
     assert state(copy, "report.html") == "published"
     assert {*read_pages(Folder(copy))["report.html"].made_from} == drawn
 
 
-def test_pictures_alone_are_not_listed(cli: Cli, copy: Path, tmp_path: Path) -> None:
+def test_pictures_alone_are_not_listed(undrawn: None, copy: Path, tmp_path: Path) -> None:
     target, listed = tmp_path / "pictures", read_pages(Folder(copy))
-    made = cli("report", "--format", "svg", "--output", str(target), "--outputs", str(copy))
-    assert made.code == 0, made.err
-    assert sorted(made.out.split()) == sorted(str(path) for path in target.iterdir())
+    made = write_report(Folder(copy), target, "svg")
+    assert sorted(made) == sorted(str(path) for path in target.iterdir())
     assert {path.suffix for path in target.iterdir()} == {".svg"}
     assert read_pages(Folder(copy)) == listed
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("write", [write_report, write_explorer])
 def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
     copy: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Store, str], object]

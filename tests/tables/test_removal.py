@@ -11,6 +11,7 @@ import pytest
 
 from pipeline.removal import removable, removal
 from tablebase.errors import BadRequest
+from tablebase.puzzle import Table
 from tablebase.puzzles.knight import PUZZLE
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
@@ -21,12 +22,16 @@ from tests.support.shell import ROOT, Cli, environment, program
 TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
 
 
+def tables_of(*boards: str) -> list[Table]:
+    """The lists of these boards, and the counts."""
+    return [table for table in PUZZLE.with_boards([*boards]) if table.name in TABLES]
+
+
 @pytest.fixture(scope="module")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two boards that were asked for, and the counts that tell of one of them only then."""
     folder = tmp_path_factory.mktemp("listed")
-    tables = [table for table in PUZZLE.with_boards(["2x7", "4x3"]) if table.name in TABLES]
-    built(folder, PUZZLE, *tables)
+    built(folder, PUZZLE, *tables_of("2x7", "4x3"))
     return folder
 
 
@@ -49,8 +54,7 @@ def test_a_table_goes_and_the_counts_forget_its_board(folder: Path, cli: Cli) ->
     assert "2x7" not in boards(folder)
     assert not list(folder.glob("*2x7*"))
     assert "2x7" not in cli("status", "--outputs", str(folder)).out
-    again = cli("precompute", "knight", "--board", "2x7", "--outputs", str(folder))
-    assert again.code == 0
+    built(folder, PUZZLE, *tables_of("2x7"))
     assert "2x7" in boards(folder)
 
 

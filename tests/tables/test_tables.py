@@ -18,6 +18,7 @@ import pytest
 
 from tablebase.puzzle import Column, StateSpace, Table
 from tablebase.puzzles import puzzle, puzzles
+from tests import wide
 from tests.support import oracles
 
 TABLES = {table.name: table for registered in puzzles() for table in registered.tables}
@@ -240,7 +241,9 @@ def content_hash(path: Path, table: Table) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-@pytest.mark.parametrize("name", CONTRACT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=wide) if "6x6" in name else name for name in CONTRACT]
+)
 def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> None:
     assert content_hash(file_of(outputs, name), TABLES[name]) == entries(outputs)[name]["content"]
 

@@ -18,6 +18,7 @@ from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import Board, counts_table, listed_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support import oracles
 from tests.support.falsified import (
     Silent,
@@ -298,7 +299,9 @@ def test_the_proof_names_the_rows_that_rest_on_one_computation(copy: Path) -> No
 
 
 @pytest.mark.parametrize("by_files", [False, True])
-@pytest.mark.parametrize(("files", "ranks"), [(3, 4), (4, 3), (4, 4), (4, 5), (3, 8)])
+@pytest.mark.parametrize(
+    ("files", "ranks"), [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 8, marks=wide)]
+)
 def test_a_sweep_over_a_board_counts_what_the_oracle_lists(
     files: int, ranks: int, by_files: bool
 ) -> None:

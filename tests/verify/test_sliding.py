@@ -1,6 +1,7 @@
 """`verify` proves sliding boards, and finds every kind of untruth about them."""
 
 import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.support.falsified import headed, listing, place, said_of, sealed, sha256
+from tests.support.shell import uncompiled
 from tests.tables.test_sliding import Quiet
 
 NAME = "sliding_2x3_6"
@@ -88,6 +90,23 @@ def with_record(folder: Path, rank: int, distance: int) -> None:
     data[place(data, rank)] = distance
     (folder / f"{NAME}.idx").write_bytes(sealed(data))
     vouch(folder)
+
+
+def small_board() -> str:
+    """What is built of a board, what its proof claims, and what is found in a false record."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        build(Request(Folder(folder), [(PUZZLE, PUZZLE.with_boards(["2x3"]))]), Quiet())
+        made = [sha256(file) for file in sorted(folder.glob("sliding*"))]
+        claimed = [[claim.table, claim.file, claim.claim] for claim in proved(folder)]
+        with_record(folder, 100, 19)
+        with pytest.raises(VerifyFailed) as told:
+            proved(folder)
+        return json.dumps([made, claimed, str(told.value).replace(place, "")], indent=1)
+
+
+def test_a_board_is_built_and_proved_the_same_with_the_compiler_off() -> None:
+    assert uncompiled(small_board) == small_board()
 
 
 def test_boards_are_proved(folder: Path) -> None:
