@@ -14,7 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pipeline.build import UP_TO_DATE, Report, why
-from pipeline.files import absent, division, forget_absent
+from pipeline.files import absent, division, forget_absent, mendable
 from pipeline.work import Work
 from tablebase.errors import BadRequest, TablePartial, quoted
 from tablebase.puzzle import Puzzle, Table
@@ -117,7 +117,7 @@ def require_all(store: Store, listing: Listing) -> None:
     """TablePartial where parts of a list are missing that is not published."""
     table = listing.table
     entry = read_manifest(store).get(table.name)
-    if entry is not None and why(store, entry, table, force=False) == UP_TO_DATE:
+    if mendable(table, entry) or why(store, entry, table, force=False) == UP_TO_DATE:
         return
     divided = division(store, table)
     missing = [*absent(store, table, divided, range(len(divided.items)))]
