@@ -145,10 +145,13 @@ class Work:
             self._failed.append(error)
 
 
-def in_threads(part: Callable[..., Result], items: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
-    """The results in their order, by as many threads of this process as it has cores."""
-    with ThreadPoolExecutor(cores()) as pool:
-        yield from Work(pool, cores()).each(part, items)
+def in_threads(
+    part: Callable[..., Result], items: Iterable[tuple[Any, ...]], most: int | None = None
+) -> Iterator[Result]:
+    """The results in their order, by as many threads of this process as it has cores, or fewer."""
+    threads = min(cores(), most or cores())
+    with ThreadPoolExecutor(threads) as pool:
+        yield from Work(pool, threads).each(part, items)
 
 
 def _found_or_made(

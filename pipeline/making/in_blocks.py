@@ -47,7 +47,7 @@ def _listed(recipe: InBlocks, space: Blocks, depth: Depths, work: Work) -> Stret
         for first in range(0, rows, step)
     )
     done = 0
-    for columns in in_threads(recipe.space.rows_of, stretches):
+    for columns in in_threads(recipe.space.rows_of, stretches, work.at_once):
         work.told("rows", done, len(depth))
         done += len(columns["distance"])
         yield columns
