@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline import plan as plans
 from pipeline.cli import run
 from pipeline.pieces import Listing
 from pipeline.plan import planned
@@ -91,6 +92,15 @@ def test_a_sliding_board(tmp_path: Path) -> None:
     assert run(["precompute", "sliding", "--board", "2x5", "--quiet", "--outputs", str(made)]) == 0
     size = sum(path.stat().st_size for path in made.glob("sliding_2x5_10.*"))
     assert 0.95 < plan.bytes / size < 1.05
+
+
+def test_what_has_no_room_here_is_searched_in_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "free_memory", lambda: 20_000)
+    assert (told := planned(Folder(tmp_path), sliding_listing("2x4"), None)).memory > 20_000
+    assert told.here == told.seconds
+    assert 20_160 < told.meanwhile < 60_000
 
 
 def test_a_board_that_is_not_made(
