@@ -74,20 +74,23 @@ def division(store: Store, table: Table) -> Parts:
     return Parts(RowsInFile(store, table, divided.part), items, lambda found: int(found[0][0]))
 
 
-def forget_absent(store: Store, table: Table, divided: Parts, numbers: Iterable[int]) -> None:
-    """Let parts be made again whose files are not what was said of them."""
-    kept = Kept(store, table)
-    for number in absent(store, table, divided, numbers):
-        kept.forget(named(divided.part, divided.items[number]))
+def present(
+    store: Store, table: Table, divided: Parts, numbers: Iterable[int], *, anew: bool = False
+) -> Iterator[tuple[int, Arrays]]:
+    """What is kept of those of a list's parts, from 0, whose files are what is said of them.
 
-
-def absent(store: Store, table: Table, divided: Parts, numbers: Iterable[int]) -> Iterator[int]:
-    """Those of a list's parts, from 0, of which there is no result, or not the file it tells of."""
+    `anew`: what is said of other files is forgotten, so that they are made again.
+    """
     kept, (part, items, _) = Kept(store, table), divided
     for number in numbers:
-        found = kept.load(named(part, items[number]))
-        if found is None or (table.recipe.in_files and not _is_there(store, table, number, found)):
-            yield number
+        name = named(part, items[number])
+        found = kept.load(name)
+        if found is None:
+            continue
+        if not table.recipe.in_files or _is_there(store, table, number, found):
+            yield number, found
+        elif anew:
+            kept.forget(name)
 
 
 def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
@@ -101,10 +104,12 @@ def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
 def entry_of(store: Store, table: Table, work: Work) -> Entry:
     """Have all files made that are not there; returns what the manifest says of them."""
     part, items, _ = divided = division(store, table)
-    forget_absent(store, table, divided, range(len(items)))
+    there = dict(present(store, table, divided, range(len(items)), anew=True))
+    made = work.each(part, [item for at, item in enumerate(items) if at not in there])
     files, contents, before, column = list[File](), list[str](), Counter[str](), table.numbered
     work.told("files", 0, len(items))
-    for number, (sizes, words) in enumerate(work.each(part, items), start=1):
+    for number in range(1, len(items) + 1):
+        sizes, words = there.pop(number - 1, None) or next(made)
         (rows, size), (content, sha256, begins) = sizes.tolist(), words.tolist()
         if rows:
             at = {column.within: begins, column.name: before[begins]} if column else {}

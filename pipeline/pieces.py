@@ -14,7 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pipeline.build import UP_TO_DATE, Report, why
-from pipeline.files import absent, division, forget_absent, mendable
+from pipeline.files import division, mendable, present
 from pipeline.work import Work
 from tablebase.errors import BadRequest, TablePartial, quoted
 from tablebase.puzzle import Puzzle, Table
@@ -100,7 +100,8 @@ def make_piece(
             raise BadRequest(problem, f"Choose one of 1/{other.of} to {other.of}/{other.of}")
     part, items, rows_of = divided = division(store, table)
     own = range(len(items))[piece.number - 1 :: piece.of]
-    forget_absent(store, table, divided, own)
+    for _ in present(store, table, divided, own, anew=True):
+        pass
     told.table(table, f"piece {piece}")
     with ThreadPoolExecutor(jobs) as threads:
         tell = partial(told.step, table.name)
@@ -120,7 +121,8 @@ def require_all(store: Store, listing: Listing) -> None:
     if mendable(table, entry) or why(store, entry, table, force=False) == UP_TO_DATE:
         return
     divided = division(store, table)
-    missing = [*absent(store, table, divided, range(len(divided.items)))]
+    every = range(len(divided.items))
+    missing = sorted({*every} - {number for number, _ in present(store, table, divided, every)})
     pieces = Kept(store, table).pieces()
     if not missing:
         return
