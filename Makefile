@@ -13,7 +13,7 @@ WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test ordeal mutants check docs lock report explore coverage fuzz same-bytes bench clean
+.PHONY: help setup precompute test ordeal mutants check docs lock report explore coverage fuzz same-bytes stores bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (defa
 
 same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
 	$(BIN)/python -m tests.support.same_bytes
+
+stores: precompute $(TESTS) ## run the object store's tests against a second kind of server
+	@$(BIN)/python -m tests.support.other_store
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks

@@ -23,7 +23,6 @@ from benchmarks.measure import (
 )
 from pipeline.search.breadth_first import breadth_first
 from pipeline.search.pairs import paths_between
-from pipeline.search.tours import neighbour_sets, paths_from
 from tablebase.puzzle import StateSpace
 from tablebase.puzzles import puzzle
 from tablebase.puzzles.eight import LAYOUTS
@@ -38,17 +37,6 @@ def searched(name: str, *roots: str) -> None:
     graph = space.graph()
     for root in roots:
         breadth_first(graph, space.node(root), lambda depth, nodes: None)
-
-
-def all_tours(board: Board) -> None:
-    """Every tour of a board, as text in memory, on one thread."""
-    squares = range(board.squares)
-    sets = neighbour_sets([board.neighbours(square) for square in squares])
-    colours = np.array([board.light(square) for square in squares], dtype=np.uint8)
-    names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
-    for start in squares:
-        for _ in paths_from(sets, colours, names, start):
-            pass
 
 
 def all_pairs(board: Board) -> None:
@@ -72,7 +60,6 @@ def kernels() -> str:
             [[goal] for goal in goals],
         ),
         "Senet, whole space": (partial(searched, "senet", OPENING), "senet.c", [[]]),
-        "every 6x6 tour, paths kept": (partial(all_tours, Board(6, 6)), "tours.c", [["6x6"]]),
         "one 8x8 tour per pair": (partial(all_pairs, Board(8, 8)), "pairs.c", [[]]),
     }
     rows: list[Row] = []

@@ -56,11 +56,11 @@ def taken(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def compiled_reference(source: str, folder: Path) -> str:
+def compiled_reference(source: str, folder: Path, *options: str) -> str:
     """A reference program, compiled; its path."""
     program = folder / Path(source).stem
     compiler = "g++" if source.endswith(".cpp") else "gcc"
-    subprocess.run([compiler, "-O2", "-o", str(program), str(REFERENCE / source)], check=True)
+    subprocess.run([compiler, *(options or ["-O2"]), "-o", program, REFERENCE / source], check=True)
     return str(program)
 
 

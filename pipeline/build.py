@@ -11,7 +11,7 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-from pipeline.files import described, entry_of, rows_before
+from pipeline.files import described, entry_of, mendable, mended, rows_before
 from pipeline.making import made
 from pipeline.work import Work
 from tablebase.errors import SearchError, TableError
@@ -141,7 +141,11 @@ def _make_line(
         own = replace(work, tell=partial(report.step, table.name), kept=Kept(store, table))
         if reason != FORCED:
             own = replace(own, before=partial(rows_before, store, table, published))
-        entries[table.name] = entry = _written(store, puzzle, table, own)
+        if reason != FORCED and published and mendable(table, published):
+            entry = mended(store, table, published, own)
+        else:
+            entry = _written(store, puzzle, table, own)
+        entries[table.name] = entry
         with listing:
             amend(store, {table.name: entry})
         _clear(store, table.name, entry)

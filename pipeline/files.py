@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec.structs import replace
 
 from pipeline.making import parts
 from pipeline.work import Parts, Stretches, Work, named
 from tablebase import __version__
+from tablebase.errors import SearchError
 from tablebase.puzzle import Table
 from tablebase.tables.content import together
 from tablebase.tables.kept import Arrays, Kept
@@ -72,20 +74,23 @@ def division(store: Store, table: Table) -> Parts:
     return Parts(RowsInFile(store, table, divided.part), items, lambda found: int(found[0][0]))
 
 
-def forget_absent(store: Store, table: Table, divided: Parts, numbers: Iterable[int]) -> None:
-    """Let parts be made again whose files are not what was said of them."""
-    kept = Kept(store, table)
-    for number in absent(store, table, divided, numbers):
-        kept.forget(named(divided.part, divided.items[number]))
+def present(
+    store: Store, table: Table, divided: Parts, numbers: Iterable[int], *, anew: bool = False
+) -> Iterator[tuple[int, Arrays]]:
+    """What is kept of those of a list's parts, from 0, whose files are what is said of them.
 
-
-def absent(store: Store, table: Table, divided: Parts, numbers: Iterable[int]) -> Iterator[int]:
-    """Those of a list's parts, from 0, of which there is no result, or not the file it tells of."""
+    `anew`: what is said of other files is forgotten, so that they are made again.
+    """
     kept, (part, items, _) = Kept(store, table), divided
     for number in numbers:
-        found = kept.load(named(part, items[number]))
-        if found is None or (table.recipe.in_files and not _is_there(store, table, number, found)):
-            yield number
+        name = named(part, items[number])
+        found = kept.load(name)
+        if found is None:
+            continue
+        if not table.recipe.in_files or _is_there(store, table, number, found):
+            yield number, found
+        elif anew:
+            kept.forget(name)
 
 
 def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
@@ -99,10 +104,12 @@ def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
 def entry_of(store: Store, table: Table, work: Work) -> Entry:
     """Have all files made that are not there; returns what the manifest says of them."""
     part, items, _ = divided = division(store, table)
-    forget_absent(store, table, divided, range(len(items)))
+    there = dict(present(store, table, divided, range(len(items)), anew=True))
+    made = work.each(part, [item for at, item in enumerate(items) if at not in there])
     files, contents, before, column = list[File](), list[str](), Counter[str](), table.numbered
     work.told("files", 0, len(items))
-    for number, (sizes, words) in enumerate(work.each(part, items), start=1):
+    for number in range(1, len(items) + 1):
+        sizes, words = there.pop(number - 1, None) or next(made)
         (rows, size), (content, sha256, begins) = sizes.tolist(), words.tolist()
         if rows:
             at = {column.within: begins, column.name: before[begins]} if column else {}
@@ -114,12 +121,54 @@ def entry_of(store: Store, table: Table, work: Work) -> Entry:
     return described(table, files, sum(before.values()), together(contents))
 
 
+def mendable(table: Table, entry: Entry | None) -> bool:
+    """Whether what is published of a table is, file by file, what would be made now."""
+    return (
+        entry is not None
+        and table.recipe.in_files
+        and _own(table, entry)
+        and entry.parameters == table.recipe.parameters()
+    )
+
+
+def mended(store: Store, table: Table, entry: Entry, work: Work) -> Entry:
+    """What is published of a table; files that are missing or damaged are made again."""
+    part, items, _ = division(store, table)
+    item_of = {file_of(table, item[0]): item for item in items}
+    wrong = {file.file: file for file in entry.files if not _is_whole(store, file)}
+    for name in wrong:
+        Kept(store, table).forget(named(part, item_of[name]))
+    again = dict[str, File]()
+    work.told("files", 0, len(wrong))
+    for file, (sizes, words) in zip(
+        wrong.values(), work.each(part, [item_of[name] for name in wrong]), strict=True
+    ):
+        (rows, size), (_, sha256, _) = sizes.tolist(), words.tolist()
+        if rows != file.rows:
+            raise SearchError(f"{file.file} has {rows:,} rows, expected {file.rows:,}.")
+        again[file.file] = replace(file, bytes=size, sha256=sha256)
+        work.told("files", len(again), len(wrong))
+    return replace(entry, files=[again.get(file.file, file) for file in entry.files])
+
+
+def _is_whole(store: Store, file: File) -> bool:
+    try:
+        return not unlike(store, file)
+    except OSError:
+        return False
+
+
+def _own(table: Table, entry: Entry) -> bool:
+    """Whether this version of the program made what is published."""
+    return (entry.made_by, entry.description) == (MADE_BY, description(table))
+
+
 def rows_before(store: Store, table: Table, entry: Entry | None) -> pa.Table | None:
     """The rows of a table as it is published, if this version made them and they are whole."""
-    if entry is None or (entry.made_by, entry.description) != (MADE_BY, description(table)):
+    if entry is None or not _own(table, entry):
         return None
     try:
-        if any(unlike(store, file) for file in entry.files):
+        if not all(_is_whole(store, file) for file in entry.files):
             return None
         files = [pa.BufferReader(store.read(file.file)) for file in entry.files]
     except OSError:

@@ -49,13 +49,18 @@ def table_of_plans(plans: dict[str, Plan], cores: int) -> Grid:
     """What lists will take: time here, and on so many workers like one core of this machine."""
     workers = (10, 100, 1000)
     others = [f"on {count:,} workers" for count in workers]
-    grid = _grid("table", "parts", "rows", "error", "bytes", "here", *others)
+    further = ("meanwhile", "memory")
+    sizes = ["bytes", *(size for size in further if any(getattr(p, size) for p in plans.values()))]
+    grid = _grid("table", "parts", "rows", "error", *sizes, "here", *others)
     for name, plan in plans.items():
         most = max(1, plan.parts)  # a part is one worker's
         error = f"{plan.error:.0%}" if plan.error else "exact"
-        spent = [_long(plan.seconds / min(count, most)) for count in (cores, *workers)]
+        spent = [plan.here / min(cores, most), *(plan.seconds / min(at, most) for at in workers)]
         counts = [f"{count:,.0f}" for count in (plan.parts, plan.rows)]
-        grid.add_row(name, *counts, error, f"{plan.bytes:,.0f}", *spent)
+        bytes_each = [f"{getattr(plan, size):,.0f}" for size in sizes]
+        grid.add_row(
+            name, *counts, error, *bytes_each, *(_long(plan.alone + time) for time in spent)
+        )
     return grid
 
 

@@ -1,4 +1,4 @@
-"""`pipeline precompute` where lists are made in pieces: what it takes, and what it then prints."""
+"""`pipeline precompute` of lists in pieces, and plans: what it takes, and what it then prints."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FinishOption = Annotated[
 PlanOption = Annotated[
     bool,
     typer.Option(
-        "--plan", help="Only print what these lists will take, or this piece: rows, hours."
+        "--plan", help="Only print what the boards will take, or a piece: rows, bytes, hours."
     ),
 ]
 
 
 class Asked(NamedTuple):
-    """What is to be done of lists."""
+    """What is to be done of lists, or told of boards."""
 
     piece: str | None
     finish: bool
@@ -54,7 +54,7 @@ class How(NamedTuple):
 
 
 def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], how: How) -> None:
-    """Plan the lists of these boards, make a piece of each, or publish them."""
+    """Plan the tables of these boards, make a piece of each, or publish them."""
     from pipeline.build import Request, build
     from pipeline.cluster import workers
     from pipeline.grids import drawn, table_of_plans, table_of_tables
@@ -68,11 +68,14 @@ def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], 
     for other in how.besides:
         raise BadRequest(f"--{other} does not go with --piece, --finish or --plan")
     option = next(name for name, given in asked._asdict().items() if given)
-    lists = listings(f"--{option}", stages, boards)
+    lists = listings(f"--{option}", stages, boards, planned=option == "plan")
     piece = None if asked.piece is None else parse_piece(asked.piece)
     if asked.plan:
-        plans = {of.table.name: planned(how.store, of, piece) for of in lists}
+        plans = {of.table.name: planned(how.store, of, piece, how.jobs) for of in lists}
         say(drawn(table_of_plans(plans, how.jobs)))
+        for puzzle, table in lists:
+            if not puzzle.owns(table.name):
+                say(f"{table.name} cannot be made; boards are {puzzle.board_meaning}\n")
         return
     if piece is not None:
         for listing in lists:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pipeline.build import UP_TO_DATE, Report, why
-from pipeline.files import absent, division, forget_absent
+from pipeline.files import division, mendable, present
 from pipeline.work import Work
 from tablebase.errors import BadRequest, TablePartial, quoted
 from tablebase.puzzle import Puzzle, Table
@@ -28,7 +28,7 @@ MOST = 1_000_000
 
 
 class Listing(NamedTuple):
-    """A list of everything on a board."""
+    """A list of everything on a board, or another table of one."""
 
     puzzle: Puzzle
     table: Table
@@ -46,12 +46,19 @@ class Made(NamedTuple):
     seconds: float
 
 
-def listings(option: str, stages: Sequence[Puzzle], boards: list[str]) -> list[Listing]:
-    """The lists of these boards; BadRequest where there are none to make in pieces."""
-    found = [Listing(stage, table) for stage in stages for table in stage.lists(boards)]
+def listings(
+    option: str, stages: Sequence[Puzzle], boards: list[str], *, planned: bool = False
+) -> list[Listing]:
+    """The lists of these boards, or all that can be planned; BadRequest where there are none."""
+    found = [
+        Listing(stage, table)
+        for stage in stages
+        for table in (stage.planned(boards) if planned else stage.lists(boards))
+    ]
     if not found:
+        what = "boards" if planned else "lists"
         raise BadRequest(
-            f"{option} needs --board and a stage with lists", "Example: knight --board 7x7"
+            f"{option} needs --board and a stage with {what}", "Example: knight --board 7x7"
         )
     return found
 
@@ -93,7 +100,8 @@ def make_piece(
             raise BadRequest(problem, f"Choose one of 1/{other.of} to {other.of}/{other.of}")
     part, items, rows_of = divided = division(store, table)
     own = range(len(items))[piece.number - 1 :: piece.of]
-    forget_absent(store, table, divided, own)
+    for _ in present(store, table, divided, own, anew=True):
+        pass
     told.table(table, f"piece {piece}")
     with ThreadPoolExecutor(jobs) as threads:
         tell = partial(told.step, table.name)
@@ -110,10 +118,11 @@ def require_all(store: Store, listing: Listing) -> None:
     """TablePartial where parts of a list are missing that is not published."""
     table = listing.table
     entry = read_manifest(store).get(table.name)
-    if entry is not None and why(store, entry, table, force=False) == UP_TO_DATE:
+    if mendable(table, entry) or why(store, entry, table, force=False) == UP_TO_DATE:
         return
     divided = division(store, table)
-    missing = [*absent(store, table, divided, range(len(divided.items)))]
+    every = range(len(divided.items))
+    missing = sorted({*every} - {number for number, _ in present(store, table, divided, every)})
     pieces = Kept(store, table).pieces()
     if not missing:
         return

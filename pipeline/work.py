@@ -35,18 +35,29 @@ class Parts(NamedTuple):
     rows: Callable[[Arrays], int] = len
 
 
-class Probe(NamedTuple):
-    """What parts of a list will take: their rows and the processor seconds to find them, estimated
-    one time or several, and some of the rows."""
-
-    rows: list[float]
-    seconds: list[float]
-    some: Stretches
-
-
 def no_records() -> Stretches:
     """The records of a table that has no index."""
     yield from ()
+
+
+class AtOnce(NamedTuple):
+    """The same search as one that is no parts: processor seconds, and bytes of memory."""
+
+    seconds: float
+    memory: float
+
+
+class Probe(NamedTuple):
+    """What so many parts will take: rows and the processor seconds to find them, estimated one
+    time or several; the bytes a row that parts leave for each other; some rows and records."""
+
+    parts: int
+    rows: list[float]
+    seconds: list[float]
+    left: float
+    some: Stretches
+    records: Stretches | None = None
+    at_once: AtOnce | None = None
 
 
 WORTH_KEEPING = 0.01
@@ -134,10 +145,13 @@ class Work:
             self._failed.append(error)
 
 
-def in_threads(part: Callable[..., Result], items: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
-    """The results in their order, by as many threads of this process as it has cores."""
-    with ThreadPoolExecutor(cores()) as pool:
-        yield from Work(pool, cores()).each(part, items)
+def in_threads(
+    part: Callable[..., Result], items: Iterable[tuple[Any, ...]], most: int | None = None
+) -> Iterator[Result]:
+    """The results in their order, by as many threads of this process as it has cores, or fewer."""
+    threads = min(cores(), most or cores())
+    with ThreadPoolExecutor(threads) as pool:
+        yield from Work(pool, threads).each(part, items)
 
 
 def _found_or_made(

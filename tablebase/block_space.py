@@ -22,6 +22,16 @@ class BlockSpace(GoalPuzzle):
         """The same for the same space: parts of its search are named by it."""
         return f"{self.name} {self}"
 
+    @property
+    def sample(self) -> BlockSpace:
+        """One of its kind that can be searched here: what its layers take is what these take."""
+        return self
+
+    def stretches(self) -> int:
+        """How many stretches its rows are, and so how many shards there can be."""
+        space = self.blocks(self.example)
+        return len(space.row_kinds) // space.stretch
+
     def blocks(self, root: str) -> Blocks:
         """The states that reach a root, and their moves."""
         raise NotImplementedError

@@ -181,6 +181,10 @@ class Puzzle:
         """The tables of boards that can be made in pieces: those that list every line of play."""
         return ()
 
+    def planned(self, texts: list[str]) -> tuple[Table, ...]:
+        """The tables of boards of which can be told what they take, also such as are not made."""
+        return self.lists(texts)
+
     def with_request(
         self, tables: tuple[Table, ...], request: str, texts: list[str]
     ) -> tuple[Table, ...]:

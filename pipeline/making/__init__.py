@@ -33,15 +33,15 @@ def made(puzzle: Puzzle, table: Table, work: Work) -> Made:
 
 def parts(table: Table) -> Parts:
     """What a list is made of."""
-    found: Parts = _of_list(table, "parts")(table.recipe)
+    found: Parts = _further(table, "parts")(table.recipe)
     return found
 
 
-def probe(table: Table, items: list[tuple[Any, ...]]) -> Probe:
-    """What these parts of a list will take."""
-    found: Probe = _of_list(table, "probe")(table.recipe, items)
+def probe(table: Table, work: Work, items: list[tuple[Any, ...]] | None = None) -> Probe:
+    """What a table will take, or these parts of a list."""
+    found: Probe = _further(table, "probe")(table, work, items)
     return found
 
 
-def _of_list(table: Table, name: str) -> Any:
+def _further(table: Table, name: str) -> Any:
     return imported(f"{MAKERS[table.recipe.search]}:{name}")

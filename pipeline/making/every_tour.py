@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from pipeline.making.boards import Array, columns, graph
@@ -55,15 +57,18 @@ def openings(board: Board, length: int) -> list[tuple[int, ...]]:
     return found
 
 
-def probe(recipe: AllTours, items: list[tuple[int, ...]]) -> Probe:
-    """What these parts will take."""
+def probe(table: Table, work: Work, items: list[tuple[int, ...]] | None) -> Probe:
+    """What these parts will take, or all."""
+    recipe = cast(AllTours, table.recipe)
+    if items is None:
+        items = parts(recipe).items
     asked = (*graph(recipe.board), [item[2:] for item in items])
     first = sampled(*asked, 0)
     more = range(1, 1 if first.exact else RUNS)
     found = [first, *in_threads(sampled, ((*asked, seed) for seed in more))]
     half = len(items) // 2
     some = (rows for item in (*items[half:], *items[:half]) for rows in rows_from(*item))
-    return Probe([of.paths for of in found], [of.seconds for of in found], some)
+    return Probe(len(items), [of.paths for of in found], [of.seconds for of in found], 0, some)
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, work: Work) -> Made:

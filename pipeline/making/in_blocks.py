@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.making.in_shards import search
+from pipeline.making.in_shards import measured, search
 from pipeline.search.in_blocks import in_blocks
-from pipeline.work import Made, Stretches, Work, in_threads
+from pipeline.work import AtOnce, Made, Probe, Stretches, Work, in_threads
 from tablebase.block_space import InBlocks
 from tablebase.graph import Blocks
 from tablebase.puzzle import Puzzle, Table
@@ -33,27 +34,51 @@ def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
         return _as_records(found()), _as_records(found()), recipe.space.size
     work.require_memory(table.name, _memory(space, recipe.space.size))
     depth = np.concatenate([*found()]) if found else _searched(space, recipe.space.size, work)
-    blocks, rows = len(space.sides), len(space.row_kinds)
+    rows = _listed(recipe, space, depth, work) if table.columns else _records(depth, work)
+    return rows, _records(depth, work), len(depth)
 
-    def listed() -> Stretches:
-        step = -(-ROW_GROUP // space.places)
-        stretches = (
-            (root, space, depth, block, first, min(rows, first + step))
-            for block in range(blocks)
-            for first in range(0, rows, step)
-        )
-        done = 0
-        for columns in in_threads(recipe.space.rows_of, stretches):
-            work.told("rows", done, recipe.space.size)
-            done += len(columns["distance"])
-            yield columns
 
-    def records() -> Stretches:
-        for first in range(0, len(depth), STRETCH):
-            work.told("records", first, len(depth))
-            yield {"distance": depth[first : first + STRETCH]}
+def _listed(recipe: InBlocks, space: Blocks, depth: Depths, work: Work) -> Stretches:
+    (root,) = recipe.roots.values()
+    step, rows = -(-ROW_GROUP // space.places), len(space.row_kinds)
+    stretches = (
+        (root, space, depth, block, first, min(rows, first + step))
+        for block in range(len(space.sides))
+        for first in range(0, rows, step)
+    )
+    done = 0
+    for columns in in_threads(recipe.space.rows_of, stretches, work.at_once):
+        work.told("rows", done, len(depth))
+        done += len(columns["distance"])
+        yield columns
 
-    return listed() if table.columns else records(), records(), len(depth)
+
+def _records(depth: Depths, work: Work) -> Stretches:
+    for first in range(0, len(depth), STRETCH):
+        work.told("records", first, len(depth))
+        yield {"distance": depth[first : first + STRETCH]}
+
+
+def probe(table: Table, work: Work, items: None) -> Probe:
+    """What a table will take, from layers of the space itself or of one that stands for it."""
+    recipe = cast(InBlocks, table.recipe)
+    space, sample = recipe.space, recipe.space.sample
+    (root,) = recipe.roots.values() if sample is space else [sample.example]
+    blocks, share = sample.blocks(root), sample.size / space.size
+    memory, levels, begun = _memory(blocks, sample.size), 0, 0.0
+    work.require_memory(f"A search that tells what {table.name} takes", memory)
+
+    def layer_done(level: int, depth: Depths) -> None:
+        nonlocal begun, levels
+        levels = level + 1
+        if level == 1:  # by now the kernels are compiled
+            begun = time.process_time()
+
+    depth = in_blocks(blocks, work.at_once, layer_done, work.require_going)
+    whole = AtOnce((time.process_time() - begun) / share, memory / share)
+    found = measured(sample, root, depth, levels, work)
+    rows = _listed(recipe, blocks, depth, work) if table.columns else _records(depth, work)
+    return Probe(space.stretches(), *found, rows, _records(depth, work), whole)
 
 
 def _as_records(depths: Iterator[Depths]) -> Stretches:

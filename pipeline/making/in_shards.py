@@ -6,6 +6,7 @@ read there what others left. A part that is lost is done again from the same fil
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -20,6 +21,8 @@ from tablebase.tables.kept import Arrays, Kept
 
 STATES = 1 << 26
 """States of a shard, at most: a byte each while a layer is found."""
+SHARDS, EVERY = 4, 6
+"""How many shards there are where one is measured, and which of its layers are."""
 
 Depths = Iterator[npt.NDArray[np.uint8]]
 
@@ -69,10 +72,42 @@ def layer(kept: Kept, space: BlockSpace, root: str, number: int, of: int, level:
 def depths(kept: Kept, space: BlockSpace, root: str, number: int, of: int, levels: int) -> Arrays:
     """A part: leave a shard's distances, block by block."""
     shard = Shard(_blocks(space, root), number, of)
-    layers = (_read(kept, number, of, level) for level in range(levels))
+
+    def layers() -> Iterator[Rows]:
+        for level in range(levels):
+            yield _read(kept, number, of, level)
+
     for block, found in enumerate(shard.depths(layers)):
         kept.store(_depths(number, of, block), [found])
     return []
+
+
+def measured(
+    space: BlockSpace, root: str, depth: npt.NDArray[np.uint8], levels: int, work: Work
+) -> tuple[list[float], list[float], float]:
+    """States and processor seconds of some layers of one shard, in two estimates, and how many
+    bytes a state a search leaves in the store; from the depths of all."""
+    assert work.kept
+    kept, of = work.kept, min(SHARDS, space.stretches())
+    shards = [Shard(_blocks(space, root), number, of) for number in range(of)]
+    for level in range(levels):
+        kept.store(_layer(0, of, level), shards[0].layer(depth, level))
+    begun = time.thread_time()
+    depths(kept, space, root, 0, of, levels)
+    own = len(depth) / of
+    reading, left = (time.thread_time() - begun) / own, kept.bytes() / own
+    states, seconds, sent = [0.0, 0.0], [0.0, 0.0], 0
+    for level in range(1, levels, EVERY):
+        for shard, sender in enumerate(shards):
+            coming = sender.leaving(sender.layer(depth, level - 1))[0]
+            kept.store(_message(shard, 0, of, level), [array for rows in coming for array in rows])
+        before, begun = kept.bytes(), time.thread_time()
+        (found,) = layer(kept, space, root, 0, of, level)
+        which = level // EVERY % 2
+        seconds[which] += time.thread_time() - begun + int(found[0]) * reading
+        states[which] += int(found[0])
+        sent += kept.bytes() - before
+    return states, seconds, left + sent / sum(states)
 
 
 def _blocks(space: BlockSpace, root: str) -> Blocks:

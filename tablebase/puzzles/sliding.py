@@ -5,7 +5,7 @@ from __future__ import annotations
 from tablebase.block_space import InBlocks
 from tablebase.errors import NotationError
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.sliding_board import MOST_CELLS, Board
+from tablebase.puzzles.sliding_board import MARKS, MOST_CELLS, Board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +53,17 @@ class TabledBoard(Board):
         usual = [own.name for own in self.wide.chosen(every_goal=False)]
         return f"{self.name} --board {self.wide}{'' if table in usual else ' --goals all'}"
 
+    @property
+    def sample(self) -> TabledBoard:
+        """The largest board of as many rows, or of three; itself, where it is none too large."""
+        high = min(self.line, 3)
+        return self if self.cells <= MOST_CELLS else TabledBoard(high, MOST_CELLS // high)
+
+    def stretches(self) -> int:
+        from tablebase.puzzles.sliding_blocks import stretches
+
+        return stretches(self)
+
     def blocks(self, root: str) -> Blocks:
         from tablebase.puzzles.sliding_blocks import blocks
 
@@ -66,7 +77,7 @@ class TabledBoard(Board):
         return rows_of(self, root, space, depth, block, first, last)
 
 
-def parse_board(text: str) -> TabledBoard:
+def parse_board(text: str, most: int = MOST_CELLS) -> TabledBoard:
     """A board as written, rows x columns.
 
     >>> str(parse_board("3x4"))
@@ -76,12 +87,12 @@ def parse_board(text: str) -> TabledBoard:
     problem = ""
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         problem = "a board is rows x columns"
-    elif any(len(side) > 3 or int(side) > MOST_CELLS for side in sides):
-        problem = f"boards have at most {MOST_CELLS} cells"
+    elif any(len(side) > 3 or int(side) > most for side in sides):
+        problem = f"boards have at most {most} cells"
     elif min(map(int, sides)) < 2:
         problem = "boards have at least 2 rows and 2 columns"
-    elif int(sides[0]) * int(sides[1]) > MOST_CELLS:
-        problem = f"boards have at most {MOST_CELLS} cells"
+    elif int(sides[0]) * int(sides[1]) > most:
+        problem = f"boards have at most {most} cells"
     if problem:
         raise NotationError("a sliding board", text, problem, "3x4")
     return TabledBoard(*map(int, sides))
@@ -120,6 +131,10 @@ class Sliding(Puzzle):
             )
         }
         return tuple(chosen.values())
+
+    def planned(self, texts: list[str]) -> tuple[Table, ...]:
+        boards = (parse_board(text, len(MARKS)).wide for text in texts)
+        return tuple(table for board in boards for table in board.chosen(every_goal=False))
 
     def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
         known = ((goal_of(name), facts) for name, facts in published.items())

@@ -141,6 +141,14 @@ def _digits(orders: Array) -> Array:
 _cut = cache(Cut)
 
 
+def stretches(board: Board) -> int:
+    """How many beginnings of orders there are that no move in the tail, or into it, changes."""
+    tiles = board.cells - 1
+    head = tiles - min(TAIL, tiles - 1)
+    led = min(STRETCHED, max(0, head - board.line + 1))
+    return factorial(tiles) // factorial(tiles - led)
+
+
 def blocks(board: Board, goal: str) -> Blocks:
     """The states that reach a goal; a place of the blank is a block."""
     cut, line = _cut(board.cells - 1), board.line
@@ -158,11 +166,10 @@ def blocks(board: Board, goal: str) -> Blocks:
     lines, steps = np.divmod(np.arange(board.cells), line)
     home = board.place[goal.index("0")]
     kinds = (lines - home // line) * (line - 1) % 2 ^ board.odd(goal)
-    led = min(STRETCHED, max(0, cut.head - line + 1))
     return Blocks(
         board.rank(goal),
         cut.places,
-        len(cut.heads) * factorial(cut.tiles - led) // factorial(cut.tiles),
+        len(cut.heads) // stretches(board),
         ((lines + steps) % 2).astype(np.uint8),
         kinds.astype(np.uint8),
         cut.row_kinds.astype(np.uint8),

@@ -15,9 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CHARACTERS = "0123456789ab"
-"""The blank and the tiles."""
-MOST_CELLS = len(CHARACTERS)
+MARKS = "0123456789abcdef"
+"""The blank and the tiles, also of boards that are planned alone."""
+MOST_CELLS = 12
+CHARACTERS = MARKS[:MOST_CELLS]
 LETTERS = "UDLR"
 NUMBERS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {"a": "a", "b": "b"}
 """How a cell may be written where something stands between the cells."""
@@ -122,7 +123,7 @@ class Board(BlockSpace):
 
     def in_order(self, blank: int) -> str:
         """The state with the blank on that cell and the tiles in reading order."""
-        tiles = CHARACTERS[1 : self.cells]
+        tiles = MARKS[1 : self.cells]
         return f"{tiles[:blank]}0{tiles[blank:]}"
 
     def moves(self, state: str) -> Iterator[tuple[str, str]]:

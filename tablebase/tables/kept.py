@@ -89,6 +89,10 @@ class Kept:
         with self._store.appearing(self._name(name), durable=False, shared=True) as (file,):
             file.writelines((_checksum(packed), packed))
 
+    def bytes(self) -> int:
+        """How much is kept of all parts, of whatever recipe."""
+        return sum(map(self._store.size, kept_parts(self._store, self._table)))
+
     def forget(self, name: str) -> None:
         """Remove a part, if it is there."""
         with suppress(OutputsError):

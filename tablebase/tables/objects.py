@@ -18,10 +18,12 @@ from typing import IO, Any, cast
 
 from tablebase.errors import BadRequest, OutputsError, quoted
 from tablebase.streams import reason
-from tablebase.tables.store import Opened, Store
+from tablebase.tables.store import LOCK, Opened, Store
 
 ATTEMPTS = 20
 """How often a file is changed anew because another has changed it meanwhile."""
+NEW, OTHER = {"IfNoneMatch": "*"}, {"IfMatch": f'"{0:032}"'}
+"""Conditions of a put: that there is no such file; that there is one that nobody has written."""
 STRETCH = 1 << 20
 """Bytes asked for at once where a file is read on and on."""
 
@@ -82,22 +84,14 @@ class Objects(Store):
             undone.pop_all()
 
     def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        files, root = self._place()
-        bucket, _, key = f"{root}/{name}".partition("/")
         for _ in range(ATTEMPTS):
             try:
                 only = {"IfMatch": self._info(name)["ETag"]}  # before it is read: never too new
                 text = change(self.read(name))
             except FileNotFoundError:
-                only, text = {"IfNoneMatch": "*"}, change(None)
-            with self._refusing():
-                try:
-                    files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **only)
-                except OSError as error:
-                    if not _is_overtaken(error):
-                        raise
-                else:
-                    return
+                only, text = NEW, change(None)
+            if self._put(name, text, only):
+                return
         raise OutputsError(self._url, f"others change {name} all the time", "Try again later.")
 
     def remove(self, name: str) -> None:
@@ -113,6 +107,24 @@ class Objects(Store):
         bucket, _, key = f"{root}/".partition("/")
         with self._refusing():  # this place alone: others in the bucket may be nobody's business
             files.call_s3("list_objects_v2", Bucket=bucket, Prefix=key, MaxKeys=1)
+        made = self._put(LOCK, b"", NEW)  # it stays, as in a folder
+        if (made and self._put(LOCK, b"", NEW)) or self._put(LOCK, b"", OTHER):
+            problem = "it replaces files that it was told not to replace"
+            hint = "Choose a store with conditional puts, or a folder."
+            raise OutputsError(self._url, problem, hint)
+
+    def _put(self, name: str, text: bytes, only: dict[str, str]) -> bool:
+        """Whether a file was written, on a condition that the store itself looks at."""
+        files, root = self._place()
+        bucket, _, key = f"{root}/{name}".partition("/")
+        with self._refusing():
+            try:
+                files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **only)
+            except OSError as error:
+                if not _is_overtaken(error):
+                    raise
+                return False
+        return True
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:

@@ -94,7 +94,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Cluster]:
-    with cluster(tmp_path) as made:
+    with cluster(tmp_path, MALLOC_TRIM_THRESHOLD_="65536") as made:  # as Dask's nannies set it
         yield made
 
 
@@ -181,32 +181,36 @@ def test_one_that_is_killed_or_slow_loses_nothing(
             assert data == (outputs / name).read_bytes(), name
 
 
-def peak(process: subprocess.Popen[Any]) -> int:
-    """The most memory that a process has had, in MiB."""
+def memory(process: subprocess.Popen[Any], kind: str) -> float:
+    """What a process has of a kind of memory, in MiB."""
     status = Path(f"/proc/{process.pid}/status").read_text()
-    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
-    return int(line.split()[1]) >> 10
+    (line,) = [line for line in status.splitlines() if line.startswith(kind)]
+    return int(line.split()[1]) / 1024
 
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 def test_a_large_board_in_four_shards(own: Cluster, cli: Cli, tmp_path: Path) -> None:
-    """One worker is killed; the others take no more than 150 MiB beyond what the program takes."""
+    """One worker is killed; the others take no more than 150 MiB beyond what an idle one takes:
+    of their own, for what is read of libraries is the machine's, whoever reads it."""
     words = ("precompute", "sliding", "--quiet", "--outputs")
     for _ in range(2):
         own.start_worker()
     await_workers(own, 4)
     there, here = tmp_path / "there", tmp_path / "here"
-    cluster = ("--scheduler", own.address)
-    assert cli(*words, str(tmp_path / "small"), "--board", "2x5", *cluster).code == 0
-    before = [peak(worker) for worker in own.workers]
-    build = subprocess.Popen(
-        [SCRIPT, *words, str(there), "--board", "3x4", *cluster], env=environment()
-    )
-    while len(list(there.glob(".sliding_3x4_12.*.kept"))) < 700:
-        time.sleep(0.1)
-    own.workers[0].send_signal(signal.SIGKILL)
-    assert build.wait(600) == 0
-    assert max(map(peak, own.workers[1:])) <= max(before[1:]) + 150
+    victim, *others = own.workers
+    idle = max(memory(worker, "RssAnon") for worker in others)
+    command = [str(SCRIPT), *words, str(there), "--board", "3x4", "--scheduler", own.address]
+    build = subprocess.Popen(command, env=environment())
+    most = 0.0
+    while build.poll() is None:
+        most = max(most, *(memory(worker, "RssAnon") for worker in others))
+        if len(list(there.glob(".sliding_3x4_12.*.kept"))) > 700:
+            victim.kill()
+        time.sleep(0.05)
+    assert build.returncode == 0
+    whole = max(memory(worker, "VmHWM") for worker in others)
+    print(f"idle {idle:.0f} MiB, at most {most:.0f} MiB; with libraries {whole:.0f} MiB")
+    assert most <= idle + 150
     assert cli(*words, str(here), "--board", "3x4", timeout=300).code == 0
     assert contents(there) == contents(here)
 
@@ -227,7 +231,7 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
         place = Objects(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert place.read(name) == (outputs / name).read_bytes()
-        assert [name for name in place.names() if name.startswith(".")] == []
+        assert place.names(".") == [".lock"]
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,21 @@
-"""A real object store on loopback, with faults put in where a test asks for them."""
+"""A real object store on loopback, with faults put in where a test asks for them.
 
+It is moto's, in this process; or the server whose URL `OBJECT_STORE` is, on whose behalf this one
+answers (`tests/support/other_store.py` starts one).
+"""
+
+import http.client
 import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
+from werkzeug.wsgi import get_input_stream
 
 from tablebase.tables.objects import found
 
@@ -21,9 +29,14 @@ class ObjectStore:
     """The server, and the variables by which a process finds it."""
 
     def __init__(self) -> None:
+        other = os.environ.get("OBJECT_STORE")
         self._store: Any = DomainDispatcherApplication(create_backend_app)
+        if other:
+            self._store = partial(forwarded, other)
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
         self.fault: Fault | None = None
+        self.unheard = list[str]()
+        """Headers that it does as if nobody had sent."""
         self.asked = list[str]()
         self.variables = {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._server.server_port}",
@@ -43,6 +56,8 @@ class ObjectStore:
     def _answer(self, environ: dict[str, Any], start: Any) -> list[bytes]:
         method = environ["REQUEST_METHOD"]
         address = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
+        for header in self.unheard:
+            environ.pop(header, None)
         self.asked.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
         said: list[Any] = []
 
@@ -53,6 +68,25 @@ class ObjectStore:
         status, headers, body = self.fault(method, address, ask) if self.fault else ask()
         start(status, headers)
         return [body]
+
+
+def forwarded(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
+    """What another server answers to a request."""
+    heads = {name[5:].replace("_", "-"): environ[name] for name in environ if name[:5] == "HTTP_"}
+    sent = get_input_stream(environ).read()
+    heads.pop("TRANSFER-ENCODING", None)
+    server = http.client.HTTPConnection(urlsplit(url).netloc)
+    server.request(
+        environ["REQUEST_METHOD"], environ["RAW_URI"], sent, heads | {"Content-Length": len(sent)}
+    )
+    answer = server.getresponse()
+    body = answer.read()
+    server.close()
+    kept = [(n, v) for n, v in answer.getheaders() if n.lower() != "transfer-encoding"]
+    if not answer.getheader("Content-Length"):
+        kept.append(("Content-Length", str(len(body))))
+    start(f"{answer.status} {answer.reason}", kept)
+    return [body]
 
 
 def refused(method: str, address: str, ask: Callable[[], Answer]) -> Answer:

@@ -32,6 +32,7 @@ from tests.support.recorder import Recorder
 from tests.support.shell import Cli
 
 TOURS = [(KNIGHT, (listed_table(Board(3, 4)),))]
+BUILT = [".lock", "knight_tours_3x4.parquet", "manifest.json"]
 URL = "s3://puzzles/tables"
 
 
@@ -45,6 +46,7 @@ def served() -> Iterator[ObjectStore]:
 def server(served: ObjectStore) -> Iterator[ObjectStore]:
     yield served
     served.fault = None
+    served.unheard.clear()
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def made(served: ObjectStore) -> Objects:
 
 def test_a_build_makes_the_same_bytes_there(made: Objects, outputs: Path) -> None:
     names = [f"{table.name}.{kind}" for table in EIGHT.tables for kind in ("idx", "parquet")]
-    assert made.names() == sorted([*names, "manifest.json"])
+    assert made.names() == sorted([".lock", *names, "manifest.json"])
     for name in names:
         assert made.read(name) == (outputs / name).read_bytes(), name
     told = Recorder()
@@ -135,7 +137,7 @@ def test_rights_to_a_prefix_alone_will_do(place: Objects, server: ObjectStore) -
 
     server.fault = only
     build(Request(place, TOURS), Recorder())
-    assert place.names() == ["knight_tours_3x4.parquet", "manifest.json"]
+    assert place.names() == BUILT
 
 
 def test_pieces_are_made_there(place: Objects) -> None:
@@ -144,7 +146,7 @@ def test_pieces_are_made_there(place: Objects) -> None:
         make_piece(place, listing, Piece(number, 2), Recorder(), None, 1)
     require_all(place, listing)
     build(Request(place, TOURS), Recorder())
-    assert place.names() == ["knight_tours_3x4.parquet", "manifest.json"]
+    assert place.names() == BUILT
 
 
 def test_it_can_be_sent(made: Objects) -> None:
@@ -204,7 +206,20 @@ def test_a_put_that_fails_publishes_nothing(place: Objects, server: ObjectStore)
     server.fault = None
     assert place.names() == []
     build(Request(place, TOURS), Recorder())
-    assert place.names() == ["knight_tours_3x4.parquet", "manifest.json"]
+    assert place.names() == BUILT
+
+
+@pytest.mark.parametrize("header", ["HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"])
+def test_a_store_that_hears_no_conditions_is_refused(
+    place: Objects, server: ObjectStore, header: str
+) -> None:
+    server.unheard.append(header)
+    with pytest.raises(OutputsError, match="replaces files that it was told not to replace"):
+        build(Request(place, TOURS), Recorder())
+    assert place.names() == [".lock"]
+    server.unheard.clear()
+    build(Request(place, TOURS), Recorder())
+    assert place.names() == BUILT
 
 
 def test_a_read_cut_short_is_no_answer(made: Objects, server: ObjectStore) -> None:

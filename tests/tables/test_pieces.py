@@ -11,11 +11,12 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
+from pipeline.making import every_tour
 from pipeline.pieces import Listing, make_piece, parse_piece, require_all
 from queries import open_tables
 from queries.overview import status, unusable
 from queries.scans import scanned
-from tablebase.errors import BadRequest, TablePartial
+from tablebase.errors import BadRequest, SearchError, TablePartial
 from tablebase.puzzles import knight
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
@@ -25,7 +26,7 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import SHARED, Folder
 from tests import LONG
 from tests.conftest import once
-from tests.support.falsified import linked_copy, prove_one
+from tests.support.falsified import linked_copy, own, prove_one
 from tests.support.recorder import Recorder, built, contents
 from tests.support.shell import Cli, environment, program
 
@@ -247,6 +248,37 @@ def test_a_build_makes_a_file_again_that_is_lost(tmp_path: Path, large: Path) ->
     (tmp_path / f"{NAME}.5.parquet").unlink()
     built(tmp_path, KNIGHT, listed_table(LARGE))
     assert read_manifest(Folder(tmp_path)) == {NAME: read_manifest(Folder(large))[NAME]}
+
+
+def flipped(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("spoil", [lost, cut, flipped])
+def test_a_published_file_is_made_again_alone(
+    tmp_path: Path, spoil: Callable[[Path], None], large: Path
+) -> None:
+    folder = linked_copy(large, tmp_path)
+    before = contents(folder)
+    spoil(own(folder / f"{NAME}.5.parquet"))
+    told = finish(folder, str(LARGE))
+    assert told.finished == [NAME]
+    assert (told.steps[0], told.steps[-1]) == (("files", 0, 1), ("files", 1, 1))
+    assert contents(folder) == before
+    assert sum(not path.is_symlink() for path in folder.glob(f"{NAME}.*.parquet")) == 1
+    assert hidden(folder) == []
+
+
+def test_a_file_that_comes_out_otherwise_is_refused(
+    tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = linked_copy(large, tmp_path)
+    (folder / f"{NAME}.5.parquet").unlink()
+    monkeypatch.setattr(every_tour, "rows_from", lambda *opening: iter(()))
+    with pytest.raises(SearchError, match=f"{NAME}.5.parquet has 0 rows, expected "):
+        finish(folder, str(LARGE))
 
 
 def test_some_of_it_is_never_taken_for_all(outputs: Path, tmp_path: Path, cli: Cli) -> None:

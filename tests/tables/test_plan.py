@@ -1,18 +1,33 @@
 """What a list will take, before it is made."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from pipeline import plan as plans
+from pipeline.cli import run
 from pipeline.pieces import Listing
 from pipeline.plan import planned
+from tablebase.puzzles import sliding
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.kept import Piece
 from tablebase.tables.store import Folder
 from tests import LONG
-from tests.support.shell import Cli
+from tests.support.shell import SCRIPT, Cli, environment
+
+SLIDING = sliding.PUZZLE
+BEYOND = {"3x4": "3x5", "2x6": "2x7"}
+ROWS = {"2x7": 43_589_145_600, "3x5": 653_837_184_000}
+START = 1.0
+"""Seconds of a process that finds nothing to do."""
+
+
+def sliding_listing(board: str) -> Listing:
+    return Listing(SLIDING, SLIDING.planned([board])[0])
 
 
 def listing(board: str) -> Listing:
@@ -33,7 +48,7 @@ def test_pieces_add_up_to_the_list(tmp_path: Path) -> None:
     plans = [planned(store, listing("5x5"), Piece(number, 4)) for number in (1, 2, 3, 4)]
     assert [plan.parts for plan in plans] == [7, 6, 6, 6]
     assert sum(plan.rows for plan in plans) == 1728
-    assert planned(store, listing("5x5"), Piece(26, 30)) == (0, 0, 0, 0, 0)
+    assert not any(planned(store, listing("5x5"), Piece(26, 30)))
 
 
 def test_large_lists_are_estimated(tmp_path: Path) -> None:
@@ -64,3 +79,66 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert cli(*words, "--piece", "2/12").out.splitlines()[1].split()[1:3] == ["1", "0"]
     assert cli(*words, "--finish").code == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_a_sliding_board(tmp_path: Path) -> None:
+    plan = planned(Folder(tmp_path / "new"), sliding_listing("2x5"), None)
+    assert (plan.parts, plan.rows) == (9 * 8, 1_814_400)
+    assert 1_814_400 < plan.memory < 1.2 * 1_814_400
+    assert 0 < plan.error < 0.3
+    assert 0 < plan.here < plan.seconds
+    assert plan.alone > 0
+    assert not (tmp_path / "new").exists()
+    made = tmp_path / "made"
+    assert run(["precompute", "sliding", "--board", "2x5", "--quiet", "--outputs", str(made)]) == 0
+    size = sum(path.stat().st_size for path in made.glob("sliding_2x5_10.*"))
+    assert 0.95 < plan.bytes / size < 1.05
+
+
+def test_what_has_no_room_here_is_searched_in_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "free_memory", lambda: 20_000)
+    assert (told := planned(Folder(tmp_path), sliding_listing("2x4"), None)).memory > 20_000
+    assert told.here == told.seconds
+    assert 20_160 < told.meanwhile < 60_000
+
+
+def test_a_board_that_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As if boards had 8 cells at most: one of 10 is planned from one of 8."""
+    monkeypatch.setattr(sliding, "MOST_CELLS", 8)
+    monkeypatch.setattr(sliding.parse_board, "__defaults__", (8,))
+    words = ["precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path)]
+    assert run([*words, "--plan"]) == 0
+    head, row, *_, last = capfd.readouterr().out.splitlines()
+    assert head.split()[4:8] == ["bytes", "meanwhile", "memory", "here"]
+    assert row.split()[:3] == ["sliding_2x5_10", "72", "1,814,400"]
+    assert last.startswith("sliding_2x5_8 cannot be made; boards are rows x columns")
+
+
+def test_what_cannot_be_planned(cli: Cli) -> None:
+    said = cli("precompute", "sliding", "--board", "3x6", "--plan")
+    assert (said.code, said.err.count("boards have at most 16 cells")) == (2, 1)
+    said = cli("precompute", "sliding", "--board", "2x3", "--piece", "1/2", "--plan")
+    assert said.code == 2
+    assert "--piece needs --board and a stage with lists" in said.err
+    assert (
+        "--plan needs --board and a stage with boards" in cli("precompute", "eight", "--plan").err
+    )
+
+
+@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@pytest.mark.parametrize("board", ["3x4", "2x6"])
+def test_a_large_sliding_board(tmp_path: Path, board: str) -> None:
+    plan = planned(Folder(tmp_path), sliding_listing(board), None, 2)
+    words = ["precompute", "sliding", "--board", board, "--quiet", "--outputs", str(tmp_path)]
+    made = subprocess.Popen([SCRIPT, *words], env=environment())
+    _, made.returncode, used = os.wait4(made.pid, 0)
+    assert made.returncode == 0
+    assert plan.bytes == (tmp_path / f"sliding_{board}_12.idx").stat().st_size
+    assert 0.65 < (plan.here + plan.alone) / (used.ru_utime + used.ru_stime - START) < 1.35
+    beyond = planned(Folder(tmp_path), sliding_listing(BEYOND[board]), None, 2)
+    assert beyond.rows == ROWS[BEYOND[board]]
+    assert 0.65 < beyond.seconds / beyond.rows / (plan.seconds / plan.rows) < 1.35

@@ -1,6 +1,7 @@
 """The tables of sliding boards: each row and record, builds that go on, and an index alone."""
 
 import hashlib
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,26 @@ def test_threads_and_turns_make_the_same_bytes(folder: Path, tmp_path: Path) -> 
     built(tmp_path, ["3x3"], jobs=3)
     built(tmp_path, ["2x4", "3x2", "2x2"], jobs=1)
     assert digests(tmp_path) == digests(folder)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_rows_are_made_by_no_more_threads_than_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    seen, usual = set[str](), sliding.TabledBoard.rows_of
+    both = threading.Barrier(jobs)
+
+    def rows_of(*asked: Any) -> Any:
+        if threading.current_thread().name not in seen:
+            seen.add(threading.current_thread().name)
+            both.wait(30)
+        return usual(*asked)
+
+    monkeypatch.setattr(in_blocks, "ROW_GROUP", 1)
+    monkeypatch.setattr(work, "cores", lambda: 2)
+    monkeypatch.setattr(sliding.TabledBoard, "rows_of", rows_of)
+    built(tmp_path, ["2x2"], jobs=jobs)
+    assert len(seen) == jobs
 
 
 @pytest.mark.usefixtures("alone")
