@@ -10,6 +10,8 @@ import typer
 
 from pipeline import completion, lists
 from pipeline.grids import drawn, table_of_status, table_of_tables
+from pipeline.options import Outputs
+from pipeline.pages import explore, report
 from pipeline.questions import query
 from pipeline.samples import sample
 from pipeline.stages import (
@@ -23,7 +25,6 @@ from pipeline.stages import (
 )
 from pipeline.terminal import complain, say
 from queries.answers import require_one_printed
-from queries.forms import OUTPUTS
 from tablebase import __version__
 from tablebase.cores import cores
 from tablebase.errors import BadRequest, required_choice
@@ -41,7 +42,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(query, name="query")
-app.command()(sample)
 
 MOST_SAID = 300
 """Characters of a word that no command takes."""
@@ -49,10 +49,6 @@ MOST_SAID = 300
 WITH_DEPTHS = [name for name in MODULES if puzzle(name).depth]
 """Our puzzles whose states lie at depths."""
 
-Outputs = Annotated[
-    str | None,
-    typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help),
-]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
@@ -332,49 +328,5 @@ def verify(
         say(f"{json.dumps({**verdict, 'claims': rows})}\n")
 
 
-@app.command()
-def report(
-    outputs: Outputs = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", metavar="PATH", help="File for the page, folder for pictures."),
-    ] = None,
-    format: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="html: one page; svg, png: only the pictures.",
-            autocompletion=completion.page_formats,
-        ),
-    ] = "html",
-) -> None:
-    """Write outputs/report.html, a page of charts made from the tables."""
-    from queries.report import write_report
-    from tablebase.output import STANDARD
-
-    store = tables_store(outputs)
-    usual = store.full("report.html" if format == "html" else "report")
-    target = usual if output is None else output
-    written = write_report(store, target, format)
-    if target == STANDARD:
-        return
-    for path in written:
-        say(f"{path}\n")
-
-
-@app.command()
-def explore(
-    outputs: Outputs = None,
-    output: Annotated[
-        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
-    ] = None,
-) -> None:
-    """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from queries.explorer import write_explorer
-    from tablebase.output import STANDARD
-
-    store = tables_store(outputs)
-    target = store.full("explorer.html") if output is None else output
-    write_explorer(store, target)
-    if target != STANDARD:
-        say(f"{target}\n")
+for command in (sample, report, explore):
+    app.command()(command)

@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from pipeline import completion
+from pipeline.options import Outputs
 from queries.answers import reader
-from queries.forms import OUTPUTS, Asked
+from queries.forms import Asked
 from tablebase.errors import required_choice
 from tablebase.puzzles import names, registered
 from tablebase.tables.places import tables_store
@@ -50,9 +51,7 @@ def sample(
             autocompletion=completion.of_query("", "format"),
         ),
     ] = None,
-    outputs: Annotated[
-        str | None, typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help)
-    ] = None,
+    outputs: Outputs = None,
 ) -> None:
     """Draw tours by chance, each as likely as any other."""
     from pipeline.progress import BatchTold

@@ -1,16 +1,18 @@
 """A figure: a question to the tables as a function, and how its answer is drawn.
 
 The function's own source is what a page shows, so that the two can never differ. Its parameters are
-named as the tables are, or a figure says which tables they are.
+named as the tables are, or a figure says which they are. A file that was given has a name too.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -41,20 +43,13 @@ class Figure:
     reads: tuple[str, ...] = ()
 
     @property
-    def tables(self) -> tuple[str, ...]:
-        """The tables that the query reads."""
+    def sources(self) -> tuple[str, ...]:
+        """What the query reads, by name."""
         return self.reads or tuple(inspect.signature(self.query).parameters)
-
-    @property
-    def code(self) -> str:
-        """The query as polars code to copy; run beside `outputs`, it ends with the answer."""
-        named = zip(inspect.signature(self.query).parameters, self.tables, strict=True)
-        scans = [f'{name} = pl.scan_parquet("outputs/{table}.parquet")' for name, table in named]
-        return "\n".join(["import polars as pl", "", *scans, "", _body(self.query)])
 
 
 class Section:
-    """What a report shows of one puzzle."""
+    """What a report shows of one puzzle, or of a file that was given."""
 
     def __init__(self, title: str, sentence: str, *figures: Figure) -> None:
         self.title = title
@@ -76,28 +71,59 @@ def _body(query: Query) -> str:
     return textwrap.dedent("\n".join(lines))
 
 
-class Sources:
-    """The tables of a folder, each checked once; a query is asked once, however many draw it."""
+@dataclass(frozen=True)
+class Source:
+    """Rows to read, and the file that has them as the page names it."""
 
-    def __init__(self, store: Store) -> None:
+    file: str
+    rows: int
+    scan: pl.LazyFrame
+
+
+class Sources:
+    """The tables of a folder, each checked once, and what was given beside them by name.
+
+    A query is asked once, however many figures draw its answer.
+    """
+
+    def __init__(self, store: Store, given: Mapping[str, Source] | None = None) -> None:
         self._store = store
         self._stages: dict[str, tuple[str, Table]] = {
             table.name: (asked.name, table) for asked in puzzles() for table in asked.tables
         }
-        self._scans: dict[str, pl.LazyFrame] = {}
+        self._sources = dict(given or {})
         self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
         self.entries: dict[str, Entry] = {}
         """What the manifest said of every table that was read."""
 
-    def table(self, name: str) -> pl.LazyFrame:
-        if name not in self._scans:
+    def source(self, name: str) -> Source:
+        if name not in self._sources:
             stage, table = self._stages[name]
-            self.entries[name] = checked(self._store, stage, table)
-            self._scans[name] = rows_of(self._store, table, self.entries[name])
-        return self._scans[name]
+            entry = self.entries[name] = checked(self._store, stage, table)
+            scan = rows_of(self._store, table, entry)
+            self._sources[name] = Source(f"outputs/{name}.parquet", entry.rows, scan)
+        return self._sources[name]
 
     def answer(self, figure: Figure) -> pl.DataFrame:
-        asked = figure.query, figure.tables
+        asked = figure.query, figure.sources
         if asked not in self._answers:
-            self._answers[asked] = figure.query(*map(self.table, figure.tables))
+            scans = (self.source(name).scan for name in figure.sources)
+            self._answers[asked] = figure.query(*scans)
         return self._answers[asked]
+
+    def code(self, figure: Figure) -> str:
+        """The query as polars code to copy; run beside `outputs`, it ends with the answer."""
+        named = zip(inspect.signature(figure.query).parameters, figure.sources, strict=True)
+        scans = [
+            f"{name} = pl.scan_parquet({json.dumps(self.source(source).file, ensure_ascii=False)})"
+            for name, source in named
+        ]
+        return "\n".join(["import polars as pl", "", *scans, "", _body(figure.query)])
+
+    def made(self, figure: Figure) -> str:
+        """From how many rows of what the answer is, and how many it has."""
+        read = [self.source(name) for name in figure.sources]
+        rows = sum(source.rows for source in read)
+        files = " and ".join(PurePath(source.file).name for source in read)
+        returned = self.answer(figure).height
+        return f"From {rows:,} rows of {files}; the query returns {returned:,} rows."

@@ -16,7 +16,7 @@ from tablebase.puzzles import imported, of_each, part_of, puzzles
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from queries.figure import Figure, Section, Sources
+    from queries.figure import Figure, Section, Source, Sources
     from tablebase.tables.store import Store
 
 __all__ = ["PAGE_FORMATS", "write_report"]
@@ -28,12 +28,17 @@ SECTIONS = {
     "knight": "queries.knight.figures:SECTION",
 }
 """What is shown of our puzzles; another may name its section itself."""
+SAMPLED = "queries.knight.jumps:sampled"
+"""What reads a sample, and shows it."""
 
 
-def write_report(store: Store, target: str | Path, format: str = "html") -> list[str]:
+def write_report(
+    store: Store, target: str | Path, format: str = "html", sample: str | Path | None = None
+) -> list[str]:
     """Write the report on a store's tables: a page, or a folder of pictures; what was written.
 
-    A page among the tables is listed with those that it shows.
+    A page among the tables is listed with those that it shows. `sample` is a Parquet file of closed
+    tours as `pipeline sample` draws them.
     """
     required_choice(format, "format", *PAGE_FORMATS)
     try:
@@ -49,10 +54,14 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
     from tablebase.output import STANDARD, refusing, write, writing
     from tablebase.tables.manifest import record_page
 
-    asked = Sources(store)
+    shown, given = sections(), dict[str, Source]()
+    if sample is not None:
+        section, given["sample"] = imported(SAMPLED)(str(sample))
+        shown.append(section)
+    asked = Sources(store, given)
     if format == "html":
         with writing(str(target)) as file:  # before all is drawn: it may be refused
-            file.write(_page(asked).encode())
+            file.write(_page(asked, shown).encode())
         if target != STANDARD:
             record_page(store, str(target), asked.entries)
         return [str(target)]
@@ -62,7 +71,7 @@ def write_report(store: Store, target: str | Path, format: str = "html") -> list
         with refusing(str(target)):
             os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
     pictures = {}
-    for number, figure in enumerate(figures(), start=1):
+    for number, figure in enumerate(figures(shown), start=1):
         drawn = _alone(_drawn(asked, figure)[1])
         image = drawn.encode() if format == "svg" else vl_convert.svg_to_png(drawn, scale=2)
         pictures[os.path.join(target, f"{number:02}-{figure.name}.{format}")] = image
@@ -89,9 +98,9 @@ def _section(asked: Puzzle) -> Section | None:
     return shown
 
 
-def figures() -> list[Figure]:
+def figures(shown: list[Section]) -> list[Figure]:
     """Every figure, in the order of the page."""
-    return [figure for section in sections() for figure in section.figures]
+    return [figure for section in shown for figure in section.figures]
 
 
 def _drawn(asked: Sources, figure: Figure) -> tuple[str, str]:
@@ -102,20 +111,17 @@ def _drawn(asked: Sources, figure: Figure) -> tuple[str, str]:
     return figure.text(frame), svg(figure.draw(frame), figure.title)
 
 
-def _made(asked: Sources, figure: Figure) -> str:
-    rows = sum(asked.entries[name].rows for name in figure.tables)
-    files = " and ".join(f"{name}.parquet" for name in figure.tables)
-    return f"From {rows:,} rows of {files}; the query returns {asked.answer(figure).height:,} rows."
-
-
-def _page(asked: Sources) -> str:
+def _page(asked: Sources, shown: list[Section]) -> str:
     from queries.report.page import page
     from tablebase import __version__
 
     chapters = []
-    for shown in sections():
-        rows = [(figure, *_drawn(asked, figure), _made(asked, figure)) for figure in shown.figures]
-        chapters.append((shown.title, shown.sentence, rows))
+    for section in shown:
+        rows = [
+            (figure, *_drawn(asked, figure), asked.made(figure), asked.code(figure))
+            for figure in section.figures
+        ]
+        chapters.append((section.title, section.sentence, rows))
     tables = [
         (table.name, table.meaning, entry.rows, entry.bytes)
         for of in puzzles()

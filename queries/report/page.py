@@ -8,8 +8,10 @@ from pathlib import Path
 from queries.drawings import dark_rules
 from queries.figure import Figure
 
-Chapter = tuple[str, str, list[tuple[Figure, str, str, str]]]
-"""A puzzle's name, a sentence, and its figures, each with what is said, drawn and counted."""
+Shown = tuple[Figure, str, str, str, str]
+"""A figure, what is said of it, its picture, what it is made from, and by which code."""
+Chapter = tuple[str, str, list[Shown]]
+"""A title, a sentence, and what is shown."""
 
 
 def page(tables: list[tuple[str, str, int, int]], sections: list[Chapter], made_by: str) -> str:
@@ -39,15 +41,15 @@ def _source(name: str) -> str:
     return (Path(__file__).parent / name).read_text("utf-8")
 
 
-def _section(title: str, said: str, figures: list[tuple[Figure, str, str, str]]) -> str:
+def _section(title: str, said: str, figures: list[Shown]) -> str:
     drawn = "".join(
         f'<section id="{figure.name}"><h3>{escape(figure.title)}</h3><p>{escape(text)}</p>'
         f'<figure><div class="picture scroll"{_scrolls(f"{figure.title}: picture")}>{svg}</div>'
         f'<figcaption class="made">{escape(made)}</figcaption></figure>'
         "<details><summary>The query</summary>"
         f'<pre class="scroll"{_scrolls(f"{figure.title}: query")}>'
-        f"<code>{escape(figure.code)}</code></pre></details></section>\n"
-        for figure, text, svg, made in figures
+        f"<code>{escape(code)}</code></pre></details></section>\n"
+        for figure, text, svg, made, code in figures
     )
     return f"<h2>{escape(title)}</h2><p>{escape(said)}</p>\n{drawn}"
 

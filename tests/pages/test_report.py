@@ -17,13 +17,18 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
+from pipeline.doors import told
 from queries.drawings import COLOURS, histogram_svg
 from queries.figure import Figure, Sources
+from queries.knight.jumps import sampled
 from queries.overview import histogram
 from queries.report import figures, sections, write_report
 from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, puzzle
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import Board
+from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support.explorer_browser import broken_rules
@@ -47,15 +52,26 @@ def drawn() -> None:
 
 
 @pytest.fixture(scope="module")
-def page(drawn: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def sample(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As many closed tours of 6x6 as its list begins with."""
+    file = tmp_path_factory.mktemp("sample") / "cycles.parquet"
+    tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter("closed").head(300)
+    tours.select("board", "path").collect().write_parquet(file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def page(drawn: None, outputs: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     target = tmp_path_factory.mktemp("report") / "report.html"
-    assert write_report(Folder(outputs), target) == [str(target)]
+    assert write_report(Folder(outputs), target, sample=sample) == [str(target)]
     return target.read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
-def shown(drawn: None, outputs: Path) -> tuple[Sources, dict[str, Figure]]:
-    return Sources(Folder(outputs)), {figure.name: figure for figure in figures()}
+def shown(drawn: None, outputs: Path, sample: Path) -> tuple[Sources, dict[str, Figure]]:
+    section, given = sampled(str(sample))
+    every = figures([*sections(), section])
+    return Sources(Folder(outputs), {"sample": given}), {figure.name: figure for figure in every}
 
 
 Shown = tuple[Sources, dict[str, Figure]]
@@ -73,16 +89,16 @@ def test_one_file_that_needs_nothing(page: str) -> None:
     assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
 
 
-def test_names_in_the_page_are_used_once(page: str) -> None:
+def test_names_in_the_page_are_used_once(page: str, shown: Shown) -> None:
     names = re.findall(r'\bid="([^"]*)"', page)
-    assert len(names) == len(set(names)) >= len(figures())
+    assert len(names) == len(set(names)) >= len(shown[1])
     used = set(re.findall(r"url\(#([^)]*)\)", page)) | set(re.findall(r'href="#([^"]*)"', page))
     assert used <= set(names)
 
 
-def test_every_picture_is_whole_and_turns_dark(page: str) -> None:
+def test_every_picture_is_whole_and_turns_dark(page: str, shown: Shown) -> None:
     pictures = SVG.findall(page)
-    assert len(pictures) == len(figures())
+    assert len(pictures) == len(shown[1])
     colour = re.compile(r'(?:fill|stroke)="([^"]*)"')
     for picture in pictures:
         root = ElementTree.fromstring(picture)
@@ -94,8 +110,8 @@ def test_every_picture_is_whole_and_turns_dark(page: str) -> None:
     assert all(f'[fill="{light}"]{{fill:{dark}}}' in rules for light, dark in COLOURS.items())
 
 
-def test_two_runs_are_the_same(page: str, outputs: Path, tmp_path: Path) -> None:
-    write_report(Folder(outputs), tmp_path / "again.html")
+def test_two_runs_are_the_same(page: str, outputs: Path, sample: Path, tmp_path: Path) -> None:
+    write_report(Folder(outputs), tmp_path / "again.html", sample=sample)
     assert (tmp_path / "again.html").read_text("utf-8") == page
 
 
@@ -116,12 +132,13 @@ def test_shown_code_is_what_made_the_picture(
     monkeypatch.chdir(ROOT)
     checked: dict[str, pl.DataFrame] = {}
     for figure in shown[1].values():
-        assert f"<code>{escape(figure.code)}</code></pre>" in page
-        if figure.code not in checked:
-            checked[figure.code] = ran(figure.code)
+        code = shown[0].code(figure)
+        assert f"<code>{escape(code)}</code></pre>" in page
+        if code not in checked:
+            checked[code] = ran(code)
         frame = answer(shown, figure.name)
-        assert checked[figure.code].equals(frame)
-        rows = sum(shown[0].entries[table].rows for table in figure.tables)
+        assert checked[code].equals(frame)
+        rows = sum(shown[0].source(name).rows for name in figure.sources)
         assert f"From {rows:,} rows of " in page
         assert f"the query returns {frame.height:,} rows." in page
 
@@ -152,12 +169,12 @@ def widths(window: Page) -> list[dict[str, float]]:
 
 @pytest.mark.parametrize("width", [320, 390, 1200])
 def test_only_boxes_scroll_sideways(
-    chromium: Browser, page: str, tmp_path: Path, width: int
+    chromium: Browser, page: str, shown: Shown, tmp_path: Path, width: int
 ) -> None:
     window = opened(chromium, page, tmp_path, width)
     assert window.evaluate("document.documentElement.scrollWidth") == width
     boxes = widths(window)
-    assert len(boxes) == 1 + 2 * len(figures())
+    assert len(boxes) == 1 + 2 * len(shown[1])
     assert all(0 <= box["left"] < box["right"] <= width for box in boxes)
     wide = [box for box in boxes if box["held"] > box["shown"]]
     assert len(wide) > 30 if width < 400 else not wide
@@ -327,6 +344,43 @@ def test_starts_shown_stand_for_all(shown: Shown, side: int) -> None:
     assert all(tours[start] == total for start, total in sums.items())
 
 
+def test_a_sample_has_a_chapter(page: str, outputs: Path) -> None:
+    chapter = page[page.index("<h2>A sample of closed tours</h2>") :]
+    assert "Of 300 closed tours of 6x6, drawn with equal chances" in chapter
+    assert "From 300 rows of cycles.parquet; the query returns 80 rows." in chapter
+    assert chapter.count("<svg ") == 1
+    assert "<code>cycles.parquet</code>" not in page, "it is no table"
+
+
+def test_the_shell_shows_a_sample(
+    drawn: None,
+    tmp_path: Path,
+    sample: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """Alone: no table is read for it, and a page does not age with it."""
+    monkeypatch.setattr("queries.report.sections", list)
+    built(tmp_path, KNIGHT, listed_table(Board(3, 4)))
+    words = ["report", "--sample", str(sample), "--outputs", str(tmp_path)]
+    assert told(words) == 0
+    assert capfdbinary.readouterr().out.decode() == f"{tmp_path}/report.html\n"
+    assert "How often each jump occurs" in (tmp_path / "report.html").read_text()
+    assert read_pages(Folder(tmp_path))["report.html"].made_from == {}
+    assert told([*words, "--format", "svg"]) == 0
+    (picture,) = (tmp_path / "report").iterdir()
+    assert picture.name == "01-knight-jumps.svg"
+
+
+def test_a_file_that_is_no_sample_makes_no_page(drawn: None, cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "eight.parquet"
+    pl.DataFrame({"state": ["123456780"]}).write_parquet(file)
+    said = cli("report", "--sample", str(file), "--outputs", str(tmp_path))
+    assert (said.code, said.out) == (2, "")
+    assert "it has no columns of text named board and path. Draw one: pipeline sample" in said.err
+    assert [*tmp_path.iterdir()] == [file]
+
+
 # ---- pictures alone, and trouble ----------------------------------------------------------------
 
 
@@ -335,7 +389,7 @@ def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path, kind: str) -
     written = [*map(Path, write_report(Folder(outputs), tmp_path / kind, kind))]
     assert sorted((tmp_path / kind).iterdir()) == written
     assert [path.name for path in written] == [
-        f"{number:02}-{figure.name}.{kind}" for number, figure in enumerate(figures(), 1)
+        f"{number:02}-{figure.name}.{kind}" for number, figure in enumerate(figures(sections()), 1)
     ]
     for path in written:
         made = path.read_bytes()
@@ -363,13 +417,14 @@ def test_a_puzzle_with_no_section_has_a_histogram_and_a_list_has_nothing(
     assert shown.title == "Pancakes"
     built(tmp_path, puzzle("pancakes"))
     (figure,) = shown.figures
-    frame = Sources(Folder(tmp_path)).answer(figure)
+    asked = Sources(Folder(tmp_path))
+    frame = asked.answer(figure)
     assert frame.equals(histogram("pancakes", Folder(tmp_path)))
     assert figure.text(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
     assert figure.draw(frame) == histogram_svg(frame)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs").symlink_to(tmp_path)
-    assert ran(figure.code).equals(frame)
+    assert ran(asked.code(figure)).equals(frame)
 
 
 @pytest.mark.parametrize("kind", ["html", "svg"])

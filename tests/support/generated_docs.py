@@ -25,7 +25,7 @@ from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
 from tests.support.counting_picture import counting_svg
 from tests.support.house_picture import rooms_svg
-from tests.support.jumps_picture import jumps_svg
+from tests.support.jumps_picture import of_the_chessboard
 from tests.support.shell import program
 from tests.support.sliding_picture import sliding_svg
 
@@ -242,7 +242,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/rooms.svg": rooms_svg,
     "docs/sliding.svg": sliding_svg,
     "docs/counting.svg": counting_svg,
-    "docs/jumps.svg": jumps_svg,
+    "docs/jumps.svg": of_the_chessboard,
     **{name: partial(with_output, name) for name in PAGES},
 }
 """For every page that is generated, or partly, what makes it as it should be now."""

@@ -85,8 +85,8 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report that looks its tables up, but does not ask or draw them."""
 
     def answer(asked: Sources, figure: Figure) -> pl.DataFrame:
-        for name in figure.tables:
-            asked.table(name)
+        for name in figure.sources:
+            asked.source(name)
         return pl.DataFrame()
 
     monkeypatch.setattr(Sources, "answer", answer)

@@ -19,7 +19,7 @@ from queries.figure import Sources
 from queries.knight.packed import signposts
 from queries.overview import status
 from queries.reader import Reader
-from queries.report import figures
+from queries.report import figures, sections
 from queries.scans import scanned
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -173,7 +173,7 @@ def test_python_answers_from_any_of_the_files(several: Path, outputs: Path) -> N
 
 def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None:
     asked, whole = Sources(Folder(several)), Sources(Folder(outputs))
-    for figure in figures():
+    for figure in figures(sections()):
         assert asked.answer(figure).equals(whole.answer(figure)), figure.name
     assert {*asked.entries} == {*whole.entries}
     for name, entry in asked.entries.items():

@@ -1,0 +1,64 @@
+"""`pipeline report` and `pipeline explore`: pages made from the tables."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pipeline import completion
+from pipeline.options import Outputs
+from pipeline.terminal import say
+from tablebase.tables.places import tables_store
+
+
+def report(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", metavar="PATH", help="File for the page, folder for pictures."),
+    ] = None,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="html: one page; svg, png: only the pictures.",
+            autocompletion=completion.page_formats,
+        ),
+    ] = "html",
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            "--sample", metavar="FILE", help="Also show this sample (see `pipeline sample`)."
+        ),
+    ] = None,
+) -> None:
+    """Write outputs/report.html, a page of charts made from the tables."""
+    from queries.report import write_report
+    from tablebase.output import STANDARD
+
+    store = tables_store(outputs)
+    usual = store.full("report.html" if format == "html" else "report")
+    target = usual if output is None else output
+    written = write_report(store, target, format, sample)
+    if target == STANDARD:
+        return
+    for path in written:
+        say(f"{path}\n")
+
+
+def explore(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
+    ] = None,
+) -> None:
+    """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
+    from queries.explorer import write_explorer
+    from tablebase.output import STANDARD
+
+    store = tables_store(outputs)
+    target = store.full("explorer.html") if output is None else output
+    write_explorer(store, target)
+    if target != STANDARD:
+        say(f"{target}\n")

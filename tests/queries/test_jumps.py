@@ -1,0 +1,168 @@
+"""What a sample tells of the jumps of closed tours, and which files are no samples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from queries import open_tables
+from queries.figure import Sources
+from queries.knight.jumps import all_closed, images, sampled, shares
+from tablebase.errors import BadRequest
+from tablebase.puzzles.knight_board import Board
+from tablebase.tables.store import Folder
+from tests.support import oracles
+from tests.support.jumps_picture import PER_CENT, of_the_chessboard
+from tests.support.tour_lists import mirrored
+
+SIZES = {"6x6": 300, "10x3": 40}
+
+
+@pytest.fixture(scope="module")
+def samples(numbered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("samples")
+    files = {board: folder / f"{board}.parquet" for board in SIZES}
+    with open_tables(str(numbered)) as tables:
+        for board, size in SIZES.items():
+            drawn = tables.knight.sample(size, seed=1, board=board, closed=True)
+            drawn.write_parquet(files[board])
+    return files
+
+
+@pytest.mark.parametrize("board", SIZES)
+def test_shares_are_those_of_a_plain_count(
+    samples: dict[str, Path], board: str, tmp_path: Path
+) -> None:
+    files, ranks = map(int, board.split("x"))
+    section, given = sampled(str(samples[board]))
+    assert given.rows == SIZES[board]
+    (figure,) = section.figures
+    frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
+    found, tours, used = shares(frame)
+    assert (str(found), tours) == (board, SIZES[board])
+    counts: Counter[frozenset[int]] = Counter()
+    for path in pl.read_parquet(samples[board])["path"]:
+        names = [path[at : at + 2] for at in range(0, len(path), 2)]
+        squares = [oracles.square_number(files, name) for name in names]
+        counts.update(map(frozenset, pairwise([*squares, squares[0]])))
+    assert counts.total() == frame["tours"].sum()
+    seen: set[frozenset[int]] = set()
+    for jump, share in used.items():
+        one, other = (oracles.square_number(files, name) for name in (jump[:2], jump[2:]))
+        same = {frozenset((way[one], way[other])) for way in mirrored(files, ranks)}
+        assert same == images(found, one, other)
+        assert share == pytest.approx(sum(counts[each] for each in same) / (tours * len(same)))
+        assert not seen & same
+        seen |= same
+    every = {frozenset((a, b)) for a in range(found.squares) for b in found.neighbours(a)}
+    assert seen == every >= counts.keys()
+    assert [*used.values()] == sorted(used.values(), reverse=True)
+
+
+def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_path: Path) -> None:
+    section, given = sampled(str(samples["6x6"]))
+    (figure,) = section.figures
+    frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
+    _, tours, used = shares(frame)
+    picture, said = figure.draw(frame), figure.text(frame)
+    assert "6x6, from 300 uniform samples" in picture
+    assert "Of 300 closed tours of 6x6" in said
+    assert "The error bar reaches one standard error" in said
+    for jump, share in used.items():
+        error = 100 * (share * (1 - share) / tours) ** 0.5
+        assert f">{jump[:2]}-{jump[2:]}<" in picture
+        assert f">{100 * share:.2f} %<" in picture
+        assert f">± {error:.2f}<" in picture
+
+
+def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
+    board, picture = Board(8, 8), of_the_chessboard()
+    found = [images(board, board.number(of[:2]), board.number(of[2:])) for of in PER_CENT]
+    assert sum(map(len, found)) == len(frozenset().union(*found)) == 168
+    used = sum(len(same) * share for same, share in zip(found, PER_CENT.values(), strict=True))
+    assert used == pytest.approx(64 * 100, abs=0.1), "a tour has 64 jumps"
+    assert "from 1,000,000 uniform samples" in picture
+
+
+def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -> None:
+    tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter(~pl.col("closed"))
+    board, paths = Board(6, 6), pl.read_parquet(samples["6x6"])["path"][:3]
+    assert all_closed(board, paths).tolist() == [True] * 3
+    path = paths[1]
+    wrong = {
+        "open": tours.head(1).collect()["path"][0],
+        "a square twice": path[:-2] + path[:2],
+        "two squares changed places": path[2:4] + path[:2] + path[4:],
+        "off the board": path.replace("a1", "g1"),
+        "off the board, of a square's number": path.replace("a2", "g1"),
+        "of another alphabet": path.replace("a1", "\u00e9"),
+        "upper case": path.upper(),
+        "short": path[:-2],
+        "long": path + path[:2],
+        "missing": None,
+    }
+    given = pl.Series("path", [paths[0], *wrong.values(), paths[2]], pl.String)
+    assert all_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
+
+
+REFUSED = {
+    "eight": ({"state": ["123456780"]}, "it has no columns of text named board and path"),
+    "numbers": ({"board": [6], "path": [1]}, "it has no columns of text named board and path"),
+    "empty": ({"board": [], "path": []}, "it is empty"),
+    "mixed": (
+        {"board": ["6x6", "8x8"], "path": ["", ""]},
+        "its tours are of several boards ('6x6', '8x8')",
+    ),
+    "no board": ({"board": ["hanoi"], "path": ["a1"]}, "'hanoi' is not a board"),
+    "null": ({"board": [None], "path": ["a1"]}, "'' is not a board"),
+    "no tour": (
+        {"board": ["6x6"], "path": ["a1b3"]},
+        "its row 1, 'a1b3', is no closed tour",
+    ),
+    "one square": ({"board": ["1x1"], "path": ["a1"]}, "its row 1, 'a1', is no closed tour"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
+    columns, problem = REFUSED[kind]
+    schema = dict.fromkeys(columns, pl.String) if kind in ("empty", "null") else None
+    file = tmp_path / f"{kind}.parquet"
+    pl.DataFrame(columns, schema).write_parquet(file)
+    with pytest.raises(BadRequest) as error:
+        sampled(str(file))
+    assert f"cannot be shown: {problem}" in str(error.value)
+    assert "Draw one: pipeline sample knight" in error.value.hint
+
+
+def test_the_row_is_named_wherever_it_is(
+    samples: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.knight.jumps.ROWS", 7)
+    rows = pl.read_parquet(samples["6x6"])
+    file = tmp_path / "cycles.parquet"
+    turned = rows[17, "path"][2:] + "a1a1"
+    paths = rows["path"].to_list()
+    paths[17] = turned
+    rows.with_columns(path=pl.Series(paths)).write_parquet(file)
+    with pytest.raises(BadRequest, match="its row 18, 'c2"):
+        sampled(str(file))
+
+
+@pytest.mark.parametrize("kind", ["text", "nothing", "folder", "pattern"])
+def test_what_cannot_be_read_is_refused(
+    samples: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / kind
+    if kind == "text":
+        path.write_text("board,cycle,path\n")
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "pattern":
+        path = samples["6x6"].with_name("*.parquet")
+    with pytest.raises(BadRequest, match=r"The sample .* cannot be read \("):
+        sampled(str(path))
