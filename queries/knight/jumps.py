@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -71,20 +69,19 @@ def all_closed(board: Board, paths: pl.Series) -> npt.NDArray[np.bool_]:
 
 
 def jumps(sample: pl.LazyFrame) -> pl.DataFrame:
-    # a closed tour's squares in order, the first again at the end
+    # the squares in order, the first again at the end
     squares = pl.col("path") + pl.col("path").str.head(2)
-    # the jumps from each second square, and those from the others
-    pairs = pl.concat_list(squares.str.slice(at).str.extract_all("....") for at in (0, 2))
+    length = sample.select(pl.col("path").str.len_chars().first()).collect().item()
+    counts = [
+        sample.group_by("board", jump=squares.str.slice(at, 4)).len("tours")
+        for at in range(0, length, 2)
+    ]
     start, end = pl.col("jump").str.head(2), pl.col("jump").str.tail(2)
     return (
-        sample.select("board", pairs.alias("jump"))
-        .explode("jump")
-        .group_by("board", "jump")
-        .len()
-        .with_columns(one=pl.min_horizontal(start, end), other=pl.max_horizontal(start, end))
-        .group_by("board", "one", "other")
-        .agg(pl.col("len").sum().alias("tours"))
-        .sort("board", "one", "other")
+        pl.concat(counts)
+        .group_by("board", low=pl.min_horizontal(start, end), high=pl.max_horizontal(start, end))
+        .agg(pl.col("tours").sum())
+        .sort("board", "low", "high")
         .collect(engine="streaming")
     )
 
@@ -102,11 +99,11 @@ def shares(frame: pl.DataFrame) -> tuple[Board, int, dict[str, float]]:
     """The board, the number of tours, and of each jump that is no image of one before it the mean
     share of tours that use one of its images, from the highest."""
     board = parse_board(frame["board"][0])
-    tours = frame["tours"].sum() // board.squares  # each has as many jumps as squares
     uses = {
-        frozenset((board.number(one), board.number(other))): count
-        for one, other, count in frame.select("one", "other", "tours").rows()
+        frozenset((board.number(low), board.number(high))): count
+        for low, high, count in frame.select("low", "high", "tours").rows()
     }
+    tours = sum(uses.values()) // board.squares  # each has as many jumps as squares
     found, seen = dict[str, float](), set[frozenset[int]]()
     for one in range(board.squares):
         for other in board.neighbours(one):
@@ -122,7 +119,7 @@ SIDE, LEFT, TOP = 56, 30, 70
 ROW, BAR = 21, 170
 
 
-def jumps_svg(board: Board, tours: int, used: Mapping[str, float], *, bare: bool = False) -> str:
+def jumps_svg(board: Board, tours: int, used: dict[str, float], *, bare: bool = False) -> str:
     """The board with every jump, and a bar for each that is no other's image."""
     picture = Picture(f"How often each jump occurs among the closed tours of {board}", bare=bare)
     picture.text(LEFT, 28, "The closed tours with each jump, of all", 15, INK, "start", BOLD)
@@ -146,12 +143,12 @@ def jumps_svg(board: Board, tours: int, used: Mapping[str, float], *, bare: bool
     for row, (jump, share) in enumerate(used.items()):
         y = TOP + 14 + ROW * row
         picture.text(name, y, f"{jump[:2]}-{jump[2:]}", 12, INK, "start")
-        picture.rect(bar, y - 11, round(BAR * share, 2), 14, colours[jump])
+        picture.rect(bar, y - 9, round(BAR * share, 2), 10, colours[jump])
         error = (share * (1 - share) / tours) ** 0.5
         low, high = (round(bar + BAR * (share + off), 2) for off in (-error, error))
         picture.line(low, y - 4, high, y - 4, INK)
         for end in (low, high):
-            picture.line(end, y - 8, end, y, INK)
+            picture.line(end, y - 11, end, y + 3, INK)  # out of the bar, to be seen on the darkest
         picture.text(number, y, f"{100 * share:.2f} %", 12, INK, "end")
         picture.text(number + 15, y, f"± {100 * error:.2f}", 12, MUTED, "start")
     high = TOP + max(board.ranks * SIDE, ROW * len(used))
@@ -166,11 +163,11 @@ def _text(frame: pl.DataFrame) -> str:
     board, tours, used = shares(frame)
     rarest, share = [*used.items()][-1]
     return (
-        f"Of {tours:,} closed tours of {board}, drawn with equal chances, the share that uses each "
-        "jump: a jump stands for its images when the board is turned and mirrored, and its share "
-        "is their mean. The error bar reaches one standard error to either side, that of a single "
-        f"jump's share among so many tours (binomial). {rarest[:2]}-{rarest[2:]} is the rarest "
-        f"jump, in {share:.1%} of the tours."
+        f"The share of {tours:,} closed tours of {board}, drawn with equal chances, that use each "
+        "jump. A jump stands for its images when the board is turned and mirrored; its share is "
+        "their mean. An error bar reaches one standard error to either side: the binomial one of a "
+        f"single jump's share of so many tours. The rarest is {rarest[:2]}-{rarest[2:]}, in "
+        f"{share:.1%} of the tours."
     )
 
 

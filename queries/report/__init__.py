@@ -54,7 +54,8 @@ def write_report(
     from tablebase.output import STANDARD, refusing, write, writing
     from tablebase.tables.manifest import record_page
 
-    shown, given = sections(), dict[str, Source]()
+    shown = sections()
+    given: dict[str, Source] = {}
     if sample is not None:
         section, given["sample"] = imported(SAMPLED)(str(sample))
         shown.append(section)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -70,8 +71,8 @@ def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_
     _, tours, used = shares(frame)
     picture, said = figure.draw(frame), figure.text(frame)
     assert "6x6, from 300 uniform samples" in picture
-    assert "Of 300 closed tours of 6x6" in said
-    assert "The error bar reaches one standard error" in said
+    assert "The share of 300 closed tours of 6x6" in said
+    assert "An error bar reaches one standard error" in said
     for jump, share in used.items():
         error = 100 * (share * (1 - share) / tours) ** 0.5
         assert f">{jump[:2]}-{jump[2:]}<" in picture
@@ -109,7 +110,7 @@ def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -
     assert all_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "eight": ({"state": ["123456780"]}, "it has no columns of text named board and path"),
     "numbers": ({"board": [6], "path": [1]}, "it has no columns of text named board and path"),
     "empty": ({"board": [], "path": []}, "it is empty"),
