@@ -46,8 +46,8 @@ def sampled(path: str) -> tuple[Section, Source]:
             closed = all_closed(board, paths)
             if not closed.all():
                 at = int(np.argmin(closed))
-                row = f"its row {begin + at + 1:,}, {quoted(str(paths[at]))},"
-                raise refusal(f"{row} is no closed tour of {board}")
+                said = quoted(str(paths[at]))
+                raise refusal(f"its row {begin + at + 1:,}, {said}, is no closed tour of {board}")
     return SECTION, Source(path, size, rows)
 
 
@@ -69,8 +69,7 @@ def all_closed(board: Board, paths: pl.Series) -> npt.NDArray[np.bool_]:
 
 
 def jumps(sample: pl.LazyFrame) -> pl.DataFrame:
-    # the squares in order, the first again at the end
-    squares = pl.col("path") + pl.col("path").str.head(2)
+    squares = pl.col("path") + pl.col("path").str.head(2)  # the first again at the end
     length = sample.select(pl.col("path").str.len_chars().first()).collect().item()
     counts = [
         sample.group_by("board", jump=squares.str.slice(at, 4)).len("tours")
@@ -123,7 +122,7 @@ def jumps_svg(board: Board, tours: int, used: dict[str, float], *, bare: bool = 
     """The board with every jump, and a bar for each that is no other's image."""
     picture = Picture(f"How often each jump occurs among the closed tours of {board}", bare=bare)
     picture.text(LEFT, 28, "The closed tours with each jump, of all", 15, INK, "start", BOLD)
-    said = f"{board}, from {tours:,} uniform samples; the darker, the more"
+    said = f"{board}, from {tours:,} uniform samples; the thicker, the more"
     picture.text(LEFT, 48, said, 12, MUTED, "start")
 
     def centre(square: int) -> tuple[float, float]:
