@@ -31,9 +31,13 @@ def numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[
     if size > total and not (replacement and total):
         raise BadRequest(f"There are {total:,} tours to draw {size:,} from", "Draw fewer")
     chance = np.random.Generator(np.random.PCG64(seed))
-    chosen = chance.choice(total, size, replace=replacement)
-    for begin in range(0, size, AT_ONCE):
-        yield chosen[begin : begin + AT_ONCE]
+    if replacement:
+        for begin in range(0, size, AT_ONCE):
+            yield chance.integers(total, size=min(AT_ONCE, size - begin))
+    else:
+        chosen = chance.choice(total, size, replace=False)
+        for begin in range(0, size, AT_ONCE):
+            yield chosen[begin : begin + AT_ONCE]
 
 
 def of_cycles(cycles: Cycles, chosen: Array, told: Told = unheard) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests import wide
+from tests import WIDE, wide
 from tests.support.shell import SCRIPT, Cli, Said, environment, program
 
 FULL = Path("/dev/full")
@@ -32,7 +32,10 @@ def fifo(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(params=[{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
+STREAMS: dict[str, dict[str, str]] = {"buffered": {}, "unbuffered": {"PYTHONUNBUFFERED": "1"}}
+
+
+@pytest.fixture(params=[*STREAMS.values()], ids=[*STREAMS])
 def streams(request: pytest.FixtureRequest) -> dict[str, str]:
     """The environment with standard output as usual, and as a raw file."""
     return dict(request.param)
@@ -74,7 +77,16 @@ def words_of(line: str, keys: Path) -> list[str]:
     return line.replace("KEYS", str(keys)).split()
 
 
-@pytest.mark.parametrize("line", EVERY)
+@pytest.mark.parametrize(
+    ("line", "streams"),
+    [
+        pytest.param(line, streams, id=f"{line}-{name}")
+        for name, streams in STREAMS.items()
+        for line in EVERY
+        if WIDE or not streams or line.startswith("query")
+    ],
+    indirect=["streams"],
+)
 def test_a_full_disk_is_said(line: str, streams: dict[str, str], place: Path, keys: Path) -> None:
     with FULL.open("wb") as full:
         said = asked(place, words_of(line, keys), full, streams)

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import open_tables
 from queries.answers import reader
 from queries.eight import ways
 from queries.reader import Reader
@@ -273,13 +272,13 @@ def test_annotate_says_what_probe_says(tables: Tables, outputs: Path) -> None:
 
 @given(st.lists(st.text("123456780 \t\n\x1c\u2003\xa0x", max_size=20), max_size=5), st.data())
 def test_annotate_and_probe_agree_on_what_a_state_is(
-    outputs: Path, texts: list[str], data: st.DataObject
+    tables: Tables, texts: list[str], data: st.DataObject
 ) -> None:
     spaces = st.text(" \t\r\n\x0b\x1c\x1f\x85\xa0\u2003\u3000", max_size=3)
     digits = data.draw(st.permutations("012345678"))
     texts.append("".join(f"{data.draw(spaces)}{digit}" for digit in digits))
     texts.append(data.draw(spaces).join(digits))
-    eight = open_tables(str(outputs)).eight
+    eight = tables.eight
     found = eight.annotate(pl.DataFrame({"state": texts}))["distance"].to_list()
     answers = [eight.get(text) for text in texts]
     assert found == [answer and answer.distance for answer in answers]

@@ -82,9 +82,12 @@ def counting_svg() -> str:
         picture.text(x + SIDE / 2, y + SIDE + 16, f"{need:02b}", 12, INK)
     matching = KEY & (1 << MATCHING_BITS) - 1
     ends = ", ".join(f"cell {one} with {two}" for one, two in state.partner.items() if one < two)
-    picture.text(LEFT + CELLS * SIDE + 16, y + 24, f"ends: {ends}", 12, INK, "start")
-    said = f"two bits a cell, the first cell lowest; below them the matching's number, {matching}"
-    picture.text(LEFT + CELLS * SIDE + 16, y + SIDE + 16, said, 12, MUTED, "start")
+    right = LEFT + CELLS * SIDE + 16
+    picture.text(right, y + 24, f"ends: {ends}", 12, INK, "start")
+    said = "two bits a cell, the first cell lowest"
+    picture.text(right, y + SIDE + 16, said, 12, MUTED, "start")
+    said = f"these bits; below them the number of the matching, {matching}"
+    picture.text(right, y + SIDE + 42, said, 12, MUTED, "start")
     picture.text(LEFT, y + SIDE + 42, f"key {KEY:,}", 12, INK, "start", BOLD)
     y += SIDE + 78
     picture.text(LEFT, y, f"One step back, over square {DONE - 1}", 12, INK, "start", BOLD)

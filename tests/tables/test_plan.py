@@ -16,7 +16,7 @@ from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.kept import Piece
 from tablebase.tables.store import Folder
-from tests import LONG
+from tests import LONG, wide
 from tests.support.shell import SCRIPT, Cli, environment
 
 SLIDING = sliding.PUZZLE
@@ -34,6 +34,7 @@ def listing(board: str) -> Listing:
     return Listing(KNIGHT, listed_table(parse_board(board)))
 
 
+@wide
 def test_rows_are_those_that_are_counted(outputs: Path) -> None:
     six = planned(Folder(outputs), listing("6x6"), Piece(1, 1))
     counted = planned(Folder(outputs), listing("6x6"), None)

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests import wide
 from tests.support import oracles, senet_walk
 
 # ---- 8-puzzle -------------------------------------------------------------------------------
@@ -48,6 +49,7 @@ def test_the_walk_of_all_is_the_plain_one() -> None:
         assert found == {key: (line.number, line.dice, line.moves) for key, line in plain.items()}
 
 
+@wide
 @pytest.mark.long
 def test_senet_state_for_state(outputs: Path) -> None:
     """Every column, from one walk of the whole space."""

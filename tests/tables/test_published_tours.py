@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from tests import wide
 from tests.support import oracles
 from tests.support.tour_lists import all_tours, mirrored
 
@@ -90,6 +91,7 @@ def test_6x6_row_for_row(outputs: Path) -> None:
             tours[start] += len(numbers)
 
 
+@wide
 def test_6x6_sampled_tours_are_tours_and_so_are_their_mirror_images(outputs: Path) -> None:
     """A list with a tour left out would lack some image of a tour that it has."""
     images = set()

@@ -1,0 +1,171 @@
+"""The manifest: what it says is taken whole or refused in a sentence that names what is wrong."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tablebase.errors import TableDamaged, TableError, TableUnreadable, TableVersionError
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import (
+    Entry,
+    File,
+    Index,
+    manifest_text,
+    own_files,
+    parse_manifest,
+    read_manifest,
+    read_pages,
+    sha256,
+    unlike,
+)
+from tablebase.tables.store import Folder
+
+AGAIN = " Run: pipeline precompute --force --outputs "
+Change = Callable[[dict[str, Any]], object]
+
+
+def entry(*rows: int, name: str = "toys", index: bool = True) -> Entry:
+    """A table with so many rows in each of its files."""
+    files = [
+        File(
+            f"{name}.{number}.parquet" if number else f"{name}.parquet",
+            many,
+            sum(rows[:number]),
+            1,
+            "",
+        )
+        for number, many in enumerate(rows)
+    ]
+    found = Index(f"{name}.idx", sum(rows), 1, "") if index else None
+    return Entry(files, sum(rows), "", "somebody", {}, "", found)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def refused(data: bytes, store: Folder) -> TableError:
+    with pytest.raises(TableError) as said:
+        parse_manifest(data, store)
+    assert said.value.file == store.full(MANIFEST)
+    assert str(said.value).startswith(store.full(MANIFEST))
+    assert str(said.value).endswith(f"{AGAIN}{store}")
+    return said.value
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, b"1"])
+def test_what_is_no_manifest_is_refused(data: bytes, store: Folder) -> None:
+    said = refused(data, store)
+    assert isinstance(said, TableDamaged)
+    assert " is damaged: it is not a manifest. Run" in str(said)
+
+
+@pytest.mark.parametrize("version", [1, 3, "2", None])
+def test_another_version_is_refused(version: object, store: Folder) -> None:
+    said = refused(json.dumps({"format_version": version}).encode(), store)
+    assert isinstance(said, TableVersionError)
+    assert f"has format version {version}; this program reads version 2." in str(said)
+
+
+@pytest.mark.parametrize("listed", ["tables", "pages"])
+@pytest.mark.parametrize("wrong", [None, [], {"toys": {}}, {"toys": {"bytes": "1"}}])
+def test_a_list_that_is_none_is_refused(listed: str, wrong: object, store: Folder) -> None:
+    manifest = {"format_version": 2, "tables": {}, listed: wrong}
+    said = refused(json.dumps(manifest).encode(), store)
+    assert isinstance(said, TableDamaged)
+    assert f" is damaged: its list of {listed} is invalid. Run" in str(said)
+
+
+def test_a_text_that_was_changed_is_refused(store: Folder) -> None:
+    text = manifest_text({"toys": entry(3)}, "somebody", {})
+    assert parse_manifest(text.encode(), store) == ({"toys": entry(3)}, {})
+    for changed in (text.replace("somebody", "another"), text + " ", text.replace("\n ", "\n")):
+        said = refused(changed.encode(), store)
+        assert isinstance(said, TableDamaged)
+        assert " is damaged: its text or checksum was changed. Run" in str(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [
+        ("toys", entry(3)),
+        ("toys", entry(3, index=False)),
+        ("toys", entry(3, 0, 4)),
+        ("toys", entry()),
+        ("toys", Entry([], 7, "", "", {}, "", Index("toys.idx", 7, 1, ""))),
+    ],
+)
+def test_files_that_follow_one_another_are_taken(name: str, listed: Entry, store: Folder) -> None:
+    data = manifest_text({name: listed}, "", {}).encode()
+    assert parse_manifest(data, store)[0] == {name: listed}
+
+
+def one(number: int, **changed: Any) -> Entry:
+    """Two files with 3 and 4 rows, something changed in one of them."""
+    listed = entry(3, 4)
+    values = {
+        name: getattr(listed.files[number], name) for name in listed.files[number].__struct_fields__
+    }
+    listed.files[number] = File(**values | changed)
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [
+        ("to ys", entry(3, name="to ys")),
+        ("to ys", Entry([], 7, "", "", {}, "", Index("to ys.idx", 7, 1, ""))),
+        ("other", entry(3)),
+        ("toys", entry(index=False)),
+        ("toys", one(1, file="toys.parquet")),
+        ("toys", one(1, file="other.1.parquet")),
+        ("toys", one(1, file="../toys.parquet")),
+        ("toys", one(1, first=2)),
+        ("toys", one(1, rows=5)),
+        ("toys", one(0, first=1)),
+        ("toys", one(0, rows=-3)),
+        ("toys", Entry([File("toys.parquet", -1, 0, 1, "")], -1, "", "", {}, "", None)),
+        ("toys", Entry(entry(3).files, 3, "", "", {}, "", Index("other.idx", 3, 1, ""))),
+    ],
+)
+def test_files_that_do_not_are_refused(name: str, listed: Entry, store: Folder) -> None:
+    said = refused(manifest_text({name: listed}, "", {}).encode(), store)
+    assert " is damaged: its list of tables is invalid." in str(said)
+
+
+def test_one_that_may_not_be_read_says_so(store: Folder, tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).symlink_to(MANIFEST)  # round and round
+    with pytest.raises(TableUnreadable) as said:
+        read_manifest(store)
+    assert said.value.file == store.full(MANIFEST)
+    assert str(said.value).startswith(f"{store.full(MANIFEST)} cannot be read: ")
+    assert str(said.value).endswith(f"{AGAIN}{store}")
+    assert own_files(store) == set()
+
+
+def test_where_there_is_none_nothing_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for store in (Folder(tmp_path), Folder(tmp_path / "file")):
+        assert (read_manifest(store), read_pages(store), own_files(store)) == ({}, {}, set())
+
+
+def test_its_own_files_are_those_it_lists(store: Folder, tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text(manifest_text({}, "", {}))
+    assert own_files(store) == set()
+    (tmp_path / MANIFEST).write_text(manifest_text({"toys": entry(3, 4)}, "", {}))
+    assert own_files(store) == {*(MANIFEST, ".lock", "toys.parquet", "toys.1.parquet", "toys.idx")}
+
+
+def test_how_a_file_is_unlike(store: Folder, tmp_path: Path) -> None:
+    (tmp_path / "toys.idx").write_bytes(os.urandom(3_000_000))
+    said = Index("toys.idx", 1, 3_000_000, sha256(store, "toys.idx"))
+    assert unlike(store, said) == ""
+    (tmp_path / "toys.idx").write_bytes(bytes(3_000_000))
+    assert unlike(store, said) == "its SHA-256 differs from the manifest"
+    (tmp_path / "toys.idx").write_bytes(b"")
+    assert unlike(store, said) == "it has 0 bytes, the manifest says 3,000,000"
