@@ -93,7 +93,7 @@ def test_while_keys_are_waited_for(words: str, number: int, folder: Path) -> Non
 @pytest.mark.long
 def test_at_random_moments_of_every_command(folder: Path) -> None:
     draw = random.Random(2026)
-    for _ in range(often(4, 200)):
+    for _ in range(often(3, 200)):
         words, most = draw.choice(list(COMMANDS.items()))
         number = draw.choice(SIGNALS)
         after = draw.uniform(0, most)

@@ -294,11 +294,6 @@ def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
     assert failure.content["board"] == "10x4"
 
 
-def test_the_proof_names_the_rows_that_rest_on_one_computation(copy: Path) -> None:
-    claims = [claim.claim for claim in prove_one(copy, "knight_counts")]
-    assert claims[-1] == ("on 5x8, 8x5, counted only once: no more tours are closed than there are")
-
-
 @pytest.mark.parametrize("by_files", [False, True])
 @pytest.mark.parametrize(
     ("files", "ranks"), [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 8, marks=wide)]
