@@ -1,6 +1,8 @@
 """Tests. `CI=true` runs the wide ones too; `LONG=1` repeats those of chance and faults."""
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -8,6 +10,13 @@ LONG = bool(os.environ.get("LONG"))
 WIDE = os.environ.get("CI") == "true"
 wide = pytest.mark.skipif(not WIDE, reason="a part of .ci/run")
 """A test that shows again, larger or elsewhere, what another one shows."""
+
+
+def first(usual: int, values: Iterable[Any]) -> list[Any]:
+    """Of a test's parameters so many; with the others it is wide."""
+    found = [value if isinstance(value, tuple) else (value,) for value in values]
+    marks = [()] * usual + [wide] * (len(found) - usual)
+    return [pytest.param(*value, marks=mark) for value, mark in zip(found, marks, strict=True)]
 
 
 def often(usual: int, long: int) -> int:

@@ -24,6 +24,7 @@ from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight_board import Board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests import first
 from tests.support.explorer_browser import HASHED, Explorer
 from tests.support.explorer_fixtures import in_both
 
@@ -262,7 +263,9 @@ def test_positions_typed_are_answered_as_by_query(
         assert ["swaps" in said for said in line] == ["x" in move for move in moves]
 
 
-@pytest.mark.parametrize(("start", "end"), [("b1", "a3"), ("a1", "h7"), ("h8", "g8"), ("d5", "c4")])
+@pytest.mark.parametrize(
+    ("start", "end"), first(2, [("b1", "a3"), ("a1", "h7"), ("h8", "g8"), ("d5", "c4")])
+)
 def test_squares_clicked_are_answered_as_by_query(
     shown: Explorer, readers: dict[str, Reader], start: str, end: str
 ) -> None:

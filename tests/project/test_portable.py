@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import first
 from tests.support.shell import ROOT, Said, python
 
 MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty")
@@ -91,7 +92,7 @@ def test_opened_tables_with_less(outputs: Path) -> None:
     assert said == (0, "27 ULDR\n9-14 4x7\nd2\n64\n['ULR', None]\n", "")
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("kind", first(1, ["csv", "jsonl", "parquet"]))
 def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
     source = tmp_path / "asked.txt"
     source.write_text("378546201\n1 2 3 4 5 6 7 8 0\n", "utf-8")
