@@ -29,6 +29,7 @@ from tablebase.puzzles.knight_board import Board
 from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
 from tests import wide
+from tests.conftest import once
 from tests.support.explorer_browser import broken_rules
 from tests.support.generated_docs import pictures
 from tests.support.recorder import built
@@ -52,17 +53,21 @@ def drawn() -> None:
 @pytest.fixture(scope="module")
 def sample(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As many closed tours of 6x6 as its list begins with."""
-    file = tmp_path_factory.mktemp("sample") / "cycles.parquet"
-    tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter("closed").head(300)
-    tours.select("board", "path").collect().write_parquet(file)
-    return file
+
+    def make(place: Path) -> None:
+        tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter("closed").head(300)
+        tours.select("board", "path").collect().write_parquet(place / "cycles.parquet")
+
+    return once(tmp_path_factory, "sample", make) / "cycles.parquet"
 
 
 @pytest.fixture(scope="module")
 def page(drawn: None, outputs: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    target = tmp_path_factory.mktemp("report") / "report.html"
-    assert write_report(Folder(outputs), target, sample=sample) == [str(target)]
-    return target.read_text("utf-8")
+    def make(place: Path) -> None:
+        target = place / "report.html"
+        assert write_report(Folder(outputs), target, sample=sample) == [str(target)]
+
+    return (once(tmp_path_factory, "report", make) / "report.html").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
