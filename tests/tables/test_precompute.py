@@ -12,6 +12,7 @@ from pipeline.progress import BuildTold
 from tablebase.puzzles.knight import PUZZLE
 from tablebase.tables.manifest import Entry
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support.recorder import built, contents
 from tests.support.shell import SCRIPT, Cli, environment, with_a_disk, without_privileges
 
@@ -32,6 +33,7 @@ def built_light(folder: Path, jobs: int) -> None:
     built(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
 
 
+@wide
 def test_two_builds_are_the_same_byte_for_byte(tmp_path: Path, light: Path) -> None:
     """With one job and with two; `make same-bytes` compares every table."""
     built_light(tmp_path, jobs=1)

@@ -25,6 +25,7 @@ from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support.falsified import (
     CUTS,
     SMALL,
@@ -171,6 +172,7 @@ def test_python_answers_from_any_of_the_files(several: Path, outputs: Path) -> N
         assert tables.eight.annotate(frame).equals(whole.eight.annotate(frame))
 
 
+@wide
 def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None:
     asked, whole = Sources(Folder(several)), Sources(Folder(outputs))
     for figure in figures(sections()):

@@ -16,6 +16,7 @@ from tablebase import puzzles
 from tablebase.errors import NoAnswer, NotationError
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support import jugs, lanes, oracles
 from tests.support.falsified import TABLES, cell, exchanged, place, rewrite, sealed, vouch
 from tests.support.recorder import built
@@ -136,6 +137,7 @@ def test_their_status(folder: Path) -> None:
     assert set(states.values()) == {"missing"}
 
 
+@wide
 def test_their_stages_and_queries_at_the_shell(tmp_path: Path, folder: Path) -> None:
     for name, toy in TOYS.items():
         said = shell(tmp_path, "precompute", name)

@@ -280,6 +280,7 @@ def test_boards_that_were_asked_for_are_proved_too(copy: Path) -> None:
         assert one(copy, f"knight_tours_{name}").claim("").command == command
 
 
+@wide
 def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
     """Moved from the corners of 10x4 to the squares beside them, total and symmetry kept."""
     board, rows = Board(10, 4), count_rows(copy, "10x4")
