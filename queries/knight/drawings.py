@@ -19,15 +19,8 @@ def tour_svg(
     size, weight = (14, BOLD) if numbered else (12, "")
     picture.text(edge, top - 10, title, size, INK, "start", weight)
 
-    def centre(number: int) -> tuple[float, float]:
-        rank, file = divmod(number, board.files)
-        return edge + (file + 0.5) * square, top + (board.ranks - rank - 0.5) * square
-
-    for number in range(board.squares):
-        x, y = centre(number)
-        fill = CELL if board.light(number) else CELL_DARK
-        picture.rect(x - square / 2, y - square / 2, square, square, fill)
-    points = [centre(number) for number in squares]
+    centres = board_drawn(picture, board, edge, top, square)
+    points = [centres[number] for number in squares]
     if closed:
         picture.line(*points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"')
     picture.path(points, BLUE, 1.8 if numbered else 1.4)
@@ -43,10 +36,24 @@ def tour_svg(
     bottom = top + board.ranks * square
     if numbered:
         for file in range(board.files):
-            x, _ = centre(file)
+            x, _ = centres[file]
             picture.text(x, bottom + 16, board.name(file)[0])
         for rank in range(board.ranks):
-            _, y = centre(rank * board.files)
+            _, y = centres[rank * board.files]
             picture.text(edge - 10, y + 4, str(rank + 1))
     width = max(2 * edge + board.files * square, 2 * edge + 7.5 * len(title))
     return picture.svg(width, bottom + (26 if numbered else 2))
+
+
+def board_drawn(
+    picture: Picture, board: Board, left: float, top: float, side: float
+) -> list[tuple[float, float]]:
+    """Draw a board's squares; returns the middle of each."""
+    centres = list[tuple[float, float]]()
+    for square in range(board.squares):
+        rank, file = divmod(square, board.files)
+        x, y = left + (file + 0.5) * side, top + (board.ranks - rank - 0.5) * side
+        fill = CELL if board.light(square) else CELL_DARK
+        picture.rect(x - side / 2, y - side / 2, side, side, fill)
+        centres.append((x, y))
+    return centres

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.drawings import BOLD, CELL, CELL_DARK, INK, MUTED, RAMP, Picture
+from queries.drawings import BOLD, INK, MUTED, RAMP, Picture
 from queries.figure import Figure, Section, Source
 from queries.inputs import told
+from queries.knight.drawings import board_drawn
 from tablebase.errors import BadRequest, NotationError, quoted
 from tablebase.puzzles.knight_board import Board, parse_board
 
@@ -124,19 +125,11 @@ def jumps_svg(board: Board, tours: int, used: dict[str, float], *, bare: bool = 
     picture.text(LEFT, 28, "The closed tours with each jump, of all", 15, INK, "start", BOLD)
     said = f"{board}, from {tours:,} uniform samples; the thicker, the more"
     picture.text(LEFT, 48, said, 12, MUTED, "start")
-
-    def centre(square: int) -> tuple[float, float]:
-        rank, file = divmod(square, board.files)
-        return LEFT + (file + 0.5) * SIDE, TOP + (board.ranks - rank - 0.5) * SIDE
-
-    for square in range(board.squares):
-        x, y = centre(square)
-        fill = CELL if board.light(square) else CELL_DARK
-        picture.rect(x - SIDE / 2, y - SIDE / 2, SIDE, SIDE, fill)
+    centres = board_drawn(picture, board, LEFT, TOP, SIDE)
     colours = {jump: RAMP[min(int(used[jump] * len(RAMP)), len(RAMP) - 1)] for jump in used}
     for jump, share in reversed(used.items()):
         for pair in sorted(map(sorted, images(board, *map(board.number, (jump[:2], jump[2:]))))):
-            picture.path([*map(centre, pair)], colours[jump], 1 + 4 * share)
+            picture.path([centres[square] for square in pair], colours[jump], 1 + 4 * share)
     name = LEFT + board.files * SIDE + 30
     bar, number = name + 50, name + 50 + BAR + 70
     for row, (jump, share) in enumerate(used.items()):
