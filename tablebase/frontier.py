@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 FREE, END = 2, 1
 """What a cell can need, beside nothing."""
-MATCHING_BITS = 21
-"""Enough for the 2,027,025 matchings of 8 pairs."""
+MATCHING_BITS = 26
+"""Enough for the 34,459,425 matchings of 9 pairs."""
 
 
 class State:

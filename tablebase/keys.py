@@ -14,7 +14,7 @@ from tablebase.frontier import END, MATCHING_BITS
 
 Array = npt.NDArray[Any]
 
-MOST_PAIRS = 8
+MOST_PAIRS = 9
 MATCHINGS = np.cumprod([1, *range(1, 2 * MOST_PAIRS, 2)], dtype=np.int64)
 """How many matchings so many pairs of ends have."""
 BEGINS = np.cumsum([0, *MATCHINGS])
@@ -27,8 +27,9 @@ ENDS = sum(END << 2 * cell for cell in range(MOST_CELLS + 1))
 
 
 @cache
-def all_partners(most_pairs: int) -> Array:
-    """All matchings of up to so many pairs: in each, four bits an end for its partner."""
+def all_partners(cells: int) -> Array:
+    """All matchings that so many cells can have without their first pair, four bits an end."""
+    most_pairs = max(cells // 2 - 1, 0)
     found = np.zeros(BEGINS[most_pairs + 1], dtype=np.int64)
     _all_partners(most_pairs, found)
     return found
@@ -64,9 +65,15 @@ def unpack(key: int, partners: Array, partner: Array, ends: Array) -> int:
         ends[many] = lowest(left) // 2
         left &= left - 1
         many += 1
-    matched = partners[BEGINS[many // 2] + (key & MATCHING)]
-    for end in range(many):
-        partner[ends[end]] = ends[matched >> 4 * end & 15]
+    if many == 0:
+        return 0
+    rest = many // 2 - 1
+    chosen, first = 1 + (key & MATCHING) // MATCHINGS[rest], ends[0]
+    partner[first], partner[ends[chosen]] = ends[chosen], first
+    matched = partners[BEGINS[rest] + (key & MATCHING) % MATCHINGS[rest]]
+    for end in range(many - 2):
+        other = ends[without(matched >> 4 * end & 15, chosen)]
+        partner[ends[without(end, chosen)]] = other
     return many
 
 

@@ -136,5 +136,5 @@ def _back(layer: Layer, step: Step, table: Table) -> tuple[int, Table]:
     onward, uses = np.empty_like(layer.ways), 0
     for of, (found, used) in zip(slices, in_threads(back, some), strict=True):
         onward[of] = found
-        uses += int(used[-1])
+        uses += int(used[step.others == 0].sum())
     return uses, in_table(layer.keys, onward)

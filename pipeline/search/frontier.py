@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tablebase.bits import ones
 from tablebase.compiled import compiled
 from tablebase.frontier import FREE, MATCHING_BITS
 from tablebase.keys import MATCHING, Array, numbered, turned, unpack
@@ -27,6 +28,11 @@ class Step(NamedTuple):
     image, which can be finished in as many ways, the one with the smaller key stands for both."""
     partners: Array
     """Those of `all_partners`, which unpacking needs."""
+    dark: int = 0
+    light: int = 0
+    """The cells of each colour after the step, as bits, if every edge joins two colours."""
+    surplus: int = 0
+    """Of all that squares without a cell need then: how much more light ones than dark ones."""
 
 
 @compiled
@@ -34,8 +40,9 @@ def following(key: int, step: Step, cells: Array, keys: Array, joined: Array) ->
     """All states after a step: their keys, and which of the others the cell was joined to.
 
     `joined` has two numbers a state, -1 for none. Partners are never joined: that would close a
-    cycle, and cycles close where two halves meet. Returns how many states there are. `cells` are
-    three rows of room for a number a cell.
+    cycle, and cycles close where two halves meet. Where the first cell is used up, all edges left
+    join a dark square and a light one, so that both colours must need as much. Returns how many
+    states there are. `cells` are three rows of room for a number a cell.
     """
     partner, ends, moved = cells
     unpack(key, step.partners, partner, ends)
@@ -44,7 +51,7 @@ def following(key: int, step: Step, cells: Array, keys: Array, joined: Array) ->
     wanted = needs >> 2 * here & 3
     found = 0
     if wanted == 0:
-        keys[found] = needs << MATCHING_BITS | key & MATCHING
+        keys[found] = _finished(needs, here) << MATCHING_BITS | key & MATCHING
         joined[found] = -1
         found += 1
     for first in range(len(others) if wanted else 0):
@@ -57,7 +64,8 @@ def following(key: int, step: Step, cells: Array, keys: Array, joined: Array) ->
         after = needs - (1 << 2 * here) - (1 << 2 * one)
         partner[near], partner[far] = far, near
         if wanted == 1:
-            keys[found] = after << MATCHING_BITS | numbered(after, partner)
+            left = _finished(after, here) << MATCHING_BITS
+            keys[found] = left | numbered(after, partner)
             joined[found, 0], joined[found, 1] = first, -1
             found += 1
         for second in range(first + 1, len(others) if wanted == FREE else 0):
@@ -69,18 +77,34 @@ def following(key: int, step: Step, cells: Array, keys: Array, joined: Array) ->
             # `here` is an end of the piece that ends at `far`
             last = after - (1 << 2 * here) - (1 << 2 * two)
             partner[far], partner[further] = further, far
-            keys[found] = last << MATCHING_BITS | numbered(last, partner)
+            left = _finished(last, here) << MATCHING_BITS
+            keys[found] = left | numbered(last, partner)
             joined[found, 0], joined[found, 1] = first, second
             found += 1
             partner[far], partner[further] = near, two
         partner[near], partner[far] = here, one
-    below = (1 << 2 * here) - 1
+    many = 0
     for at in range(found):
-        # the cell is no end any more, so that no matching has another number without it
-        needs = keys[at] >> MATCHING_BITS
-        needs = needs & below | needs >> 2 & ~below
-        keys[at] = needs << MATCHING_BITS | keys[at] & MATCHING
+        key = keys[at]
+        left = key >> MATCHING_BITS
+        if left & 3 == 0 and _needed(left, step.dark) - _needed(left, step.light) != step.surplus:
+            continue
         if len(step.mirror):
-            mirrored = turned(keys[at], step.mirror, step.partners, partner, ends, moved)
-            keys[at] = min(keys[at], mirrored)
-    return found
+            key = min(key, turned(key, step.mirror, step.partners, partner, ends, moved))
+        keys[many] = key
+        joined[many] = joined[at]
+        many += 1
+    return many
+
+
+@compiled
+def _finished(needs: int, here: int) -> int:
+    """What is needed without a cell that needs nothing."""
+    below = (1 << 2 * here) - 1
+    return needs & below | needs >> 2 & ~below
+
+
+@compiled
+def _needed(needs: int, cells: int) -> int:
+    """How many edges some cells need in all."""
+    return ones(needs & cells) + 2 * ones(needs >> 1 & cells)

@@ -8,6 +8,10 @@ more, each half has laid a piece of path, so that no cycle closes on one side.
 An open path is a cycle through one more square, the *virtual* one, beside every other: cut it out,
 and its neighbours on the cycle are the ends of the path. So as many paths end at a square as cycles
 use its edge to the virtual square. It is the first cell of the frontier.
+
+Where every edge joins a dark square and a light one, a path takes them in turn: its ends are of the
+two colours or, where one colour has a square more, of that one. States that cannot come to that are
+left out: with both ends laid, what is left to lay needs as much of one colour as of the other.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import numpy as np
 
 from pipeline.search.frontier import Step
 from pipeline.search.sweep import Layer, first_layer
-from tablebase.frontier import FREE
+from tablebase.frontier import END, FREE
 from tablebase.keys import Array, all_partners
 
 
@@ -51,20 +55,32 @@ def halves(
     one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
     images = [*virtual, *reversed(one), *reversed(other), cells - 1]
     mirror = np.array(images if mirrored else range(cells))
-    steps = [
-        Step(
+    colour = colours(later)
+    ending = colour * colour.sum() >= 0  # squares where a path can end
+
+    def step(square: int) -> Step:
+        others = [first + to - square for to in later[square]] + virtual * bool(ending[square])
+        entered = colour[square + 1 : square + cells - first + 1]
+        dark, light = (
+            sum(END << 2 * cell for cell in np.flatnonzero(entered == of).tolist())
+            for of in (1, -1)
+        )
+        return Step(
             cells,
             first,
-            np.array([first + to - square for to in later[square]] + virtual, dtype=np.int64),
+            np.array(others, dtype=np.int64),
             mirror[: cells * (mirrored and square % rows == rows - 1)],
-            all_partners(cells // 2),
+            all_partners(cells),
+            dark << 2 * first if paths else 0,
+            light << 2 * first if paths else 0,
+            -2 * int(colour[square + cells - first + 1 :].sum()) if paths else 0,
         )
-        for square in range(longer * rows)
-    ]
+
+    steps = [step(square) for square in range(longer * rows)]
     begin = longer * rows - first
     cut = range(longer * rows, (longer + 2) * rows)
     between = [(at - begin, to - begin, 0) for at in cut for to in later[at] if to in cut]
-    between += [(0, at - begin, 1) for at in cut if paths]
+    between += [(0, at - begin, 1) for at in cut if paths and ending[at]]
     return Halves(
         first_layer([FREE] * cells),
         steps,
@@ -73,3 +89,18 @@ def halves(
         mirror,
         np.array([*virtual, *other, *one, cells - 1]),
     )
+
+
+def colours(later: list[list[int]]) -> Array:
+    """1 or -1 for each square, if that can be so that every edge joins the two; else all 0."""
+    edges = [(one, other) for one, others in enumerate(later) for other in others]
+    found = np.zeros(len(later), dtype=np.int64)
+    for square in range(len(later)):
+        found[square] = found[square] or 1
+        waiting = [square]
+        while waiting:
+            at = waiting.pop()
+            for to in {sum(edge) - at for edge in edges if at in edge and not all(found[[*edge]])}:
+                found[to] = -found[at]
+                waiting.append(to)
+    return found * all(found[one] != found[other] for one, other in edges)

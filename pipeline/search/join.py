@@ -67,7 +67,7 @@ class Dropping(NamedTuple):
 
 def sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
     """Both halves as the longer one sees the cut."""
-    edges, partners = halves.between, all_partners(len(halves.mirror) // 2)
+    edges, partners = halves.between, all_partners(len(halves.mirror))
     return (
         side(longer, edges[::2], partners),
         side(_facing(shorter, halves, partners), edges[1::2], partners),
@@ -106,7 +106,7 @@ def dropping(most_pairs: int) -> Dropping:
     """What is needed for up to so many pairs."""
     pairs = np.arange(most_pairs + 1)
     ends = np.cumsum(np.maximum(2 * pairs - 2, 0) * MATCHINGS[pairs])
-    sources, partners = np.empty(ends[-1], dtype=np.int32), all_partners(most_pairs)
+    sources, partners = np.empty(ends[-1], dtype=np.int32), all_partners(2 * most_pairs)
     for k in range(2, most_pairs + 1):
         shape = (2 * k - 1, int(MATCHINGS[k - 1]), 2 * k - 2)
         _dropping(k, partners, sources[ends[k - 1] : ends[k]].reshape(shape))

@@ -40,7 +40,7 @@ def tours(
     """The closed tours with these numbers: a row each, from the first square towards the lower of
     its neighbours. `told(layers, all)` is called after each layer."""
     cut, squares = len(numbers.steps), np.arange(len(numbers.place))
-    partners = all_partners(numbers.cells // 2)
+    partners = all_partners(numbers.cells)
     joined = np.full((len(chosen), len(squares), 2), NONE, dtype=np.int8)
     far = np.array([*map(numbers.far, squares.tolist())])
     keys, cycles = layer(cut + 1)

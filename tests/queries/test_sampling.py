@@ -58,7 +58,7 @@ def test_a_step_back_is_that_of_the_plain_walk() -> None:
         led = {after(key, some, cells) for key in layer for some in sets}
         layer = {key for key in led if key is not None}
         for key in layer:
-            many = earlier(key, np.array(others), cells, all_partners(4), room, keys, laid)
+            many = earlier(key, np.array(others), cells, all_partners(cells), room, keys, laid)
             found = [
                 (then, tuple(filter(None, some)))
                 for then, some in zip(keys[:many].tolist(), laid[:many].tolist(), strict=True)
