@@ -5,7 +5,7 @@ Large layers are kept beside the table: memory holds a few of them, and a killed
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -21,8 +21,8 @@ from tablebase.errors import SearchError
 from tablebase.keys import MOST_CELLS
 from tablebase.puzzles.knight_board import Board
 
-LARGE = 1 << 20
-"""States of a layer that is kept in the store rather than in memory."""
+LARGE = 1 << 24
+"""Bytes of what is kept in the store rather than in memory."""
 SLICE = 1 << 18
 """States whose onward numbers are found by one thread at a time."""
 
@@ -49,12 +49,10 @@ class Layers:
         layer = halves.first
         for done, step in enumerate(halves.steps):
             told = partial(work.told, f"{name}, steps", done, len(halves.steps))
-            found = self._kept.load(self._part(done + 1)) if self._kept else None
-            layer = Layer(*found) if found else forward(layer, step, told)
-            if self._kept is None or len(layer.keys) <= LARGE:
+            made = partial(forward, layer, step, told)
+            layer = Layer(*large(self._part(done + 1), made, work))
+            if self._kept is None or not is_large(layer):
                 self._small[done + 1] = layer
-            elif not found:
-                self._kept.store(self._part(done + 1), list(layer))
 
     def __getitem__(self, number: int) -> Layer:
         if self._kept and number not in self._small:
@@ -63,6 +61,20 @@ class Layers:
 
     def _part(self, number: int) -> str:
         return f"{self._name}, layer {number}"
+
+
+def large(name: str, make: Callable[[], Sequence[Array]], work: Work) -> Sequence[Array]:
+    """What is kept of this name; if nothing is, it is made, and kept where it is large."""
+    found: Sequence[Array] | None = work.kept.load(name) if work.kept else None
+    if found is None:
+        found = make()
+        if work.kept and is_large(found):
+            work.kept.store(name, list(found))
+    return found
+
+
+def is_large(arrays: Sequence[Array]) -> bool:
+    return sum(array.nbytes for array in arrays) > LARGE
 
 
 def counts(board: Board, work: Work, *, paths: bool) -> Counts:
@@ -90,16 +102,20 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     both = halves(later, rows, paths=paths)
     name, steps = f"{board} {'open' if paths else 'closed'}", both.steps
     layers = Layers(both, name, work)
-    told = partial(work.told, f"{name}, where the halves meet")
-    one, onward, uses = meeting(layers[len(steps)], layers[both.shorter], both, told)
-    total = cycles(one.ways, onward)
+
+    def met() -> list[Array]:
+        told = partial(work.told, f"{name}, where the halves meet")
+        one, onward, uses = meeting(layers[len(steps)], layers[both.shorter], both, told)
+        return [one.keys, onward, uses, np.array([cycles(one.ways, onward)])]
+
+    keys, onward, uses, (total,) = large(f"{name}, met", met, work)
     ends = np.zeros((board.ranks, rows), dtype=np.int64)
     by_square = ends.ravel()
     if not paths or not total:
-        return total, by_square
+        return int(total), by_square
     by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
-    table = in_table(one.keys, onward)
-    del one, onward  # large as they are
+    table = in_table(keys, onward)
+    del keys, onward  # large as they are
     for number in reversed(range(len(steps))):
         work.told(f"{name}, steps back", len(steps) - number, len(steps))
         by_square[number], table = _back(layers[number], steps[number], table)
@@ -109,7 +125,7 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     ends[-len(half) :] = half[::-1]
     if by_square.sum() != 2 * total:
         raise SearchError(f"The paths of {board} do not have two ends each.")
-    return total, by_square
+    return int(total), by_square
 
 
 def meeting(
@@ -118,6 +134,7 @@ def meeting(
     """The longer half's states by ascending key, in how many ways each can be finished, and how
     many cycles use each cell's edge to the virtual square."""
     one, other = sides(longer, shorter, both)
+    del longer, shorter  # large as they are
     needs, cells = left_over(one, other, len(both.mirror)), len(both.mirror)
     drop = dropping(most_pairs(needs))
     onward, uses = np.zeros_like(one.ways), np.zeros(MOST_CELLS, dtype=np.int64)

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from pipeline.making.boards import Array
-from pipeline.making.cycles import LARGE, meeting
+from pipeline.making.cycles import large, meeting
 from pipeline.search.frontier import Step
 from pipeline.search.halves import halves
 from pipeline.search.sweep import Layer, TooMany, cycles, forward
@@ -49,15 +49,9 @@ def _layers(board: Board, width: int, work: Work) -> Iterator[Arrays]:
     found = list[Arrays]()
 
     def kept(made: Callable[[], Layer]) -> Arrays:
-        name = f"layer {len(found)}"
-        records = work.kept.load(name) if work.kept else None
-        if records is None:
-            layer = made()
-            records = [*packed(*layer, width)]
-            if work.kept and len(layer.keys) > LARGE:
-                work.kept.store(name, records)
-        found.append(records)
-        return records
+        records = large(f"layer {len(found)}", lambda: packed(*made(), width), work)
+        found.append([*records])
+        return found[-1]
 
     def layer(number: int) -> Layer:
         firsts, _, states = found[number]

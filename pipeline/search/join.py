@@ -16,6 +16,7 @@ the matching that is left, and so on, until one pair is left on both sides, whic
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,9 @@ from tablebase.keys import (
     unpack,
     without,
 )
+
+SLICE = 1 << 17
+"""Needs of which what edges leave of them is listed at a time, over and over."""
 
 
 class Side(NamedTuple):
@@ -149,8 +153,14 @@ def full(cells: int) -> int:
 def left_over(one: Side, other: Side, cells: int) -> Array:
     """What one side can need after its edges when the other, after its own, needs all the rest."""
     both = full(cells)
-    left, rest = (_left_over(side.needs[side.needs != 0] - 1, side, both) for side in (one, other))
-    return np.intersect1d(np.unique(left), both - np.unique(rest), assume_unique=True)
+    left, rest = (_all_left_over(side, both) for side in (one, other))
+    return np.intersect1d(left, both - rest, assume_unique=True)
+
+
+def _all_left_over(side: Side, both: int) -> Array:
+    before = side.needs[side.needs != 0] - 1
+    some = (before[at : at + SLICE] for at in range(0, len(before), SLICE))
+    return reduce(np.union1d, (_left_over(needs, side, both) for needs in some), before[:0])
 
 
 @compiled

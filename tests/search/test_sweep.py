@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.making import cycles
+from pipeline.search import halves as cut
 from pipeline.search import sweep
 from pipeline.search.frontier import Step, following
 from pipeline.search.halves import Halves, halves
@@ -88,7 +89,7 @@ def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
-    monkeypatch.setattr(cycles, "LARGE", 3)
+    monkeypatch.setattr(cycles, "LARGE", 3 * 16)
     monkeypatch.setattr(cycles, "forward", followed)
     with ThreadPoolExecutor(1) as pool:
         kept = Kept(Folder(tmp_path), PUZZLE.tables[-1])
@@ -103,6 +104,37 @@ def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
     assert layers == 2 * 8
     assert len(again) < 8
     assert max(again) <= 3, "these are not kept"
+
+
+@pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
+def test_states_that_end_in_the_wrong_colours_are_left_out(
+    files: int, ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are fewer states, and as many tours."""
+    sizes = list[int]()
+
+    def told(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
+        after = forward(layer, step, going)
+        sizes.append(len(after.keys))
+        return after
+
+    monkeypatch.setattr(cycles, "forward", told)
+    with_colours, states = counts(files, ranks), sum(sizes)
+    monkeypatch.setattr(cut, "colours", lambda later: np.zeros(len(later), dtype=np.int64))
+    without, more = counts(files, ranks), sum(sizes) - states
+    assert with_colours.tours is not None
+    assert without.tours is not None
+    assert with_colours.tours.tolist() == without.tours.tolist()
+    assert states < (0.5 if files * ranks % 2 else 0.8) * more
+
+
+def test_colours_are_those_of_a_chessboard_or_none() -> None:
+    board = Board(4, 5)
+    later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
+    dark = [-1 if board.light(at) else 1 for at in range(board.squares)]
+    assert cut.colours(later).tolist() == dark
+    assert cut.colours([[1, 2], [2], []]).tolist() == [0, 0, 0]
+    assert cut.colours([[2], [], [3], []]).tolist() == [1, 1, -1, 1]
 
 
 # ---- sums that do not fit -------------------------------------------------------------------
@@ -194,6 +226,19 @@ def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
         assert said > before
         before = said
         assert numbered(needs, partner) == matching
+
+
+@given(st.permutations(range(2 * MOST_PAIRS)))
+def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> None:
+    """All eighteen cells of the chessboard's frontier can be ends."""
+    partner, ends = np.zeros((2, 20), dtype=np.int64)
+    partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]
+    needs = ENDS & ((1 << 4 * MOST_PAIRS) - 1)
+    key = needs << MATCHING_BITS | numbered(needs, partner)
+    assert 0 < key < 1 << 62
+    found = np.zeros(20, dtype=np.int64)
+    assert unpack(key, all_partners(2 * MOST_PAIRS), found, ends) == 2 * MOST_PAIRS
+    assert found.tolist() == partner.tolist()
 
 
 def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
