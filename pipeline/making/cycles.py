@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from pipeline.search.halves import Halves, halves
 from pipeline.search.join import dropping, left_over, met, most_pairs, sides
 from pipeline.search.sweep import MOST, Layer, TooMany, back, cycles, forward, in_table
 from pipeline.work import Work, in_threads
+from tablebase.cores import cores
 from tablebase.errors import SearchError
 from tablebase.keys import MOST_CELLS
 from tablebase.puzzles.knight_board import Board
@@ -28,7 +30,9 @@ SLICE = 1 << 18
 
 Table = tuple[Array, Array]
 """Keys and numbers in which `place_of` finds them."""
-MEETINGS = 64
+MOST_THREADS = 4
+"""That find onward numbers where halves meet: each adds them up for all states."""
+MEETINGS = 512
 """Parts of what two halves can leave to each other: one is done by one thread at a time."""
 
 
@@ -105,7 +109,9 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
 
     def met() -> list[Array]:
         told = partial(work.told, f"{name}, where the halves meet")
-        one, onward, uses = meeting(layers[len(steps)], layers[both.shorter], both, told)
+        longer = layers[len(steps)]
+        shorter = longer if both.shorter == len(steps) else layers[both.shorter]
+        one, onward, uses = meeting(longer, shorter, both, told)
         return [one.keys, onward, uses, np.array([cycles(one.ways, onward)])]
 
     keys, onward, uses, (total,) = large(f"{name}, met", met, work)
@@ -135,14 +141,29 @@ def meeting(
     many cycles use each cell's edge to the virtual square."""
     one, other = sides(longer, shorter, both)
     del longer, shorter  # large as they are
-    needs, cells = left_over(one, other, len(both.mirror)), len(both.mirror)
+    needs = left_over(one, other, len(both.mirror))
     drop = dropping(most_pairs(needs))
-    onward, uses = np.zeros_like(one.ways), np.zeros(MOST_CELLS, dtype=np.int64)
-    meetings = ((needs[part::MEETINGS], one, other, cells, drop) for part in range(MEETINGS))
-    for done, (found, used) in enumerate(in_threads(met, meetings)):
+    threads = min(cores(), MOST_THREADS)
+    sums = SimpleQueue[Array]()  # one for each thread, which has it for a part
+    for _ in range(threads):
+        sums.put(np.zeros_like(one.ways))
+
+    def part(number: int) -> Array:
+        onward = sums.get()
+        uses = met(needs[number::MEETINGS], one, other, drop, onward)
+        sums.put(onward)
+        return uses
+
+    uses = np.zeros(MOST_CELLS, dtype=np.int64)
+    numbers = ((number,) for number in range(MEETINGS))
+    for done, used in enumerate(in_threads(part, numbers, threads)):
         told(done, MEETINGS)
-        onward += found
         uses += used
+    onward = sums.get()
+    while not sums.empty():
+        onward += sums.get()
+    if onward.min(initial=0) < 0:
+        raise TooMany
     return Layer(one.keys, one.ways), onward, uses
 
 

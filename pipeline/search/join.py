@@ -16,7 +16,6 @@ the matching that is left, and so on, until one pair is left on both sides, whic
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from pipeline.search.halves import Halves
 from pipeline.search.sweep import MOST, Layer, TooMany, in_table, place_of
 from tablebase.bits import lowest, ones
 from tablebase.compiled import compiled
-from tablebase.frontier import FREE, MATCHING_BITS
+from tablebase.frontier import END, FREE, MATCHING_BITS
 from tablebase.keys import (
     BEGINS,
     ENDS,
@@ -34,7 +33,6 @@ from tablebase.keys import (
     Array,
     all_partners,
     numbered,
-    turned,
     unpack,
     without,
 )
@@ -46,15 +44,19 @@ SLICE = 1 << 17
 class Side(NamedTuple):
     """The states of one half at the cut, by ascending key, and the edges that they may take there.
 
-    Where the states of a need begin is in a table, by the need plus one.
+    A state stands for one *view* or several: as many states of the cut, where its cells have other
+    places. Its ways are those of all together. Where the states of a need begin is in a table, by
+    the need plus one.
     """
 
     keys: Array
     ways: Array
     needs: Array
     begins: Array
+    views: Array
+    """Of each view, where it brings each cell."""
     edges: Array
-    """Rows of `Halves.between`."""
+    """Of each view, rows of `Halves.between` in the state's own cells."""
     partners: Array
 
 
@@ -70,40 +72,28 @@ class Dropping(NamedTuple):
 
 
 def sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
-    """Both halves as the longer one sees the cut."""
-    edges, partners = halves.between, all_partners(len(halves.mirror))
-    return (
-        side(longer, edges[::2], partners),
-        side(_facing(shorter, halves, partners), edges[1::2], partners),
-    )
+    """Both halves as the longer one sees the cut: of the other, states and their images."""
+    facing, own, others = halves.facing, halves.between[::2], halves.between[1::2]
+    views = np.unique([facing, facing[halves.mirror]], axis=0)
+    one = side(longer, own, np.arange(len(facing))[np.newaxis])
+    return one, seen(one, others, views) if shorter is longer else side(shorter, others, views)
 
 
-def side(layer: Layer, edges: Array, partners: Array) -> Side:
+def side(layer: Layer, edges: Array, views: Array) -> Side:
     order = np.argsort(layer.keys)
     keys, ways = layer.keys[order], layer.ways[order]
     needs = keys >> MATCHING_BITS
     first = np.ones(len(needs), dtype=np.bool_)
     first[1:] = needs[1:] != needs[:-1]
     begins = np.flatnonzero(first)
-    return Side(keys, ways, *in_table(needs[begins] + 1, begins), edges, partners)
+    table = in_table(needs[begins] + 1, begins)
+    return seen(Side(keys, ways, *table, views, edges, all_partners(views.shape[1])), edges, views)
 
 
-def _facing(layer: Layer, halves: Halves, partners: Array) -> Layer:
-    """A layer as the other half sees it: what stands for its image too is two states again."""
-    keys = _turned(layer.keys, halves.facing, partners)
-    images = _turned(layer.keys, halves.facing[halves.mirror], partners)
-    two = keys != images
-    ways = np.where(two, layer.ways // 2, layer.ways)
-    return Layer(np.append(keys, images[two]), np.append(ways, ways[two]))
-
-
-@compiled
-def _turned(keys: Array, to: Array, partners: Array) -> Array:
-    partner, ends, moved = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
-    found = np.empty_like(keys)
-    for at in range(len(keys)):
-        found[at] = turned(keys[at], to, partners, partner, ends, moved)
-    return found
+def seen(side: Side, edges: Array, views: Array) -> Side:
+    """The same states with other edges of the cut, and in other views."""
+    own = [np.column_stack((np.argsort(view)[edges[:, :2]], edges[:, 2])) for view in views]
+    return side._replace(edges=np.array(own, dtype=np.int64), views=views)
 
 
 def dropping(most_pairs: int) -> Dropping:
@@ -158,15 +148,20 @@ def left_over(one: Side, other: Side, cells: int) -> Array:
 
 
 def _all_left_over(side: Side, both: int) -> Array:
-    before = side.needs[side.needs != 0] - 1
-    some = (before[at : at + SLICE] for at in range(0, len(before), SLICE))
-    return reduce(np.union1d, (_left_over(needs, side, both) for needs in some), before[:0])
+    before: Array = side.needs[side.needs != 0] - 1
+    found = before[:0]
+    for view, edges in zip(side.views, side.edges, strict=True):
+        for at in range(0, len(before), SLICE):
+            left = np.unique(_left_over(before[at : at + SLICE], edges, both))
+            moved = [(left >> 2 * cell & 3) << 2 * place for cell, place in enumerate(view)]
+            found = np.union1d(found, np.sum(moved, axis=0))
+    return found
 
 
 @compiled
-def _left_over(before: Array, side: Side, both: int) -> Array:
+def _left_over(before: Array, edges: Array, both: int) -> Array:
     """What is left of some needs after each set of edges, over and over."""
-    chosen = np.empty(len(side.edges), dtype=np.int64)
+    chosen = np.empty(len(edges), dtype=np.int64)
     found = np.empty(len(before), dtype=np.int64)
     many = 0
     for needs in before:
@@ -176,85 +171,95 @@ def _left_over(before: Array, side: Side, both: int) -> Array:
                 found = np.append(found, np.empty_like(found))
             found[many] = both - laid
             many += 1
-            size, laid, bits = _next_set(side.edges, chosen, size, laid, bits)
+            size, laid, bits = _next_set(edges, chosen, size, laid, bits)
     return found[:many]
 
 
-def met(needs: Array, one: Side, other: Side, cells: int, drop: Dropping) -> tuple[Array, Array]:
-    """Of the cycles that leave over some needs: those onward from each state of one side.
+def met(needs: Array, one: Side, other: Side, drop: Dropping, onward: Array) -> Array:
+    """Of the cycles that leave over some needs: add those onward from each state of one side.
 
-    And for each cell, how many of them use its edge to the virtual one.
+    Returns for each cell how many of them use its edge to the virtual one.
     """
     room = np.zeros((2, MATCHINGS[len(drop.begins) - 1]), dtype=np.int64)
-    onward, uses, about = _met(needs, one, other, full(cells), drop, room[0], room[1])
-    if about >= MOST or onward.min(initial=0) < 0:
+    both = full(one.views.shape[1])
+    uses, about = _met(needs, one, other, both, drop, room[0], room[1], onward)
+    if about >= MOST:
         raise TooMany
-    return onward, uses
+    total: Array = uses[0] + uses[1] // len(other.views)
+    return total
 
 
 @compiled
 def _met(
-    some: Array, one: Side, other: Side, both: int, drop: Dropping, asked: Array, spare: Array
-) -> tuple[Array, Array, float]:
-    onward, uses = np.zeros(len(one.keys), dtype=np.int64), np.zeros(MOST_CELLS, dtype=np.int64)
-    counted = other.edges[:, 2].any()
+    some: Array, one: Side, other: Side, both: int, drop: Dropping, asked: Array, spare: Array,
+    onward: Array,
+) -> tuple[Array, float]:  # fmt: skip
+    uses = np.zeros((2, MOST_CELLS), dtype=np.int64)
+    counted, views = other.edges[:, :, 2].any(), len(other.views)
     own, theirs = np.empty((1, 3), dtype=np.int64), np.empty((1, 3), dtype=np.int64)
     most = 0.0
     for needs in some:
         pairs = ones(needs & ENDS) // 2
         own_many, own = _laid(needs, one, own)
         their_many, theirs = _laid(both - needs, other, theirs)
-        asked[: MATCHINGS[pairs]] = 0
+        every = asked[: MATCHINGS[pairs]]
+        every[:] = 0
         about = 0.0
         for state, matching, _ in theirs[:their_many]:
-            asked[matching] += other.ways[state]
+            every[matching] += other.ways[state]
             about += float(other.ways[state])
         most = max(most, about)
+        every //= views
         answer = _closing(asked, spare, pairs, drop)
         for state, matching, edges in own[:own_many]:
             onward[state] += answer[matching]
             if onward[state] < 0:
-                return onward, uses, most
-            _count(uses, one, edges, one.ways[state] * answer[matching])
+                return uses, np.inf
+            _count(uses[0], one, edges, one.ways[state] * answer[matching])
         if counted:
             asked[: MATCHINGS[pairs]] = 0
             for state, matching, _ in own[:own_many]:
                 asked[matching] += one.ways[state]
             answer = _closing(asked, spare, pairs, drop)
             for state, matching, edges in theirs[:their_many]:
-                _count(uses, other, edges, other.ways[state] * answer[matching])
-    return onward, uses, most
+                _count(uses[1], other, edges, other.ways[state] * answer[matching])
+    return uses, most
 
 
 @compiled
 def _count(uses: Array, side: Side, edges: int, cycles: int) -> None:
     while edges:
-        _, cell, counted = side.edges[lowest(edges)]
-        uses[cell] += counted * cycles
+        _, cell, counted = side.edges[0, lowest(edges)]
+        uses[side.views[0, cell]] += counted * cycles
         edges &= edges - 1
 
 
 @compiled
-def _laid(laid: int, side: Side, found: Array) -> tuple[int, Array]:
-    """The states of a side, with edges, that need so much; returns how many.
+def _laid(needs: int, side: Side, found: Array) -> tuple[int, Array]:
+    """The states of a side, with edges, that need so much, in all views; returns how many.
 
     One row each: which state it is, the number of its matching after its edges, and these as bits.
     """
-    partner, ends = np.zeros((2, MOST_CELLS + 1), dtype=np.int64)
-    chosen = np.empty(len(side.edges), dtype=np.int64)
-    many = size = edges = 0
-    while size >= 0:
-        place = place_of(laid + 1, side.needs)
-        at = side.begins[place] if side.needs[place] else len(side.keys)
-        while at < len(side.keys) and side.keys[at] >> MATCHING_BITS == laid:
-            matching = _with_edges(side.keys[at], side, chosen[:size], partner, ends)
-            if matching >= 0:
-                if many == len(found):
-                    found = np.append(found, np.empty_like(found), axis=0)
-                found[many] = at, matching, edges
-                many += 1
-            at += 1
-        size, laid, edges = _next_set(side.edges, chosen, size, laid, edges)
+    room = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
+    chosen = np.empty(side.edges.shape[1], dtype=np.int64)
+    many = 0
+    for view in range(len(side.views)):
+        to, between = side.views[view], side.edges[view]
+        laid = size = edges = 0
+        for cell in range(len(to)):
+            laid |= (needs >> 2 * to[cell] & 3) << 2 * cell
+        while size >= 0:
+            place = place_of(laid + 1, side.needs)
+            at = side.begins[place] if side.needs[place] else len(side.keys)
+            while at < len(side.keys) and side.keys[at] >> MATCHING_BITS == laid:
+                matching = _with_edges(side.keys[at], side, between, chosen[:size], to, room)
+                if matching >= 0:
+                    if many == len(found):
+                        found = np.append(found, np.empty_like(found), axis=0)
+                    found[many] = at, matching, edges
+                    many += 1
+                at += 1
+            size, laid, edges = _next_set(between, chosen, size, laid, edges)
     return many, found
 
 
@@ -282,19 +287,26 @@ def _next_set(edges: Array, chosen: Array, size: int, laid: int, bits: int) -> t
 
 
 @compiled
-def _with_edges(key: int, side: Side, chosen: Array, partner: Array, ends: Array) -> int:
+def _with_edges(key: int, side: Side, between: Array, chosen: Array, to: Array, room: Array) -> int:
     """The number of a state's matching after some edges are laid, -1 where they close a cycle."""
+    partner, ends, moved = room
     unpack(key, side.partners, partner, ends)
     needs = key >> MATCHING_BITS
     for number in chosen:
-        one, two, _ = side.edges[number]
+        one, two, _ = between[number]
         near = one if needs >> 2 * one & 3 == FREE else partner[one]
         far = two if needs >> 2 * two & 3 == FREE else partner[two]
         if near == two:
             return -1
         partner[near], partner[far] = far, near
         needs -= (1 << 2 * one) + (1 << 2 * two)
-    return numbered(needs, partner)
+    ends_of, left = 0, needs & ENDS
+    while left:
+        cell = lowest(left) // 2
+        moved[to[cell]] = to[partner[cell]]
+        ends_of |= END << 2 * to[cell]
+        left &= left - 1
+    return numbered(ends_of, moved)
 
 
 @compiled

@@ -50,7 +50,8 @@ def first_layer(needs: list[int]) -> Layer:
 
 def forward(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
     """The next layer; `going` is called several times a second."""
-    keys, ways = _room(2 * len(layer.keys))
+    # in the middle of a column the larger layer may have half as many more, at its end fewer
+    keys, ways = _room(len(layer.keys) * (2 if len(step.mirror) else 3) // 2)
     done = filled = 0
     while done < len(layer.keys):
         going()

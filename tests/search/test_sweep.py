@@ -319,10 +319,11 @@ def joined(
     """Each of the own states' onward numbers; cycles by the cell that they join to the first."""
     cells = int(own.keys[0] >> MATCHING_BITS).bit_length() // 2
     one, two = (
-        side(layer, np.array(laid, dtype=np.int64).reshape(-1, 3), all_partners(10))
+        side(layer, np.array(laid, dtype=np.int64).reshape(-1, 3), np.arange(cells)[np.newaxis])
         for layer, laid in ((own, edges), (other, their_edges))
     )
-    onward, uses = met(left_over(one, two, cells), one, two, cells, dropping(5))
+    onward = np.zeros_like(own.ways)
+    uses = met(left_over(one, two, cells), one, two, dropping(5), onward)
     return onward.tolist(), uses[: cells - 1].tolist()
 
 
