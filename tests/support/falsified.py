@@ -99,6 +99,12 @@ def place(data: bytes | bytearray, rank: int) -> int:
     return BLOCK * (1 + block) + number * width
 
 
+def records(data: bytes | bytearray) -> int:
+    """How many an index has."""
+    count: int = HEADER.unpack_from(data)[5]
+    return count
+
+
 def sealed(data: bytes | bytearray) -> bytes:
     """An index whose every block has its checksum, whatever it says."""
     content = HEADER.unpack_from(data)[6]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.making import numbered_cycles
+from pipeline.making import cycles, numbered_cycles
 from pipeline.making.numbered_cycles import make
 from pipeline.search.sweep import Layer, TooMany, forward
 from pipeline.work import Made, Work
@@ -88,7 +88,7 @@ def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
             work = Work(pool, 1, tell, Kept(Folder(tmp_path), SIX), memory=1 << 40)
             return make(SIX.recipe, PUZZLE, SIX, work)
 
-    monkeypatch.setattr(numbered_cycles, "LARGE", 100)
+    monkeypatch.setattr(cycles, "LARGE", 2000)  # a record and what it begins with
     monkeypatch.setattr(numbered_cycles, "forward", followed)
     with pytest.raises(KilledError):
         again()
@@ -98,7 +98,7 @@ def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
     rows, _, count = again()
     assert count == sum(len(stretch["key"]) for stretch in rows)
     assert made
-    assert max(made) <= 100, "what follows larger layers is kept"
+    assert max(made) < 300, "what follows larger layers is kept"
     made.clear()
     again()
     assert len(made) < 12
