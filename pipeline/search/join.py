@@ -37,9 +37,6 @@ from tablebase.keys import (
     without,
 )
 
-SLICE = 1 << 17
-"""Needs of which what edges leave of them is listed at a time, over and over."""
-
 
 class Side(NamedTuple):
     """The states of one half at the cut, by ascending key, and the edges that they may take there.
@@ -142,37 +139,21 @@ def full(cells: int) -> int:
 
 def left_over(one: Side, other: Side, cells: int) -> Array:
     """What one side can need after its edges when the other, after its own, needs all the rest."""
-    both = full(cells)
-    left, rest = (_all_left_over(side, both) for side in (one, other))
-    return np.intersect1d(left, both - rest, assume_unique=True)
+    left, rest = (_left_over(side) for side in (one, other))
+    return np.intersect1d(left, full(cells) - rest, assume_unique=True)
 
 
-def _all_left_over(side: Side, both: int) -> Array:
-    before: Array = side.needs[side.needs != 0] - 1
-    found = before[:0]
+def _left_over(side: Side) -> Array:
+    """What is left of all needs after each set of edges, in all views."""
+    found = side.keys[:0]
     for view, edges in zip(side.views, side.edges, strict=True):
-        for at in range(0, len(before), SLICE):
-            left = np.unique(_left_over(before[at : at + SLICE], edges, both))
-            moved = [(left >> 2 * cell & 3) << 2 * place for cell, place in enumerate(view)]
-            found = np.union1d(found, np.sum(moved, axis=0))
+        left = side.needs[side.needs != 0] - 1
+        for one, two, _ in edges:
+            room = (left >> 2 * one & 3 > 0) & (left >> 2 * two & 3 > 0)
+            left = np.union1d(left, left[room] - (1 << 2 * one) - (1 << 2 * two))
+        moved = [(left >> 2 * cell & 3) << 2 * place for cell, place in enumerate(view)]
+        found = np.union1d(found, np.sum(moved, axis=0))
     return found
-
-
-@compiled
-def _left_over(before: Array, edges: Array, both: int) -> Array:
-    """What is left of some needs after each set of edges, over and over."""
-    chosen = np.empty(len(edges), dtype=np.int64)
-    found = np.empty(len(before), dtype=np.int64)
-    many = 0
-    for needs in before:
-        laid, size, bits = both - needs, 0, 0
-        while size >= 0:
-            if many == len(found):
-                found = np.append(found, np.empty_like(found))
-            found[many] = both - laid
-            many += 1
-            size, laid, bits = _next_set(edges, chosen, size, laid, bits)
-    return found[:many]
 
 
 def met(needs: Array, one: Side, other: Side, drop: Dropping, onward: Array) -> Array:
