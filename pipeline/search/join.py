@@ -80,9 +80,7 @@ def side(layer: Layer, edges: Array, views: Array) -> Side:
     order = np.argsort(layer.keys)
     keys, ways = layer.keys[order], layer.ways[order]
     needs = keys >> MATCHING_BITS
-    first = np.ones(len(needs), dtype=np.bool_)
-    first[1:] = needs[1:] != needs[:-1]
-    begins = np.flatnonzero(first)
+    begins = np.flatnonzero(_new(needs))
     table = in_table(needs[begins] + 1, begins)
     return seen(Side(keys, ways, *table, views, edges, all_partners(views.shape[1])), edges, views)
 
@@ -150,10 +148,24 @@ def _left_over(side: Side) -> Array:
         left = side.needs[side.needs != 0] - 1
         for one, two, _ in edges:
             room = (left >> 2 * one & 3 > 0) & (left >> 2 * two & 3 > 0)
-            left = np.union1d(left, left[room] - (1 << 2 * one) - (1 << 2 * two))
+            left = _together(left, left[room] - (1 << 2 * one) - (1 << 2 * two))
         moved = [(left >> 2 * cell & 3) << 2 * place for cell, place in enumerate(view)]
-        found = np.union1d(found, np.sum(moved, axis=0))
+        found = _together(found, np.sum(moved, axis=0))
     return found
+
+
+def _together(some: Array, more: Array) -> Array:
+    """All that are among these or those, ascending; `numpy.union1d` hashes, and is slower here."""
+    both = np.sort(np.append(some, more))
+    together: Array = both[_new(both)]
+    return together
+
+
+def _new(ascending: Array) -> Array:
+    """Which are not as the one before."""
+    new = np.ones(len(ascending), dtype=np.bool_)
+    new[1:] = ascending[1:] != ascending[:-1]
+    return new
 
 
 def met(needs: Array, one: Side, other: Side, drop: Dropping, onward: Array) -> Array:
