@@ -50,8 +50,8 @@ def first_layer(needs: list[int]) -> Layer:
 
 def forward(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
     """The next layer; `going` is called several times a second."""
-    # in the middle of a column the larger layer may have half as many more, at its end fewer
-    keys, ways = _room(len(layer.keys) * (2 if len(step.mirror) else 3) // 2)
+    # a large layer grows by about half in the middle of a column, and shrinks at its end
+    keys, ways = _room(len(layer.keys) * (3 if len(step.mirror) else 6) // 4)
     done = filled = 0
     while done < len(layer.keys):
         going()

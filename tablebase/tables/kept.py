@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,11 @@ from tablebase.errors import OutputsError
 from tablebase.puzzle import Table
 from tablebase.tables.store import SHARED, Store
 
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
 SUFFIX = ".kept"
+CHECKSUM = 4
 
 Arrays = list[npt.NDArray[Any]]
 
@@ -54,8 +58,8 @@ class Kept:
             data = memoryview(self._store.read(self._name(name)))
         except OSError:
             return None
-        packed = data[4:]
-        if not packed or data[:4] != _checksum(packed):
+        packed = data[:-CHECKSUM]
+        if not packed or data[-CHECKSUM:] != _bytes(zlib.crc32(packed)):
             return None
         found = list[npt.NDArray[Any]]()
         plain = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
@@ -80,14 +84,13 @@ class Kept:
             raise OutputsError(str(self._store), problem, hint)
 
     def store(self, name: str, arrays: Arrays) -> None:
-        sink = pa.BufferOutputStream()
-        with pa.CompressedOutputStream(sink, "zstd") as stream:
-            for array in arrays:
-                np.save(stream, array, allow_pickle=False)
-        packed = sink.getvalue()
         # no fsync: after a crash of the whole machine the checksum tells
         with self._store.appearing(self._name(name), durable=False, shared=True) as (file,):
-            file.writelines((_checksum(packed), packed))
+            summed = _Summed(file)
+            with pa.CompressedOutputStream(summed, "zstd") as stream:
+                for array in arrays:
+                    np.save(stream, array, allow_pickle=False)
+            file.write(_bytes(summed.checksum))
 
     def bytes(self) -> int:
         """How much is kept of all parts, of whatever recipe."""
@@ -140,9 +143,23 @@ def _pieces(store: Store) -> list[tuple[str, Piece]]:
     return [(found[1], Piece(int(found[2]), int(found[3]))) for found in matches if found]
 
 
-def _checksum(packed: memoryview | pa.Buffer) -> bytes:
-    """What a file begins with, before its arrays, one after another, compressed."""
-    return zlib.crc32(packed).to_bytes(4, "little")
+class _Summed(io.RawIOBase):
+    """A file to write to, and the checksum of what was written: it follows the packed arrays."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.checksum = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: ReadableBuffer) -> int:
+        self.checksum = zlib.crc32(data, self.checksum)
+        return self._file.write(data)
+
+
+def _bytes(checksum: int) -> bytes:
+    return checksum.to_bytes(CHECKSUM, "little")
 
 
 def _digest(name: str) -> str:
