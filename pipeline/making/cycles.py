@@ -120,11 +120,16 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     if not paths or not total:
         return int(total), by_square
     by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
-    table = in_table(keys, onward)
-    del keys, onward  # large as they are
+    states = [keys, onward]  # large: what is done with goes before more comes
+    del keys, onward
     for number in reversed(range(len(steps))):
         work.told(f"{name}, steps back", len(steps) - number, len(steps))
-        by_square[number], table = _back(layers[number], steps[number], table)
+        table = in_table(states[0], states[1])
+        states.clear()
+        layer = layers[number]
+        by_square[number], onward = _back(layer, steps[number], table)
+        states += layer.keys, onward
+        del layer, table, onward
     # what is laid at a square of a state, is laid at the square's image in the state's image
     half = ends[: len(steps) // rows + 2]
     half[:] = (half + half[:, ::-1]) // 2
@@ -167,12 +172,12 @@ def meeting(
     return Layer(one.keys, one.ways), onward, uses
 
 
-def _back(layer: Layer, step: Step, table: Table) -> tuple[int, Table]:
-    """How many cycles use a step's edge to the virtual square, and the table of the layer."""
+def _back(layer: Layer, step: Step, table: Table) -> tuple[int, Array]:
+    """How many cycles use a step's edge to the virtual square, and the layer's onward numbers."""
     slices = [slice(at, at + SLICE) for at in range(0, len(layer.keys), SLICE)]
     some = ((Layer(layer.keys[of], layer.ways[of]), step, *table) for of in slices)
     onward, uses = np.empty_like(layer.ways), 0
     for of, (found, used) in zip(slices, in_threads(back, some), strict=True):
         onward[of] = found
         uses += int(used[step.others == 0].sum())
-    return uses, in_table(layer.keys, onward)
+    return uses, onward

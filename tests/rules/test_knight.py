@@ -251,7 +251,7 @@ def said(boards: list[str], closed: list[str]) -> dict[str, Any]:
     [
         (said(["7x7", "6x7"], []), [(6, 7), (7, 7)], []),
         (said(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
-        (said(["8x8"], []), [], []),  # that cannot be counted
+        (said(["8x9"], []), [], []),  # that cannot be counted
         (said(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
         ({"knight_counts": {"boards": 3, "closed": [7, None]}}, [], []),
         ({"knight_counts": {}}, [], []),
@@ -284,7 +284,7 @@ def test_boards_are_counted_on_request() -> None:
     ("board", "closed", "why"),
     [
         ((2, 9), False, "2x9 has no tours to count. It needs three files and ranks."),
-        ((8, 8), False, "8x8 has too many tours to count. Closed tours alone can be counted: add "),
+        ((7, 9), False, "7x9 has too many tours to count. Closed tours alone can be counted: add "),
         ((15, 5), False, "15x5 has too many tours to count. Closed tours alone can be counted"),
         ((8, 9), False, "8x9 has too many tours to count. The largest boards are 3x26, 4x26, "),
         ((9, 9), True, "9x9 has too many closed tours to count."),
