@@ -1,7 +1,5 @@
 """The command line proper: each command parses, calls one function, and prints."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Annotated, cast
