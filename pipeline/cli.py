@@ -1,6 +1,8 @@
-"""The command line proper: each command parses, calls one function, and prints."""
+"""The command line proper: each command parses, calls one function, and prints.
 
-from __future__ import annotations
+Here, as wherever options are declared, annotations are no texts, which Typer would evaluate one by
+one at every start.
+"""
 
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """What the shell offers for a word that is not finished: what can be asked, and what is there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from typer import Context

@@ -1,7 +1,5 @@
 """`pipeline report` and `pipeline explore`: pages made from the tables."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`pipeline sample`: tours by chance, written as they are drawn."""
 
-from __future__ import annotations
-
 import contextlib
 from functools import partial
 from itertools import chain

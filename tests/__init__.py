@@ -1,10 +1,14 @@
 """Tests. `CI=true` runs the wide ones too; `LONG=1` repeats those of chance and faults."""
 
 import os
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+# without their bytecode, every process that tests would rewrite the asserts of all tests anew
+sys.dont_write_bytecode = False
 
 LONG = bool(os.environ.get("LONG"))
 WIDE = os.environ.get("CI") == "true"

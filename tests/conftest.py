@@ -1,5 +1,8 @@
 """What many tests share: the published tables, and the program as the shell sees it."""
 
+import contextlib
+import gc
+import importlib
 import io
 import os
 import subprocess
@@ -44,6 +47,28 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: takes many seconds, so it is handed out first")
     if config.getoption("numprocesses", None):
         os.environ[SHARED] = str(scripts())
+    gc.disable()
+    if worker := getattr(config, "workerinput", None):
+        modules = [file for place in config.args for file in sorted(Path(place).rglob("test_*.py"))]
+        _compile(modules[int(worker["workerid"][2:]) :: worker["workercount"]])
+
+
+def _compile(modules: list[Path]) -> None:
+    """A process's share of the tests: all load what each of them has compiled."""
+    for module in modules:
+        name = ".".join(module.resolve().relative_to(ROOT).with_suffix("").parts)
+        with contextlib.suppress(Exception):  # pytest says it better
+            importlib.import_module(name)
+
+
+def pytest_collection_finish() -> None:
+    # what is loaded by now stays to the end, and is not looked through again for what does not
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

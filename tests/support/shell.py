@@ -93,9 +93,11 @@ def pipeline(
     return _run([str(SCRIPT) if lone else program(env=env), *words], cwd, env, stdin, timeout)
 
 
-def python(code: str, *, env: Mapping[str, str] | None = None, timeout: float = 120) -> Said:
+def python(
+    code: str, *words: str, env: Mapping[str, str] | None = None, timeout: float = 120
+) -> Said:
     """Run a piece of Python in the project's folder."""
-    return _run([sys.executable, "-c", code], ROOT, env, "", timeout)
+    return _run([sys.executable, "-c", code, *words], ROOT, env, "", timeout)
 
 
 def uncompiled(function: Callable[[], str], ignored: str = "") -> str:
@@ -114,9 +116,19 @@ def uncompiled(function: Callable[[], str], ignored: str = "") -> str:
     return said.out
 
 
-def without_privileges() -> list[str]:
-    """What a command is begun with so that permissions bind it, even where all is run as root."""
-    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] * (os.geteuid() == 0)
+UNPRIVILEGED = """
+import ctypes, sys
+from pipeline.__main__ import main
+
+of_this_process, none = (ctypes.c_uint32 * 2)(0x20080522), (ctypes.c_uint32 * 6)()
+assert ctypes.CDLL(None).capset(of_this_process, none) == 0
+sys.exit(main())
+"""
+
+
+def without_privileges(*words: str) -> Said:
+    """Run `pipeline` so that permissions bind it, even where all is run as root."""
+    return _run([program("python"), "-c", UNPRIVILEGED, *words], ROOT, None, "", 120)
 
 
 def with_a_disk(script: str) -> subprocess.CompletedProcess[str]:

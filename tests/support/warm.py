@@ -22,13 +22,21 @@ import tempfile
 import threading
 import traceback
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 SHARED = "WARM_SCRIPTS"
-LIBRARIES = ("numba", "numpy", "polars", "pyarrow.parquet", "rich.progress", "typer._adapters")
+LIBRARIES = (
+    "numba",
+    "numpy",
+    "polars",
+    "pyarrow.parquet",
+    "rich.progress",
+    "typer._adapters",
+    "typer.rich_utils",
+)
 
 CLIENT = """#!{python} -ISE
-import os, socket, sys
+import _socket, os, sys  # socket takes as long to load as Python to start
 
 streams = []
 for number in range(3):
@@ -37,19 +45,29 @@ for number in range(3):
         streams.append(number)
     except OSError:
         pass
-with socket.socket(socket.AF_UNIX) as server:
-    server.connect("{address}")
-    variables = [name + b"=" + value for name, value in os.environb.items()]
-    words = [os.fsencode(word) for word in sys.argv]
-    asked = b"\\0".join([os.getcwdb(), b"%d" % len(words), *words, *variables])
-    socket.send_fds(server, [bytes(streams).ljust(4, b"\\xff")], streams)
-    server.sendall(asked)
-    server.shutdown(socket.SHUT_WR)
-    code = int(server.recv(10) or 99)
+server = _socket.socket(_socket.AF_UNIX)
+server.connect("{address}")
+variables = [name + b"=" + value for name, value in os.environb.items()]
+words = [os.fsencode(word) for word in sys.argv]
+asked = b"\\0".join([os.getcwdb(), b"%d" % len(words), *words, *variables])
+passed = b"".join(number.to_bytes(4, sys.byteorder) for number in streams)
+rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)]
+server.sendmsg([bytes(streams).ljust(4, b"\\xff")], rights)
+server.sendall(asked)
+server.shutdown(_socket.SHUT_WR)
+code = int(server.recv(10) or 99)
 if code < 0:
     os.kill(os.getpid(), -code)
 os._exit(code)
 """
+
+
+class Running(NamedTuple):
+    """A process that was asked for, a descriptor of its end, and who asked."""
+
+    child: int
+    ended: int
+    connection: socket.socket
 
 
 def warm(name: str) -> str:
@@ -100,25 +118,37 @@ def serve(address: str) -> None:
         listening.listen(64)
         gc.freeze()
         os.write(1, b"!")
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while listening in select.select([listening, sys.stdin], [], [])[0]:
-            connection, _ = listening.accept()
-            if os.fork() == 0:
-                listening.close()
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                _attend(connection)
-            connection.close()
+        heard = select.poll()
+        for place in (sys.stdin, listening):
+            heard.register(place, select.POLLIN)
+        running: dict[int, Running] = {}
+        while sys.stdin.fileno() not in (told := dict(heard.poll())):
+            if listening.fileno() in told:
+                connection, _ = listening.accept()
+                child = os.fork()
+                if child == 0:
+                    for other in {*running.values()}:
+                        os.close(other.ended)
+                        other.connection.close()
+                    listening.close()
+                    _attend(connection)
+                one = Running(child, os.pidfd_open(child), connection)
+                heard.register(one.ended, select.POLLIN)
+                heard.register(connection, 0)  # hung up on, that is
+                running |= dict.fromkeys((one.ended, connection.fileno()), one)
+            for one in {running[number] for number in told.keys() & running.keys()}:
+                for number in (one.ended, one.connection.fileno()):
+                    heard.unregister(number)
+                    del running[number]
+                _end(one, asked=one.connection.fileno() not in told)
 
 
 def _attend(connection: socket.socket) -> NoReturn:
-    """Be the process that was asked for, or, as its parent, tell how it ended."""
+    """Be the process that was asked for."""
     numbers, streams, _, _ = socket.recv_fds(connection, 4, 3)
     with connection.makefile("rb") as asked:
         folder, count, *rest = asked.read().split(b"\0")
     words, variables = rest[: int(count)], rest[int(count) :]
-    child = os.fork()
-    if child:
-        _wait(connection, child)
     connection.close()
     for number in range(3):
         with contextlib.suppress(OSError):
@@ -164,14 +194,11 @@ def _run(program: str) -> int:
             stream.flush()
 
 
-def _wait(connection: socket.socket, child: int) -> NoReturn:
-    """Whoever asked and is gone wants no answer."""
-    either = select.poll()
-    either.register(ended := os.pidfd_open(child), select.POLLIN)
-    either.register(connection, 0)  # hung up on, that is
-    if ended not in dict(either.poll()):
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    with contextlib.suppress(OSError):
-        connection.sendall(b"%d" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
+def _end(one: Running, *, asked: bool) -> None:
+    """Tell how a process ended. Whoever asked and is gone wants no answer."""
+    if not asked:
+        os.kill(one.child, signal.SIGKILL)
+    _, status = os.waitpid(one.child, 0)
+    os.close(one.ended)
+    with one.connection, contextlib.suppress(OSError):
+        one.connection.sendall(b"%d" % os.waitstatus_to_exitcode(status))

@@ -23,8 +23,6 @@ from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 
 LABELS = range(128)
 """A throw and a starting square in one number, the throw in the high four bits."""
-DICE = pa.array([str(label >> 4) for label in LABELS])
-MOVES = pa.array([f"{m & 15}{sign}{(m & 15) + (m >> 4)}" for sign in "-x" for m in LABELS])
 
 
 class Positions:
@@ -135,6 +133,8 @@ def prove_lines(listed: Listed, rows: Rows, positions: Positions, walk: Walk) ->
 
 def _written(positions: Positions, walk: Walk) -> list[pa.Array]:
     """The smallest line to every row as dice and as moves; null where none leads."""
+    dice = pa.array([str(label >> 4) for label in LABELS])
+    moves = pa.array([f"{m & 15}{sign}{(m & 15) + (m >> 4)}" for sign in "-x" for m in LABELS])
     size, begin, order = len(positions.numbers), 0, walk.order
     place = np.full(2 * size, -1)
     place[order] = np.arange(len(order))
@@ -145,7 +145,7 @@ def _written(positions: Positions, walk: Walk) -> list[pa.Array]:
         parents, label = walk.parent[nodes], walk.label[nodes].astype(np.int64)
         goal = (label >> 4) + (label & 15) - 1
         swaps = positions.sets[ply % 2][parents % size] >> goal & 1
-        steps = (DICE.take(label), ""), (MOVES.take(label + len(LABELS) * swaps), " "[: ply - 1])
+        steps = (dice.take(label), ""), (moves.take(label + len(LABELS) * swaps), " "[: ply - 1])
         layers.append(
             [
                 pc.binary_join_element_wise(text.take(place[parents] - before), step, gap)

@@ -94,7 +94,9 @@ export async function carried(name) {
   const block = document.getElementById(name);
   mustBe(block, name, "missing");
   try {
-    const packed = Uint8Array.from(atob(block.textContent), (letter) => letter.charCodeAt(0));
+    const letters = atob(block.textContent);
+    const packed = new Uint8Array(letters.length);
+    for (let at = 0; at < packed.length; at++) packed[at] = letters.charCodeAt(at); // `from` takes ten times as long
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch {
