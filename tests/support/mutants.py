@@ -122,7 +122,7 @@ MAKING = {
 PROOFS = {
     "pipeline/verify/eight/states.py": "verify/eight",
     "pipeline/verify/goals.py": "verify/new",
-    "pipeline/verify/knight/counts.py": "verify/knight",
+    "pipeline/verify/knight/counts.py": "verify/counts",
     "pipeline/verify/knight/cycles.py": "verify/cycles",
     "pipeline/verify/knight/references.py": "references",
     "pipeline/verify/knight/resweep.py": "recount",

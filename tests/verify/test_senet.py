@@ -27,7 +27,6 @@ from tablebase.tables.parquet import schema
 from tests.support import oracles
 from tests.support.falsified import cell, cells, one, without
 
-
 Proof = Callable[[Listed, Rows], object]
 
 

@@ -128,7 +128,7 @@ def test_an_index_alone_is_proved(alone: Path) -> None:
 def test_every_wrong_record_is_found(alone: Path) -> None:
     right = (alone / f"{NAME}.idx").read_bytes()
     manifest = (alone / "manifest.json").read_bytes()
-    for rank in range(0, 360, 7):
+    for rank in (0, 100, 359):
         distance = right[place(right, rank)]
         for wrong in (distance + 2, abs(distance - 2), distance + 1, 0, 255):
             if wrong == distance:
