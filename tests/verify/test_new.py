@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -27,6 +27,7 @@ from tests.support.falsified import (
     prove_one,
     refuted,
     rewrite,
+    story,
 )
 
 
@@ -73,11 +74,14 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
     return copy
 
 
-def test_a_new_puzzle_is_proved_by_its_moves_alone(stack: Path) -> None:
+def test_a_new_puzzle_is_proved_by_its_moves_alone(
+    stack: Path, golden: Callable[[str, str], None]
+) -> None:
     proved = prove_one(stack, "stack")
     text = "every state except the goals has a neighbour one move nearer, and none still nearer"
     assert text in [claim.claim for claim in proved]
     assert proved[-1].rows == 120
+    golden("claims_of_a_new_puzzle", story(stack, "stack"))
 
 
 @pytest.mark.parametrize(
