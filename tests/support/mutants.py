@@ -127,7 +127,7 @@ PROOFS = {
     "pipeline/verify/knight/cycles.py": "verify/cycles",
     "pipeline/verify/knight/references.py": "references",
     "pipeline/verify/knight/resweep.py": "recount",
-    "pipeline/verify/knight/tours.py": "verify/knight story",
+    "pipeline/verify/knight/tours.py": "verify/knight",
     "pipeline/verify/senet/proof.py": "verify/senet",
     "pipeline/verify/sliding/proof.py": "verify/sliding",
     "pipeline/verify/walks.py": "walks toys",

@@ -26,6 +26,7 @@ from tests.support.falsified import (
     refuted,
     rewrite,
     sealed,
+    story,
     vouch,
     without,
 )
@@ -40,6 +41,13 @@ def false_path(rows: pa.Table, row: int, begin: int, text: str) -> Callable[[pa.
 @pytest.fixture(scope="module")
 def five(outputs: Path) -> pa.Table:
     return pq.read_table(outputs / "knight_tours_5x5.parquet").combine_chunks()
+
+
+@pytest.mark.parametrize("name", ["knight_tours_5x5", "knight_tours_8x8"])
+def test_what_is_told_of_tours(
+    outputs: Path, golden: Callable[[str, str], None], name: str
+) -> None:
+    golden(f"claims_{name}", story(outputs, name))
 
 
 @pytest.mark.parametrize(
