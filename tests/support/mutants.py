@@ -77,7 +77,7 @@ ANSWERS = {
     "queries/eight/columns.py": "queries batch columns",
     "queries/eight/reader.py": "doors refusals queries drawings batch",
     "queries/forms.py": "answers doors page[docs/cli.md]",
-    "queries/goals.py": "doors refusals index_contradicts goals registry batch",
+    "queries/goals.py": "goals refusals index_contradicts registry queries/sliding batch",
     "queries/inputs.py": "inputs",
     "queries/index.py": "index_format doors index",
     "queries/knight/cycles.py": "queries/cycles",
