@@ -40,11 +40,15 @@ def proved(folder: Path, board: str, story: Listener = unheard) -> list[Claim]:
     return claims
 
 
-@pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", pytest.param("6x6", marks=wide)])
-def test_numbers_are_proved(numbered: Path, board: str, golden: Callable[[str, str], None]) -> None:
+def test_what_is_told_of_numbers(numbered: Path, golden: Callable[[str, str], None]) -> None:
     story = Story()
-    texts = [claim.claim for claim in proved(numbered, board, story)]
-    golden(f"claims_knight_cycles_{board}", "".join(story))
+    proved(numbered, "10x3", story)
+    golden("claims_knight_cycles", "".join(story))
+
+
+@pytest.mark.parametrize("board", ["5x6", "6x5", pytest.param("6x6", marks=wide)])
+def test_numbers_are_proved(numbered: Path, board: str) -> None:
+    texts = [claim.claim for claim in proved(numbered, board)]
     assert len(texts) == len({*texts}) == 7
     assert any(text.startswith("each number is another closed tour: ") for text in texts)
 
@@ -54,7 +58,10 @@ def test_some_numbers_of_many_are_proved(numbered: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(cycles, "SMALL", 0)
     claims = proved(numbered, "6x6")
     assert [claim.rows for claim in claims][-2:] == [9862, 200]
-    assert claims[-1].claim.startswith("200 numbers are closed tours: ")
+    assert claims[-1].claim == (
+        "200 numbers are closed tours: it visits each square once, by knight's jumps; the tour "
+        "gives its number back"
+    )
 
 
 def one_more(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
