@@ -17,10 +17,8 @@ from pipeline.verify.listed import Listed
 from pipeline.verify.senet import proof
 from pipeline.verify.senet.proof import (
     Positions,
-    prove_index,
-    prove_lines,
-    prove_plies,
     prove_positions,
+    prove_senet,
 )
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.parquet import schema
@@ -100,28 +98,30 @@ def small() -> tuple[pa.Table, Sided, Sided]:
 
 
 def prove_small(listed: Listed, rows: Rows) -> None:
+    """The whole proof, of whose rows only the positions are taken to be those of the board."""
     cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
+    given = {id(listed): rows}
     with pytest.MonkeyPatch.context() as rules:
         rules.setattr(proof, "SQUARES", len(SMALL))
         rules.setattr(proof, "OPENING", SMALL)
-        positions = Positions(cells)
-        walk = prove_plies(listed, rows, positions)
-        prove_lines(listed, rows, positions, walk)
-        prove_index(listed, walk)
+        rules.setattr(proof, "read_rows", lambda of: given[id(of)])
+        true = {(id(listed), id(rows)): Positions(cells)}
+        rules.setattr(proof, "prove_positions", lambda of, them: true[id(of), id(them)])
+        prove_senet(listed, {})
 
 
 @pytest.fixture
-def checked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Listed, str, dict[str, Any]]]:
     """What the records are held against."""
-    found: list[tuple[str, dict[str, Any]]] = []
-    monkeypatch.setattr(
-        proof, "check_records", lambda of, text, fields: found.append((text, fields))
-    )
+    found: list[tuple[Listed, str, dict[str, Any]]] = []
+    monkeypatch.setattr(proof, "check_records", lambda *given: found.append(given))
     return found
 
 
 def test_a_small_board_is_proved(
-    outputs: Path, small: tuple[pa.Table, Sided, Sided], checked: list[tuple[str, dict[str, Any]]]
+    outputs: Path,
+    small: tuple[pa.Table, Sided, Sided],
+    checked: list[tuple[Listed, str, dict[str, Any]]],
 ) -> None:
     rows, plies, last = small
     said: list[tuple[str, str]] = []
@@ -133,8 +133,8 @@ def test_a_small_board_is_proved(
     said.clear()
     prove_small(listed, Rows(rows.to_batches()[0]))
     assert said == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
-    ((text, fields),) = checked
-    assert text == RECORDS
+    ((of, text, fields),) = checked
+    assert (of, text) == (listed, RECORDS)
     assert {name: values.tolist() for name, values in fields.items()} == {
         "plies_even": [plies[0].get(at, 255) for at in EVERY],
         "last_even": [last[0].get(at, 0) for at in EVERY],
