@@ -304,13 +304,17 @@ def files(tests: str) -> list[str]:
 def difference(source: str, mutant: str) -> str:
     name = mutant.rpartition(".")[2]
     original = name.partition("__mutmut_")[0] + "__mutmut_orig"
-    functions = {
-        node.name: ast.unparse(node).replace(node.name, name).splitlines()
-        for node in ast.walk(ast.parse(Path(source).read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef)
-    }
-    lines = difflib.unified_diff(functions[original], functions[name], lineterm="", n=1)
+    both = (
+        ast.unparse(functions(source)[of]).replace(of, name).splitlines() for of in (original, name)
+    )
+    lines = difflib.unified_diff(*both, lineterm="", n=1)
     return "\n".join([mutant, *list(lines)[2:]])
+
+
+@functools.cache
+def functions(source: str) -> dict[str, ast.FunctionDef]:
+    found = ast.walk(ast.parse(Path(source).read_text("utf-8")))
+    return {node.name: node for node in found if isinstance(node, ast.FunctionDef)}
 
 
 if __name__ == "__main__":
