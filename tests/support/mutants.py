@@ -304,10 +304,10 @@ def files(tests: str) -> list[str]:
 def difference(source: str, mutant: str) -> str:
     name = mutant.rpartition(".")[2]
     original = name.partition("__mutmut_")[0] + "__mutmut_orig"
-    both = (
+    before, after = (
         ast.unparse(functions(source)[of]).replace(of, name).splitlines() for of in (original, name)
     )
-    lines = difflib.unified_diff(*both, lineterm="", n=1)
+    lines = difflib.unified_diff(before, after, lineterm="", n=1)
     return "\n".join([mutant, *list(lines)[2:]])
 
 
