@@ -119,6 +119,10 @@ def test_moves_that_cannot_be_undone_are_named(
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = refuted(stack, "stack")
     assert failure.expected == "a move that can be undone"
+    # of those that lead to the state without moves, the first
+    ways = [(reached, letter) for letter, reached in true(Pancakes(), "54321")]
+    state, letter = min(ways)
+    assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
 
 
 @pytest.mark.parametrize("after", ["99999", "00000", "1234"])
