@@ -97,7 +97,7 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
             cell("distance", 70, 0),
             70,
             "the distance is 0 only at edge (123456708)",
-            "* True | False",
+            "distance is 0: True | False",
         ),
         (cell("distance", 0, 19), 0, NEARER, "nearest neighbour's distance 20 | 18"),
         (cell("distance", 0, 23), 0, NEARER, "nearest neighbour's distance 20 | 22"),

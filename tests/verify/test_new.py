@@ -90,6 +90,7 @@ def test_a_new_puzzle_is_proved_by_its_moves_alone(
     ("column", "value", "said"),
     [
         ("distance", 9, "nearest neighbour's distance * | 8"),
+        ("distance", 0, "distance is 0: True | False"),
         ("best_moves", "", "best_moves  | [2345]*"),
         ("solutions", 99, "solutions 99 | *"),
         ("state", "12345", "12345 | a state after the one before it"),
