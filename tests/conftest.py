@@ -75,6 +75,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+@pytest.fixture
+def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
+    """Compares a text with a file of tests/golden; `pytest --write-golden` writes it anew."""
+
+    def compare(name: str, text: str) -> None:
+        path = Path(__file__).parent / "golden" / f"{name}.txt"
+        if pytestconfig.getoption("--write-golden"):
+            path.write_text(text, "utf-8")
+        assert text == path.read_text("utf-8")
+
+    return compare
+
+
 @pytest.fixture(autouse=True)
 def _default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test depends on the folder that its caller's shell names."""

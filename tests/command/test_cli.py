@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,12 +15,10 @@ from tablebase.puzzles import puzzles
 from tests.support.commands import COMMANDS, EXITS, lines
 from tests.support.shell import Cli, Said, environment, program
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-
 
 @pytest.mark.parametrize("group", COMMANDS)
-def test_golden(group: str, cli: Cli, place: Path, pytestconfig: pytest.Config) -> None:
-    """The exact output of each command. `pytest --write-golden` writes it anew."""
+def test_golden(group: str, cli: Cli, place: Path, golden: Callable[[str, str], None]) -> None:
+    """The exact output of each command."""
     told = []
     for words in lines(group):
         said = cli(*words, cwd=place)
@@ -32,11 +31,7 @@ def test_golden(group: str, cli: Cli, place: Path, pytestconfig: pytest.Config) 
         else:
             assert said.err == ""
         assert said.code == EXITS.get(group, 0), said
-    text = "\n".join(told)
-    path = GOLDEN / f"{group}.txt"
-    if pytestconfig.getoption("--write-golden"):
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
+    golden(group, "\n".join(told))
 
 
 def test_status(cli: Cli, place: Path) -> None:

@@ -15,7 +15,7 @@ from queries.answers import reader
 from queries.eight.reader import EightReader
 from queries.goals import GoalReader
 from queries.tables import Tables
-from tablebase.errors import BadRequest, OutOfReach
+from tablebase.errors import BadRequest, OutOfReach, TableDamaged
 from tablebase.puzzles.eight import PUZZLE, odd
 from tablebase.tables.store import Folder
 from tests import wide
@@ -85,3 +85,27 @@ def test_a_puzzle_without_goals_is_refused_by_its_name(tables: Tables, name: str
     sentence = f"{name!r} is not a puzzle with goals. Choose one of: eight."
     with pytest.raises(BadRequest, match=f"^{re.escape(sentence)}$"):
         tables.goals(name)
+
+
+def test_the_values_of_an_option_are_those_that_it_takes(asks: EightReader) -> None:
+    assert asks.values("goal") == ("corner", "centre", "edge")
+    assert asks.values("path") == ()
+
+
+def test_a_table_that_leads_nowhere_is_named_as_damaged(
+    asks: EightReader, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the table does not say how many solutions there are."""
+    monkeypatch.setattr(asks, "to_goal", lambda state, goal: (0, None))
+    with pytest.raises(TableDamaged) as caught:
+        asks.all_solutions("123456708", "123456780")
+    assert caught.value.file == str(outputs / "eight.idx")
+    problem = "0 solutions lead from 123456708 to 123456780, not at least one"
+    assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("walked", ["path", "boards"])
+def test_a_way_is_told_in_one_manner(asks: EightReader, walked: str) -> None:
+    facts = asks.facts("123456708", {})
+    with pytest.raises(BadRequest, match="--solutions cannot be combined with"):
+        facts.words({walked: True, "solutions": True})

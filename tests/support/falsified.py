@@ -258,6 +258,23 @@ def refuted(folder: Path, name: str) -> VerifyFailed:
     return failure
 
 
+class Story(list[str]):
+    """All that whoever listens to a proof is told, a line each time."""
+
+    def __call__(self, claim: Claim, done: int) -> None:
+        proved = ", proved" if claim.passed else ""
+        self.append(f"{claim.file}: {done} of {claim.rows}{proved}: {claim.claim}\n")
+
+
+def story(folder: Path, *names: str) -> str:
+    """What is told when these tables are proved one after another."""
+    told = Story()
+    tables = [one(folder, name, told) for name in names]
+    told.clear()
+    prove(tables)
+    return "".join(told)
+
+
 class Silent:
     """A build's report to nobody."""
 

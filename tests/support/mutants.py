@@ -1,10 +1,12 @@
 """Mutation testing: which changes to the code would no test notice? `make mutants` (some hours).
 
 mutmut writes every function beside its mutants, and an environment variable says which of them
-runs. For each mutant a process is forked that imports the program afresh and runs the tests chosen
-below for its file, those at the shell too, until one fails. What outlives them is printed.
+runs. The tests chosen below for a file are collected once; for each mutant a process is forked that
+runs them, those at the shell too, until one fails. As some functions run at import, and as tests
+share what they build, what outlives them is tried once more in a process that has neither the
+program nor such folders. What outlives that too is printed.
 
-mutmut leaves alone what is decorated, so the search is mutated with its kernels as plain Python.
+mutmut leaves alone what is decorated, so kernels are mutated as plain Python.
 `python -m tests.support.mutants queries/index.py` is for the mutants of one file.
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import difflib
+import functools
 import importlib
 import os
 import shutil
@@ -21,6 +24,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from itertools import zip_longest
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NoReturn
 
@@ -43,12 +50,13 @@ LEFT_OUT = (
     "6x6",
     "memory",
     "path_is_found",
+    "compiler_off",
     "two_builds",
     "depends_on_its_ends",
 )
 """Tests that are not about the code, or too slow to be asked a thousand times."""
 OPTIONS = [
-    *("-x", "-q", "-p", "no:cacheprovider"),
+    *("-x", "-q", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=failed"),
     *("-W", "ignore:overflow", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
     *("-k", f"not ({' or '.join(LEFT_OUT)})"),
 ]
@@ -56,7 +64,9 @@ OPTIONS = [
 RULES = {
     "tablebase/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] registry new",
     "tablebase/graph.py": "senet rebuilt[senet]",
+    "tablebase/frontier.py": "closed_tours",
     "tablebase/puzzles/__init__.py": "golden[eight] registry",
+    "tablebase/puzzles/closed_tours.py": "closed_tours",
     "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
     "tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
     "tablebase/puzzles/knight.py": "knight rebuilt[knight] golden[knight] golden[no] golden[bad]",
@@ -69,10 +79,14 @@ ANSWERS = {
     "queries/eight/columns.py": "queries batch columns",
     "queries/eight/reader.py": "doors refusals queries drawings batch",
     "queries/forms.py": "answers doors page[docs/cli.md]",
-    "queries/goals.py": "doors refusals index_contradicts goals registry batch",
+    "queries/goals.py": "goals refusals index_contradicts registry queries/sliding batch",
     "queries/inputs.py": "inputs",
     "queries/index.py": "index_format doors index",
+    "queries/knight/cycles.py": "queries/cycles",
+    "queries/knight/jumps.py": "queries/jumps",
     "queries/knight/reader.py": "doors refusals index_contradicts queries drawings batch",
+    "queries/knight/sampling.py": "queries/sampling",
+    "queries/knight/tours.py": "index_contradicts queries refusals",
     "queries/overview.py": "overview registry toys tables/sliding status golden[overview]",
     "queries/scans.py": "checked_file",
     "queries/eight/rapid.py": "queries",
@@ -85,11 +99,15 @@ ANSWERS = {
     "queries/tables.py": "refusals doors registry queries tables batch",
     "queries/words.py": "answers doors",
 }
-SEARCH = {
+KERNELS = {
     "pipeline/search/breadth_first.py": "breadth_first",
     "pipeline/search/pairs.py": "pairs",
     "pipeline/search/tours.py": "tours",
+    "pipeline/verify/knight/recount.py": "recount",
+    "pipeline/verify/sliding/neighbours.py": "neighbours",
+    "tablebase/packed.py": "packed",
 }
+"""Files whose kernels are mutated, too: their tests have small boards."""
 MAKING = {
     "pipeline/build.py": "build build_troubles several_files removal",
     "pipeline/making/__init__.py": "work build",
@@ -98,15 +116,31 @@ MAKING = {
     "pipeline/making/every_tour.py": "work build",
     "pipeline/making/tour_a_pair.py": "work rebuilt[knight]",
     "pipeline/making/tour_counts.py": "work removal rebuilt[knight]",
+    "pipeline/pieces.py": "pieces",
+    "pipeline/plan.py": "plan",
+    "pipeline/samples.py": "queries/sampling",
     "pipeline/work.py": "work build",
     "tablebase/tables/kept.py": "work build",
 }
+PROOFS = {
+    "pipeline/verify/eight/states.py": "verify/eight",
+    "pipeline/verify/goals.py": "verify/new",
+    "pipeline/verify/knight/counts.py": "verify/counts",
+    "pipeline/verify/knight/cycles.py": "verify/cycles",
+    "pipeline/verify/knight/references.py": "verify/counts verify/knight",
+    "pipeline/verify/knight/resweep.py": "recount",
+    "pipeline/verify/knight/tours.py": "verify/knight",
+    "pipeline/verify/senet/proof.py": "verify/senet",
+    "pipeline/verify/sliding/proof.py": "verify/sliding",
+    "pipeline/verify/walks.py": "verify/senet toys",
+}
+"""Nothing of these runs at import, or in what tests share."""
 TRUST = {
     "pipeline/verify/claims.py": "claims told verify/eight verify/sliding",
     "tablebase/puzzles/installed.py": "installed",
     "tablebase/tables/manifest.py": "manifest store status pages build",
 }
-ROOMS = RULES, ANSWERS, SEARCH, MAKING, TRUST
+ROOMS = RULES, ANSWERS, KERNELS, MAKING, PROOFS, TRUST
 TESTS = {source: tests for room in ROOMS for source, tests in room.items()}
 """For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
 KINDS = {
@@ -117,8 +151,9 @@ KINDS = {
 
 
 def main(*sources: str) -> None:
-    for room in ROOMS:
-        asked = [source for source in room if source in (sources or TESTS)]
+    for asked in ([source for source in room if source in (sources or TESTS)] for room in ROOMS):
+        if not asked:
+            continue
         with tempfile.TemporaryDirectory() as place:
             copy_of_the_project(Path(place))
             command = [sys.executable, "-m", "tests.support.mutants", "--here", *asked]
@@ -134,16 +169,18 @@ def copy_of_the_project(folder: Path) -> None:
 
 
 def mutate_here(*sources: str) -> None:
-    mutants = [(source, name) for source in sources for name in mutants_of(source)]
+    mutants = {source: mutants_of(source) for source in sources}
     for name in FIRST:
         importlib.import_module(name)
     warm("pipeline")  # one for all: each is told which mutant runs
-    for source in sources:
-        begun = time.monotonic()
-        if code := verdicts([(source, "")], limit=3600)[""]:
+    for source, names in mutants.items():
+        with ProcessPoolExecutor(1, get_context("fork")) as apart:
+            found, limit = apart.submit(collected, source, names).result()
+        if code := found.pop(""):
             sys.exit(f"the tests of {source} end with {code} when nothing is changed")
-        limit = 30 + 4 * (time.monotonic() - begun)
-        found = verdicts([mutant for mutant in mutants if mutant[0] == source], limit)
+        afresh = functools.partial(pytest.main, arguments(source), [Unshrunk()])
+        again = [name for name in names if found[name] == 0 and source not in PROOFS]
+        found |= verdicts(again, limit, afresh)
         outlived = [name for name, code in found.items() if code == 0]
         for name in outlived:
             print(difference(source, name))
@@ -159,24 +196,24 @@ def mutants_of(source: str) -> list[str]:
     """The names of all its mutants, which from now on are in the file."""
     path = Path(source)
     text = path.read_text("utf-8")
-    if source in SEARCH:
+    if source in KERNELS:
         text = text.replace("\n@compiled\n", "\n")
     mutated = mutate_file_contents(source, text)
     path.write_text(mutated.code, "utf-8")
     return [get_mutant_name(path, name) for name in mutated.mutant_names]
 
 
-def verdicts(mutants: list[tuple[str, str]], limit: float) -> dict[str, int]:
+def verdicts(mutants: list[str], limit: float, trial: Callable[[], int]) -> dict[str, int]:
     """What the tests end with when each mutant runs: 0 if none notices it."""
     found: dict[str, int] = {}
     running: dict[int, str] = {}
     waiting = list(mutants)
     while waiting or running:
         while waiting and len(running) < WORKERS:
-            source, name = waiting.pop()
+            name = waiting.pop()
             child = os.fork()
             if not child:
-                try_out(source, name, limit)
+                try_out(name, limit, trial)
             running[child] = name
         ended, status = os.wait()
         with contextlib.suppress(ProcessLookupError):  # what a late one had started goes with it
@@ -185,18 +222,60 @@ def verdicts(mutants: list[tuple[str, str]], limit: float) -> dict[str, int]:
     return found
 
 
-def try_out(source: str, mutant: str, limit: float) -> NoReturn:
+def try_out(mutant: str, limit: float, trial: Callable[[], int]) -> NoReturn:
     code = 99
     os.setsid()
     try:
         signal.setitimer(signal.ITIMER_REAL, limit)  # its signal ends the process: noticed
         os.environ["MUTANT_UNDER_TEST"] = mutant
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        os.dup2(silence, 2)
-        code = int(pytest.main([*OPTIONS, source, *files(TESTS[source])], [Unshrunk()]))
+        silence()
+        code = int(trial())
     finally:
         os._exit(code)
+
+
+def silence() -> None:
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+
+
+def arguments(source: str) -> list[str]:
+    return [*OPTIONS, source, *files(TESTS[source])]
+
+
+def collected(source: str, mutants: list[str]) -> tuple[dict[str, int], float]:
+    """The verdicts of processes that have all tests before them, and the time each was given."""
+    silence()
+    os.environ["MUTANT_UNDER_TEST"] = ""
+    forking = Forking(mutants)
+    code = pytest.main(arguments(source), [Unshrunk(), forking])
+    return forking.found or {"": int(code)}, forking.limit
+
+
+class Forking:
+    """A plugin of pytest: for every mutant a process runs the tests that are collected."""
+
+    def __init__(self, mutants: list[str]) -> None:
+        self.mutants, self.limit = mutants, 3600.0
+        self.found: dict[str, int] = {}
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        def trial() -> int:
+            for item, following in zip_longest(session.items, session.items[1:]):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                if session.testsfailed:
+                    return 1
+            return 0
+
+        # one place for all: what tests share there is made before anything is changed
+        session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+        begun = time.monotonic()
+        self.found = verdicts([""], self.limit, trial)
+        self.limit = 30 + 4 * (time.monotonic() - begun)
+        if not self.found[""]:
+            self.found |= verdicts(self.mutants, self.limit, trial)
+        return True
 
 
 class Unshrunk:
@@ -212,6 +291,8 @@ def files(tests: str) -> list[str]:
     """
     >>> files("batch golden[no]")
     ['tests/queries/test_batch.py', 'tests/command/test_cli.py::test_golden[no]']
+    >>> [source for source, tests in TESTS.items() if not Path(source).exists() or not files(tests)]
+    []
     """
     found = []
     for word in tests.split():
@@ -225,13 +306,17 @@ def files(tests: str) -> list[str]:
 def difference(source: str, mutant: str) -> str:
     name = mutant.rpartition(".")[2]
     original = name.partition("__mutmut_")[0] + "__mutmut_orig"
-    functions = {
-        node.name: ast.unparse(node).replace(node.name, name).splitlines()
-        for node in ast.walk(ast.parse(Path(source).read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef)
-    }
-    lines = difflib.unified_diff(functions[original], functions[name], lineterm="", n=1)
+    before, after = (
+        ast.unparse(functions(source)[of]).replace(of, name).splitlines() for of in (original, name)
+    )
+    lines = difflib.unified_diff(before, after, lineterm="", n=1)
     return "\n".join([mutant, *list(lines)[2:]])
+
+
+@functools.cache
+def functions(source: str) -> dict[str, ast.FunctionDef]:
+    found = ast.walk(ast.parse(Path(source).read_text("utf-8")))
+    return {node.name: node for node in found if isinstance(node, ast.FunctionDef)}
 
 
 if __name__ == "__main__":

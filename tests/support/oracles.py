@@ -109,14 +109,14 @@ SenetMove = tuple[int, int, int, bool, str]
 def senet_successors(position: str, mover: str) -> list[SenetMove]:
     """Every legal move of one side, by throw and then by starting square."""
     rival = "B" if mover == "A" else "A"
-    # an empty square on both ends: index = square number, and squares 1 and 15 have neighbours too
-    board = f".{position}."
-    own = [square for square in range(1, 16) if board[square] == mover]
+    # an empty square on both ends: index = square number, and both ends have neighbours too
+    board, squares = f".{position}.", len(position)
+    own = [square for square in range(1, squares + 1) if board[square] == mover]
     found = []
     for throw in range(1, 6):
         for start in own:
             target = start + throw
-            if target > 15 or board[target] == mover:
+            if target > squares or board[target] == mover:
                 continue
             is_swap = board[target] == rival
             if is_swap and rival in (board[target - 1], board[target + 1]):
@@ -137,9 +137,9 @@ class SenetLines(NamedTuple):
     moves: str
 
 
-def senet_layers() -> Iterator[dict[str, SenetLines]]:
+def senet_layers(opening: str = SENET_OPENING) -> Iterator[dict[str, SenetLines]]:
     """After 0, 1, 2 ... plies: the positions that nobody faced before with that side to move."""
-    layer = {SENET_OPENING: SenetLines(1, "", "", "")}
+    layer = {opening: SenetLines(1, "", "", "")}
     faced: dict[str, set[str]] = {"A": set(), "B": set()}
     for mover, rival in cycle((("A", "B"), ("B", "A"))):
         if not layer:

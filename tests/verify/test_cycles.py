@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.making import numbered_cycles
 from pipeline.verify import VerifyFailed, prove
-from pipeline.verify.claims import Claim
+from pipeline.verify.claims import Claim, Listener, unheard
 from pipeline.verify.knight import cycles
 from pipeline.verify.listed import Listed, check_files
 from tablebase.packed import packed, unpacked
@@ -19,18 +19,20 @@ from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
+from tests.support.falsified import Story
 from tests.support.recorder import built
 
 Layer = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 
 
-def proved(folder: Path, board: str) -> list[Claim]:
+def proved(folder: Path, board: str, story: Listener = unheard) -> list[Claim]:
     """Prove the numbers of one board."""
     store, claims, table = Folder(folder), list[Claim](), cycles_table(parse_board(board))
 
     def heard(claim: Claim, done: int) -> None:
         claims.extend([claim] if claim.passed else [])
+        story(claim, done)
 
     listed = Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, heard)
     check_files(listed)
@@ -38,7 +40,13 @@ def proved(folder: Path, board: str) -> list[Claim]:
     return claims
 
 
-@pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", pytest.param("6x6", marks=wide)])
+def test_what_is_told_of_numbers(numbered: Path, golden: Callable[[str, str], None]) -> None:
+    story = Story()
+    proved(numbered, "10x3", story)
+    golden("claims_knight_cycles", "".join(story))
+
+
+@pytest.mark.parametrize("board", ["5x6", "6x5", pytest.param("6x6", marks=wide)])
 def test_numbers_are_proved(numbered: Path, board: str) -> None:
     texts = [claim.claim for claim in proved(numbered, board)]
     assert len(texts) == len({*texts}) == 7
@@ -50,7 +58,10 @@ def test_some_numbers_of_many_are_proved(numbered: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(cycles, "SMALL", 0)
     claims = proved(numbered, "6x6")
     assert [claim.rows for claim in claims][-2:] == [9862, 200]
-    assert claims[-1].claim.startswith("200 numbers are closed tours: ")
+    assert claims[-1].claim == (
+        "200 numbers are closed tours: it visits each square once, by knight's jumps; the tour "
+        "gives its number back"
+    )
 
 
 def one_more(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from itertools import permutations
+from math import factorial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.claims import Rows
 from pipeline.verify.eight.states import sliding_space
-from pipeline.verify.goals import Space, plain_space, prove_rows
+from pipeline.verify.goals import Space, prove_rows
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.store import Folder
 from tests.support import oracles
@@ -43,26 +45,38 @@ def edge_rows(outputs: Path) -> pa.Table:
 
 
 def test_the_8_puzzles_quick_moves_are_those_of_its_rules(sliding: Space) -> None:
-    plain = plain_space(EIGHT)
-    assert plain.states.equals(sliding.states)
-    moves = []
-    for space in (plain, sliding):
-        order = np.lexsort((space.letters, space.sources))
-        moves.append(np.stack([space.sources, space.letters, space.targets])[:, order])
-    assert np.array_equal(moves[0], moves[1])
-    some = np.arange(0, EIGHT.size, 97)
-    for goal in EIGHT.layouts.values():
-        expected = plain.features(some, goal)
-        found = sliding.features(some, goal)
-        assert expected.keys() == found.keys()
-        assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    """Every state, and every move of each as it is written."""
+    states = sliding.states.to_pylist()
+    assert states == ["".join(digits) for digits in permutations("012345678")]
+    digits = np.frombuffer("".join(states).encode(), np.uint8).reshape(-1, 9)
+    steps = [oracles.BLANK_STEPS[letter] for letter in EIGHT.letters]
+    rows, blanks = np.arange(len(sliding.sources)), np.argmin(digits, axis=1)[sliding.sources]
+    others = blanks + np.array([3 * down + right for down, right in steps])[sliding.letters]
+    after = digits[sliding.sources]
+    after[rows, blanks], after[rows, others] = after[rows, others], after[rows, blanks]
+    assert np.array_equal(after, digits[sliding.targets])
+    ways = np.zeros((9, len(steps)), dtype=np.int64)
+    np.add.at(ways, (blanks, sliding.letters), 1)
+    for blank, found in enumerate(ways.tolist()):
+        legal = oracles.eight_neighbours("12345678"[:blank] + "0" + "12345678"[blank:])
+        assert found == [factorial(8) * (letter in legal) for letter in EIGHT.letters]
     parity = sliding.parity
     assert parity is not None
-    for rank in (0, 1, 12_345, 362_879):
-        state = EIGHT.unrank(rank)
-        assert (parity[rank] == parity[EIGHT.rank("123456780")]) == (
-            EIGHT.layout_of(state) == "corner"
-        )
+    assert np.array_equal(parity[sliding.sources], parity[sliding.targets])
+    assert parity.sum() * 2 == len(parity) == factorial(9)
+    assert parity[EIGHT.rank("123456780")] == 0
+
+
+@pytest.mark.parametrize("goal", EIGHT.layouts.values())
+def test_the_8_puzzles_columns_are_those_of_its_rules(sliding: Space, goal: str) -> None:
+    ranks = np.arange(0, EIGHT.size, 397)
+    found = {name: values.tolist() for name, values in sliding.features(ranks, goal).items()}
+    states = [EIGHT.unrank(rank) for rank in ranks.tolist()]
+    assert found == {
+        "blank": [state.index("0") for state in states],
+        "manhattan": [oracles.eight_manhattan(state, goal) for state in states],
+        "misplaced": [oracles.eight_misplaced(state, goal) for state in states],
+    }
 
 
 ORDER = "the rows are different states of the 8-puzzle, in notation order"
@@ -83,7 +97,7 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
             cell("distance", 70, 0),
             70,
             "the distance is 0 only at edge (123456708)",
-            "* True | False",
+            "distance is 0: True | False",
         ),
         (cell("distance", 0, 19), 0, NEARER, "nearest neighbour's distance 20 | 18"),
         (cell("distance", 0, 23), 0, NEARER, "nearest neighbour's distance 20 | 22"),

@@ -2,12 +2,13 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -27,6 +28,8 @@ from tests.support.falsified import (
     prove_one,
     refuted,
     rewrite,
+    story,
+    without,
 )
 
 
@@ -73,17 +76,21 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
     return copy
 
 
-def test_a_new_puzzle_is_proved_by_its_moves_alone(stack: Path) -> None:
+def test_a_new_puzzle_is_proved_by_its_moves_alone(
+    stack: Path, golden: Callable[[str, str], None]
+) -> None:
     proved = prove_one(stack, "stack")
     text = "every state except the goals has a neighbour one move nearer, and none still nearer"
     assert text in [claim.claim for claim in proved]
     assert proved[-1].rows == 120
+    golden("claims_of_a_new_puzzle", story(stack, "stack"))
 
 
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
         ("distance", 9, "nearest neighbour's distance * | 8"),
+        ("distance", 0, "distance is 0: True | False"),
         ("best_moves", "", "best_moves  | [2345]*"),
         ("solutions", 99, "solutions 99 | *"),
         ("state", "12345", "12345 | a state after the one before it"),
@@ -113,6 +120,10 @@ def test_moves_that_cannot_be_undone_are_named(
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = refuted(stack, "stack")
     assert failure.expected == "a move that can be undone"
+    # of those that lead to the state without moves, the first
+    ways = [(reached, letter) for letter, reached in true(Pancakes(), "54321")]
+    state, letter = min(ways)
+    assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
 
 
 @pytest.mark.parametrize("after", ["99999", "00000", "1234"])
@@ -141,6 +152,35 @@ def test_a_graph_that_is_not_the_moves_is_found(
     monkeypatch.setattr(toy, "graph", lambda: false)
     build(Request(Folder(stack), [(toy, toy.tables)], force=True), Silent())
     assert "nearer" in refuted(stack, "stack").claim.claim
+
+
+def test_a_number_that_no_move_changes_is_proved_to_be_the_goals(stack: Path) -> None:
+    told: list[Claim] = []
+    listed = one(stack, "stack", lambda claim, done: told.append(claim))
+    toy = listed.puzzle
+    assert isinstance(toy, Pancakes)
+    (batch,) = pq.read_table(stack / "stack.parquet").combine_chunks().to_batches()
+    space, same = plain_space(toy), np.zeros(toy.size, dtype=np.int64)
+    prove_rows(listed, toy, replace(space, parity=same), Rows(batch))
+    text = "these are all states of the goals' parity, each with the goal of its own parity"
+    assert told.count(replace(listed.claim(text).claim, passed=True)) == 1
+    other = np.where(np.arange(toy.size) == 70, 1, 0)
+    one_more = pa.concat_arrays([space.states, pa.array(["99999"])])
+    for states, parity, row, said in (
+        (space.states, other, 70, ("parity 1", "0")),
+        (one_more, np.append(same, 0), None, ("rows 120", 121)),
+    ):
+        with pytest.raises(VerifyFailed) as caught:
+            prove_rows(listed, toy, replace(space, states=states, parity=parity), Rows(batch))
+        assert (caught.value.claim.claim, caught.value.row) == (text, row)
+        assert (caught.value.found, caught.value.expected) == said
+
+
+def test_a_goal_without_a_row_is_named(stack: Path) -> None:
+    rewrite(stack, "stack", without(0))
+    failure = refuted(stack, "stack")
+    assert failure.claim.claim == "the distance is 0 only at sorted (12345)"
+    assert (failure.row, failure.found, failure.expected) == (None, "no row", "a row for 12345")
 
 
 class Topped(Pancakes):

@@ -1,6 +1,7 @@
 """`verify` finds every kind of untruth about Senet, and names its row."""
 
 from collections.abc import Callable
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -13,42 +14,16 @@ import pytest
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
 from pipeline.verify.listed import Listed
+from pipeline.verify.senet import proof
 from pipeline.verify.senet.proof import (
     Positions,
-    prove_index,
-    prove_lines,
-    prove_plies,
     prove_positions,
+    prove_senet,
 )
-from tablebase.graph import Walk
 from tablebase.puzzles.senet import PUZZLE as SENET
-from tests import first
+from tablebase.tables.parquet import schema
 from tests.support import oracles
-from tests.support.falsified import cell, cells, one, place, sealed, without
-
-
-@pytest.fixture(scope="module")
-def senet_rows(outputs: Path) -> pa.Table:
-    return pq.read_table(outputs / "senet.parquet").combine_chunks()
-
-
-def null_row(rows: pa.Table) -> int:
-    return int(np.flatnonzero(rows.column("plies").is_null().to_numpy())[0])
-
-
-def other_line(row: dict[str, Any]) -> tuple[str, str]:
-    """Another shortest line to a position two plies from the opening."""
-    for one_throw, one_start, one_goal, _, between in oracles.senet_successors(
-        oracles.SENET_OPENING, "A"
-    ):
-        for throw, start, goal, swap, after in oracles.senet_successors(between, "B"):
-            dice = f"{one_throw}{throw}"
-            sign = "x" if oracles.SENET_OPENING[one_goal - 1] == "B" else "-"
-            moves = f"{one_start}{sign}{one_goal} {start}{'x' if swap else '-'}{goal}"
-            if after == row["position"] and (dice, moves) != (row["dice"], row["moves"]):
-                return dice, moves
-    raise AssertionError("there is only one")
-
+from tests.support.falsified import cell, cells, one, without
 
 Proof = Callable[[Listed, Rows], object]
 
@@ -58,16 +33,6 @@ def listed(outputs: Path) -> Listed:
     return one(outputs, "senet")
 
 
-@pytest.fixture(scope="module")
-def positions(listed: Listed, senet_rows: pa.Table) -> Positions:
-    return prove_positions(listed, Rows(senet_rows.to_batches()[0]))
-
-
-@pytest.fixture(scope="module")
-def walk(listed: Listed, senet_rows: pa.Table, positions: Positions) -> Walk:
-    return prove_plies(listed, Rows(senet_rows.to_batches()[0]), positions)
-
-
 def failed(proof: Proof, listed: Listed, rows: pa.Table) -> VerifyFailed:
     """How a part of the proof fails; what it stands on is proved of the true rows."""
     with pytest.raises(VerifyFailed) as caught:
@@ -75,91 +40,162 @@ def failed(proof: Proof, listed: Listed, rows: pa.Table) -> VerifyFailed:
     return caught.value
 
 
-FIVES = "15 squares: five A, five B and five empty"
+# ---- a small board --------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (".....AAAAABBBBB", ".....AAAAABBBBB | a position after the one before it"),
-        ("A", "length of position 1 | 15"),
-        ("AAAAAAAAAAAAAAA", f"AAAAAAAAAAAAAAA | {FIVES}"),
-    ],
+SMALL = "ABABAB.."
+"""Its opening. All else is as on the board of 15 squares."""
+EVERY = sorted({"".join(pieces) for pieces in permutations(SMALL)})
+FAR = EVERY.index(".ABB.BAA")
+"""A row with lines of both parities."""
+PREDECESSORS = (
+    "the opening has 0; plies_even and plies_odd are one more than the smallest value of a "
+    "predecessor, and null where no predecessor has one"
 )
-def test_a_false_position_is_found(
-    listed: Listed, senet_rows: pa.Table, value: str, said: str
-) -> None:
-    failure = failed(prove_positions, listed, cell("position", 500_000, value)(senet_rows))
-    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, said)
-
-
-def test_a_missing_position_is_found(listed: Listed, senet_rows: pa.Table) -> None:
-    failure = failed(prove_positions, listed, without(500_000)(senet_rows))
-    assert (failure.found, failure.expected) == ("rows 756755", 756_756)
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), first(1, [("plies_even", 2), ("plies_odd", None), ("plies", 15)])
+SMALLER = "plies is the smaller of the two, or null if both are null"
+LINES = (
+    "lines is the number of shortest lines, summed over predecessors from the opening on; null "
+    "where plies is null"
 )
-def test_false_plies_are_found(
-    listed: Listed, senet_rows: pa.Table, positions: Positions, column: str, value: object
-) -> None:
-    row = 500_000
-    rows = cell(column, row, value)(senet_rows)
-
-    def proof(listed: Listed, rows: Rows) -> None:
-        prove_plies(listed, rows, positions)
-
-    failure = failed(proof, listed, rows)
-    assert (failure.row, failure.found) == (row, f"{column} {value}")
-    assert failure.expected == str(senet_rows[column][row])
-    assert failure.content == rows.slice(row, 1).to_pylist()[0]
+LEGAL = (
+    "dice and moves are legal ply by ply and lead to the position in that many plies, and no other "
+    "shortest line has smaller dice, or the same dice and smaller squares; null where plies is null"
+)
+RECORDS = (
+    "each record matches its row: plies_even, plies_odd and lines, and the last move of the "
+    "smallest line of each parity; 255 and 0 where there is none"
+)
 
 
-def test_a_value_where_no_line_leads_is_found(
-    listed: Listed, senet_rows: pa.Table, positions: Positions
-) -> None:
-    row = null_row(senet_rows)
-    rows = cells(("plies_even", row, 8), ("plies", row, 8))(senet_rows)
-
-    def proof(listed: Listed, rows: Rows) -> None:
-        prove_plies(listed, rows, positions)
-
-    failure = failed(proof, listed, rows)
-    assert (failure.row, failure.found, failure.expected) == (row, "plies_even 8", "None")
+Sided = tuple[dict[str, int], dict[str, int]]
+"""By position, with A to move and with B."""
 
 
-@pytest.mark.parametrize("value", [12, None])
-def test_a_false_number_of_lines_is_found(
-    listed: Listed, senet_rows: pa.Table, positions: Positions, walk: Walk, value: object
-) -> None:
-    def proof(listed: Listed, rows: Rows) -> None:
-        prove_lines(listed, rows, positions, walk)
+@pytest.fixture(scope="module")
+def small() -> tuple[pa.Table, Sided, Sided]:
+    """The small board's table as the oracle has it, its plies, and the last moves of its lines."""
+    plies: Sided = {}, {}
+    last: Sided = {}, {}
+    lines: dict[str, oracles.SenetLines] = {}
+    for ply, layer in enumerate(oracles.senet_layers(SMALL)):
+        plies[ply % 2].update(dict.fromkeys(layer, ply))
+        last[ply % 2].update(
+            {
+                at: int(f"0{line.dice[-1:]}") << 4 | int(f"0{line.starts[-1:]}", 16)
+                for at, line in layer.items()
+            }
+        )
+        lines = layer | lines
+    columns: dict[str, list[Any]] = {
+        "position": EVERY,
+        "plies": [min((of[at] for of in plies if at in of), default=None) for at in EVERY],
+        "plies_even": [plies[0].get(at) for at in EVERY],
+        "plies_odd": [plies[1].get(at) for at in EVERY],
+        "dice": [lines[at].dice if at in lines else None for at in EVERY],
+        "moves": [lines[at].moves if at in lines else None for at in EVERY],
+        "lines": [lines[at].number if at in lines else None for at in EVERY],
+    }
+    return pa.table(columns, schema(SENET.tables[0])), plies, last
 
-    failure = failed(proof, listed, cell("lines", 500_000, value)(senet_rows))
-    assert (failure.row, failure.found) == (500_000, f"lines {value}")
-    assert failure.expected == str(senet_rows["lines"][500_000])
+
+def prove_small(listed: Listed, rows: Rows) -> None:
+    """The whole proof, of whose rows only the positions are taken to be those of the board."""
+    cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
+    given = {id(listed): rows}
+    with pytest.MonkeyPatch.context() as rules:
+        rules.setattr(proof, "SQUARES", len(SMALL))
+        rules.setattr(proof, "OPENING", SMALL)
+        rules.setattr(proof, "read_rows", lambda of: given[id(of)])
+        true = {(id(listed), id(rows)): Positions(cells)}
+        rules.setattr(proof, "prove_positions", lambda of, them: true[id(of), id(them)])
+        prove_senet(listed, {})
 
 
 @pytest.fixture
-def refuted_line(
-    listed: Listed, positions: Positions, walk: Walk
-) -> Callable[[pa.Table], VerifyFailed]:
-    def proof(listed: Listed, rows: Rows) -> None:
-        prove_lines(listed, rows, positions, walk)
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Listed, str, dict[str, Any]]]:
+    """What the records are held against."""
+    found: list[tuple[Listed, str, dict[str, Any]]] = []
+    monkeypatch.setattr(proof, "check_records", lambda *given: found.append(given))
+    return found
 
-    return lambda rows: failed(proof, listed, rows)
+
+def test_a_small_board_is_proved(
+    outputs: Path,
+    small: tuple[pa.Table, Sided, Sided],
+    checked: list[tuple[Listed, str, dict[str, Any]]],
+) -> None:
+    rows, plies, last = small
+    said: list[tuple[str, str]] = []
+    listed = one(
+        outputs,
+        "senet",
+        lambda claim, done: said.extend([(claim.claim, claim.file)] if claim.passed else []),
+    )
+    said.clear()
+    prove_small(listed, Rows(rows.to_batches()[0]))
+    assert said == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
+    ((of, text, fields),) = checked
+    assert (of, text) == (listed, RECORDS)
+    assert {name: values.tolist() for name, values in fields.items()} == {
+        "plies_even": [plies[0].get(at, 255) for at in EVERY],
+        "last_even": [last[0].get(at, 0) for at in EVERY],
+        "plies_odd": [plies[1].get(at, 255) for at in EVERY],
+        "last_odd": [last[1].get(at, 0) for at in EVERY],
+        "lines": rows["lines"].fill_null(0).to_pylist(),
+    }
+    # all that can be is there: no ply, an even and an odd number, both, and many lines
+    assert {(at in plies[0], at in plies[1]) for at in EVERY} == set(
+        product((False, True), repeat=2)
+    )
+    assert max(fields["lines"]) == 64
+
+
+def other_line(row: dict[str, Any]) -> tuple[str, str]:
+    """Another shortest line to a position two plies from the opening."""
+    for one_throw, one_start, one_goal, swaps, between in oracles.senet_successors(SMALL, "A"):
+        for throw, start, goal, swap, after in oracles.senet_successors(between, "B"):
+            dice = f"{one_throw}{throw}"
+            moves = f"{one_start}{'-x'[swaps]}{one_goal} {start}{'-x'[swap]}{goal}"
+            if after == row["position"] and (dice, moves) != (row["dice"], row["moves"]):
+                return dice, moves
+    raise AssertionError("there is only one")
+
+
+FALSE: list[tuple[str, object]] = [
+    *(("plies_even", 2), ("plies_odd", None), ("plies", 15), ("lines", 12), ("lines", None)),
+    *(("dice", "11"), ("dice", None), ("moves", "1-2"), ("moves", ""), ("moves", None)),
+]
+
+
+@pytest.mark.parametrize(("column", "value"), FALSE)
+def test_a_false_cell_of_senet_is_found(
+    listed: Listed, small: tuple[pa.Table, Sided, Sided], column: str, value: object
+) -> None:
+    rows, row = small[0], FAR
+    assert rows[column][row].as_py() not in (None, value)
+    failure = failed(prove_small, listed, cell(column, row, value)(rows))
+    assert (failure.row, failure.found) == (row, f"{column} {value}")
+    assert failure.expected == str(rows[column][row])
+    assert failure.content == cell(column, row, value)(rows).slice(row, 1).to_pylist()[0]
+
+
+@pytest.mark.parametrize("column", ["plies_even", "plies_odd", "plies", "lines"])
+def test_a_value_where_no_line_leads_is_found(
+    listed: Listed, small: tuple[pa.Table, Sided, Sided], column: str
+) -> None:
+    row = small[0]["plies"].to_pylist().index(None)
+    failure = failed(prove_small, listed, cell(column, row, 8)(small[0]))
+    assert (failure.row, failure.found, failure.expected) == (row, f"{column} 8", "None")
 
 
 def test_a_line_that_is_not_the_smallest_is_found(
-    senet_rows: pa.Table, refuted_line: Callable[[pa.Table], VerifyFailed]
+    listed: Listed, small: tuple[pa.Table, Sided, Sided]
 ) -> None:
-    two = pc.and_(pc.equal(senet_rows["plies"], 2), pc.greater(senet_rows["lines"], 1))
-    row = int(np.flatnonzero(two.fill_null(False).to_numpy())[0])
-    dice, moves = other_line(senet_rows.slice(row, 1).to_pylist()[0])
-    rows = cells(("dice", row, dice), ("moves", row, moves))(senet_rows)
-    failure = refuted_line(rows)
-    true = senet_rows.slice(row, 1).to_pylist()[0]
+    rows = small[0]
+    two = pc.and_(pc.equal(rows["plies"], 2), pc.greater(rows["lines"], 1))
+    row = two.to_pylist().index(True)
+    true = rows.slice(row, 1).to_pylist()[0]
+    dice, moves = other_line(true)
+    failure = failed(prove_small, listed, cells(("dice", row, dice), ("moves", row, moves))(rows))
     column, value = ("dice", dice) if dice != true["dice"] else ("moves", moves)
     assert (failure.row, failure.found) == (row, f"{column} {value}")
     assert failure.expected == true[column]
@@ -181,58 +217,53 @@ def test_a_line_that_is_not_the_smallest_is_found(
     ],
 )
 def test_moves_that_are_none_are_found(
-    senet_rows: pa.Table,
-    refuted_line: Callable[[pa.Table], VerifyFailed],
-    damage: Callable[[str], str],
+    listed: Listed, small: tuple[pa.Table, Sided, Sided], damage: Callable[[str], str]
 ) -> None:
     """The last move of one line made another; of several false lines the first row is named."""
-    row = 600_000
+    rows, row = small[0], FAR
     changes = []
     for at in (row, row + 5):
-        head, _, last = str(senet_rows["moves"][at]).rpartition(" ")
+        head, _, last = str(rows["moves"][at]).rpartition(" ")
         changes.append(("moves", at, f"{head} {damage(last)}"))
-    failure = refuted_line(cells(*changes)(senet_rows))
+    failure = failed(prove_small, listed, cells(*changes)(rows))
     assert (failure.row, failure.found) == (row, f"moves {changes[0][2]}")
-    assert failure.expected == str(senet_rows["moves"][row])
+    assert failure.expected == str(rows["moves"][row])
 
 
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [("dice", "11"), ("dice", None), ("moves", "1-2"), ("moves", ""), ("moves", None)],
-)
-def test_a_false_line_of_senet_is_found(
-    senet_rows: pa.Table,
-    refuted_line: Callable[[pa.Table], VerifyFailed],
-    column: str,
-    value: object,
-) -> None:
-    failure = refuted_line(cell(column, 500_000, value)(senet_rows))
-    assert (failure.row, failure.found) == (500_000, f"{column} {value}")
-    assert failure.expected == str(senet_rows[column][500_000])
-
-
-def test_the_openings_line_is_empty(
-    senet_rows: pa.Table, refuted_line: Callable[[pa.Table], VerifyFailed]
-) -> None:
-    opening = SENET.rank(oracles.SENET_OPENING)
-    failure = refuted_line(cell("moves", opening, "1-2")(senet_rows))
+def test_the_openings_line_is_empty(listed: Listed, small: tuple[pa.Table, Sided, Sided]) -> None:
+    opening = EVERY.index(SMALL)
+    failure = failed(prove_small, listed, cell("moves", opening, "1-2")(small[0]))
     assert (failure.row, failure.found, failure.expected) == (opening, "moves 1-2", "")
 
 
-@pytest.mark.parametrize(("byte", "field"), [(0, "plies_even"), (1, "last_even"), (6, "lines")])
-def test_a_false_record_of_senet_is_found(
-    copy: Path, senet_rows: pa.Table, walk: Walk, byte: int, field: str
+# ---- the whole board --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def senet_rows(outputs: Path) -> pa.Table:
+    return pq.read_table(outputs / "senet.parquet").combine_chunks()
+
+
+FIVES = "15 squares: five A, five B and five empty"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (".....AAAAABBBBB", ".....AAAAABBBBB | a position after the one before it"),
+        ("A", "length of position 1 | 15"),
+        ("AAAAAAAAAAAAAAA", f"AAAAAAAAAAAAAAA | {FIVES}"),
+    ],
+)
+def test_a_false_position_is_found(
+    listed: Listed, senet_rows: pa.Table, value: str, said: str
 ) -> None:
-    data = bytearray((copy / "senet.idx").read_bytes())
-    data[place(data, 500_000) + byte] ^= 1
-    (copy / "senet.idx").unlink()
-    (copy / "senet.idx").write_bytes(sealed(data))
+    failure = failed(prove_positions, listed, cell("position", 500_000, value)(senet_rows))
+    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, said)
+    text = "the rows are all 756,756 arrangements, each once, in notation order"
+    assert failure.claim.claim == text
 
-    def proof(listed: Listed, rows: Rows) -> None:
-        prove_index(listed, walk)
 
-    failure = failed(proof, one(copy, "senet"), senet_rows)
-    assert failure.row == 500_000
-    assert failure.found == f"{field} {failure.content[field]}"
-    changed = int(str(failure.content[field])) ^ int(str(failure.expected))
-    assert changed.bit_count() == 1
+def test_a_missing_position_is_found(listed: Listed, senet_rows: pa.Table) -> None:
+    failure = failed(prove_positions, listed, without(500_000)(senet_rows))
+    assert (failure.found, failure.expected) == ("rows 756755", 756_756)

@@ -1,0 +1,229 @@
+"""`verify` finds every kind of untruth about how many tours begin where, and names its row."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.verify import VerifyFailed, prove
+from pipeline.verify.claims import Rows, unheard
+from pipeline.verify.knight import counts
+from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.listed import Listed
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import counts_table
+from tablebase.puzzles.knight_board import Board
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.parquet import schema
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.support.falsified import (
+    Story,
+    cell,
+    cells,
+    one,
+    rewrite,
+)
+from tests.support.recorder import built
+from tests.support.tour_lists import all_tours
+
+# ---- a small table --------------------------------------------------------------------------
+
+SMALL = (2, 3), (3, 4), (4, 3), (4, 4), (4, 5), (5, 4)
+ROWS = {
+    f"{files}x{ranks}": sum(c * r for c, r in [*SMALL, (5, 6), (6, 5)][:at])
+    for at, (files, ranks) in enumerate([*SMALL, (5, 6), (6, 5)])
+}
+"""The first row of each board; of the last two only closed tours are counted."""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Listed:
+    folder, table = tmp_path_factory.mktemp("counts"), counts_table(SMALL, ((5, 6), (6, 5)))
+    built(folder, KNIGHT, table)
+    store = Folder(folder)
+    return Listed(store, table.name, read_manifest(store)[table.name], KNIGHT, table, unheard)
+
+
+@pytest.fixture(autouse=True)
+def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of these boards, too, some are walked again and others swept."""
+    monkeypatch.setattr(counts, "WALKED", 16)
+    monkeypatch.setattr(counts, "BOTH_WAYS", "5x4")
+
+
+def seen(*names: str) -> dict[str, Any]:
+    """What the tables of these boards were seen to list."""
+    listed = {name: all_tours(*map(int, name.split("x"))) for name in names}
+    return {
+        f"knight_tours_{name}": {"tours": [*map(len, tours)], "closed": [0] * len(tours)}
+        for name, tours in listed.items()
+    }
+
+
+def test_counts_of_every_kind_are_proved(small: Listed, golden: Callable[[str, str], None]) -> None:
+    told = Story()
+    found = prove_counts(replace(small, report=told), seen("3x4") | {"else": None})
+    assert found == {name: 16 * (name in ("5x6", "6x5")) for name in ROWS}
+    golden("claims_knight_counts", "".join(told))
+
+
+def changed(listed: Listed, *changes: tuple[str, str, int, int]) -> VerifyFailed:
+    """How the proof fails of rows with more in a column of a board, on all that looks like a square
+    (a square below 0: on all of the board).
+    """
+    rows = pq.read_table(listed.store.full("knight_counts.parquet"))
+    for column, name, square, more in changes:
+        board = Board(*map(int, name.split("x")))
+        for at in set(board.turned(square)) if square >= 0 else range(board.squares):
+            row = ROWS[name] + at
+            rows = cell(column, row, rows[column][row].as_py() + more)(rows)
+    batch = rows.cast(schema(listed.known)).combine_chunks().to_batches()[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "read_rows", lambda listed: Rows(batch))
+        with pytest.raises(VerifyFailed) as caught:
+            prove_counts(listed, seen("3x4"))
+    return caught.value
+
+
+AGAIN = "the tours and closed tours are as many as in"
+
+
+@pytest.mark.parametrize(
+    ("changes", "claim", "row", "found"),
+    [
+        (
+            {("3x4", 0): 1, ("3x4", 1): -1, ("4x3", 0): 1, ("4x3", 4): -1},
+            f"on 3x4: {AGAIN} the board's own table",
+            "3x4",
+            "tours 3",
+        ),
+        (
+            {("4x4", 0): 1, ("4x4", 5): -1},
+            f"on 2 boards that no table lists: {AGAIN} a second count, path by path",
+            "4x4",
+            "tours 1",
+        ),
+        (
+            {("4x5", 0): 1, ("4x5", 1): -1, ("5x4", 0): 1, ("5x4", 5): -1},
+            f"on 4x5, 5x4: {AGAIN} a sweep over the whole board, rank after rank",
+            "4x5",
+            "tours 33",
+        ),
+    ],
+)
+def test_counts_at_other_squares_are_found(
+    small: Listed, changes: dict[tuple[str, int], int], claim: str, row: str, found: str
+) -> None:
+    """Their totals are kept, and they are as symmetric as before."""
+    failure = changed(small, *(("tours", *square, more) for square, more in changes.items()))
+    assert (failure.claim.claim, failure.row) == (claim, ROWS[row])
+    assert failure.found == found
+
+
+def test_false_sums_and_closed_tours_are_found(small: Listed) -> None:
+    failure = changed(small, ("tours", "2x3", -1, 2))
+    assert (failure.found, failure.expected, failure.row) == ("tours of 2x3: 12", 0, None)
+    failure = changed(small, ("closed", "5x6", -1, 1), ("closed", "6x5", -1, 1))
+    assert failure.claim.claim.startswith("the closed tours of 8 boards match published totals (")
+    assert (failure.found, failure.expected, failure.row) == ("closed 17", "16", ROWS["5x6"])
+
+
+def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
+    small: Listed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("SWEPT", 3), ("BOTH_WAYS", ""), ("known_total", lambda board: None)):
+        monkeypatch.setattr(counts, name, value)
+    failure = changed(small, ("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99))
+    claim = "on 4x5, 5x4, 5x6, 6x5, counted only once: no more tours are closed than there are"
+    assert (failure.claim.claim, failure.row) == (claim, ROWS["4x5"])
+    assert (failure.found, failure.expected) == ("0 closed tours", "at most -67")
+
+
+# ---- what is published ----------------------------------------------------------------------
+
+
+def refuted_counts(copy: Path) -> VerifyFailed:
+    tables = [one(copy, name) for name in ("knight_tours_5x5", "knight_counts")]
+    with pytest.raises(VerifyFailed) as caught:
+        prove(tables)
+    return caught.value
+
+
+def count_rows(folder: Path, board: str) -> list[int]:
+    boards = pq.read_table(folder / "knight_counts.parquet")["board"].to_pylist()
+    return [row for row, found in enumerate(boards) if found == board]
+
+
+def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
+    begin = count_rows(copy, "5x5")[0]
+    for change, row, claim in (
+        (cell("start", begin + 3, "c1"), begin + 3, "there is one row for every square"),
+        (cell("board", begin + 3, "5x6"), begin + 3, "there is one row for every square"),
+        (cell("tours", begin + 4, 305), begin + 4, "mirrored squares"),
+        (cell("closed", begin + 7, 2), begin + 7, "mirrored squares"),
+        (
+            cells(*(("tours", begin + at, 300) for at in (0, 4, 20, 24))),
+            begin,
+            "on 5x5: the tours and closed tours are as many as in the board's own table",
+        ),
+    ):
+        rewrite(copy, "knight_counts", change)
+        failure = refuted_counts(copy)
+        assert failure.claim.claim.startswith(claim)
+        assert failure.row == row
+        (copy / "knight_counts.parquet").unlink()
+        (copy / "knight_counts.parquet").symlink_to(outputs / "knight_counts.parquet")
+
+
+@pytest.mark.parametrize(
+    ("boards", "claim", "said"),
+    [
+        (("5x6", "6x5"), "A083386", "tours of 5x6: 75166 | 37568"),
+        (("4x5", "5x4"), "A079137", "tours of 4x5: 348 | 164"),
+        (("2x3", "3x2"), "totals", "tours of 2x3: 6 | 0"),
+    ],
+)
+def test_false_totals_are_found(copy: Path, boards: tuple[str, str], claim: str, said: str) -> None:
+    """Doubled all over a board and the same board on its side: as symmetric as before."""
+    tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
+    rows = [row for board in boards for row in count_rows(copy, board)]
+    rewrite(copy, "knight_counts", cells(*(("tours", row, 2 * tours[row] + 1) for row in rows)))
+    failure = refuted_counts(copy)
+    assert claim in failure.claim.claim
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+
+
+def test_false_closed_counts_are_found(copy: Path) -> None:
+    """One more everywhere on a board and the same board on its side: as symmetric as before."""
+    rows = count_rows(copy, "5x6") + count_rows(copy, "6x5")
+    rewrite(copy, "knight_counts", cells(*(("closed", row, 17) for row in rows)))
+    failure = refuted_counts(copy)
+    assert "A175881" in failure.claim.claim
+    assert (failure.row, failure.found, failure.expected) == (min(rows), "closed 17", "16")
+
+
+@wide
+def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
+    """Moved from the corners of 10x4 to the squares beside them, total and symmetry kept."""
+    board, rows = Board(10, 4), count_rows(copy, "10x4")
+    tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
+    moved = [(square, more) for first, more in ((0, 8), (1, -8)) for square in board.turned(first)]
+    changes = (("tours", rows[square], tours[rows[square]] + more) for square, more in moved)
+    rewrite(copy, "knight_counts", cells(*changes))
+    failure = refuted_counts(copy)
+    assert failure.claim.claim.endswith(
+        "the tours and closed tours are as many as in a sweep over the whole board, file after file"
+    )
+    assert failure.content["board"] == "10x4"
+
+
+def test_a_null_where_tours_are_counted_is_found(copy: Path) -> None:
+    row = count_rows(copy, "5x6")[3]
+    rewrite(copy, "knight_counts", cell("tours", row, None))
+    failure = refuted_counts(copy)
+    assert (failure.row, failure.claim.claim[:36]) == (row, "there is one row for every square of")
