@@ -10,7 +10,7 @@ from tablebase.puzzles.knight_board import Board
 
 BOARD, DONE = Board(5, 8), 11
 """Squares are numbered down the columns of the picture; so many are finished."""
-KEY = 5_672_712_273_920
+KEY = 181_526_792_765_440
 """A state that three drawings lead to."""
 ROWS, CELLS, SHOWN = 5, 11, 5
 """Squares in a column, cells of the frontier, and columns in the picture."""
