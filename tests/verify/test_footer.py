@@ -134,7 +134,7 @@ def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -
 
 
 def test_boards_are_counted_that_the_rules_name_or_a_table_lists() -> None:
-    boards = [*map("{0[0]}x{0[1]}".format, COUNTED), "7x7", "8x8", "26x9", "2x7", "2x8"]
+    boards = [*map("{0[0]}x{0[1]}".format, COUNTED), "7x7", "8x9", "26x9", "2x7", "2x8"]
     tours = "knight_tours_2x8", "knight_tours_7x7"  # 7x7: too large for any rule to list
     counts = KNIGHT.among({COUNTS: {"boards": boards}, **{name: {} for name in tours}})[-1]
     assert {*counts.recipe.boards} == {*COUNTED, (2, 8), (7, 7)}  # type: ignore[attr-defined]  # that of counts
