@@ -24,9 +24,9 @@ MEASURED = {
 """Of all tours, and of closed ones, by a board's shorter side: the longest other side for which
 they are counted, and the most states that a layer of such a board was seen to have.
 """
-SECONDS, BYTES = 1e-5, 90
+SECONDS, BYTES = 1e-5, 42
 """What a state of the largest layer was seen to take, nearly."""
-LEAST = 1, 400_000_000
+LEAST = 1, 750_000_000
 """Seconds and bytes that the smallest board takes."""
 
 
@@ -71,7 +71,7 @@ class Cost:
 def numbering(board: Sides) -> Cost:
     """What numbering a board's closed tours takes: no state stands for its image too."""
     cost = counting(board, closed=True)
-    return Cost(2 * cost.seconds, LEAST[1] + 2 * (cost.memory - LEAST[1]))
+    return Cost(2 * cost.seconds, LEAST[1] + 5 * (cost.memory - LEAST[1]) // 2)
 
 
 def counting(board: Sides, *, closed: bool) -> Cost:
