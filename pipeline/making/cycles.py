@@ -167,8 +167,8 @@ def meeting(
     onward = sums.get()
     while not sums.empty():
         onward += sums.get()
-    if onward.min(initial=0) < 0:
-        raise TooMany
+        if onward.min(initial=0) < 0:
+            raise TooMany
     return Layer(one.keys, one.ways), onward, uses
 
 

@@ -178,7 +178,8 @@ def met(needs: Array, one: Side, other: Side, drop: Dropping, onward: Array) -> 
     uses, about = _met(needs, one, other, both, drop, room[0], room[1], onward)
     if about >= MOST:
         raise TooMany
-    total: Array = uses[0] + uses[1] // len(other.views)
+    # seen in two views, these may pass 2^63, but no number of cycles does
+    total: Array = uses[0] + (uses[1].view(np.uint64) // len(other.views)).astype(np.int64)
     return total
 
 

@@ -50,8 +50,8 @@ def first_layer(needs: list[int]) -> Layer:
 
 def forward(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
     """The next layer; `going` is called several times a second."""
-    # a large layer grows by about half in the middle of a column, and shrinks at its end
-    keys, ways = _room(len(layer.keys) * (3 if len(step.mirror) else 6) // 4)
+    # in the middle of a column a large layer grows less than this, and at its end it shrinks
+    keys, ways = _room(len(layer.keys) * (4 if len(step.mirror) else 8) // 5)
     done = filled = 0
     while done < len(layer.keys):
         going()
@@ -59,7 +59,9 @@ def forward(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
         if filled < 0:
             raise TooMany
         if done < len(layer.keys) and _full(filled, len(keys)):
-            keys, ways = in_table(keys, ways, 3 * len(keys) // 2)
+            # as many more as have come so far, or fewer: more and more are there already
+            likely = filled * len(layer.keys) // done
+            keys, ways = in_table(keys, ways, min(3 * filled // 2, likely + filled // 20))
     many = _gathered(keys, ways)
     for column in (keys, ways):
         column.resize(many, refcheck=False)  # where they are: a copy would be the peak of memory
@@ -92,7 +94,7 @@ def in_table(keys: Array, numbers: Array, room: int = 0) -> tuple[Array, Array]:
 
 
 def _room(states: int) -> tuple[Array, Array]:
-    size = 64 + PIECE // 100 + 4 * states // 3
+    size = 2 * MOST_FOLLOWING + PIECE // 100 + 4 * states // 3
     return np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
 
 

@@ -32,13 +32,15 @@ def closes(one: dict[int, int], other: dict[int, int]) -> bool:
 
 
 def joined(
-    own: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge]
+    own: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge], views: int = 1
 ) -> tuple[list[int], list[int]]:
     """Each of the own states' onward numbers; cycles by the cell that they join to the first."""
     cells = int(own.keys[0] >> MATCHING_BITS).bit_length() // 2
     one, two = (
-        side(layer, np.array(laid, dtype=np.int64).reshape(-1, 3), np.arange(cells)[np.newaxis])
-        for layer, laid in ((own, edges), (other, their_edges))
+        side(
+            layer, np.array(laid, dtype=np.int64).reshape(-1, 3), np.tile(np.arange(cells), (n, 1))
+        )
+        for layer, laid, n in ((own, edges, 1), (other, their_edges, views))
     )
     onward = np.zeros_like(own.ways)
     uses = met(left_over(one, two, cells), one, two, dropping(5), onward)
@@ -82,3 +84,13 @@ def test_edges_complete_what_is_left(
     own = first_layer([END, FREE, FREE, END, FREE])
     rest = [edge for edge in edges if edge not in edges[dealt]]
     assert joined(own, first_layer([*theirs, FREE]), edges[dealt], rest) == ([onward], uses)
+
+
+@pytest.mark.parametrize("views", [1, 2])
+def test_numbers_of_cycles_near_the_largest_are_whole(views: int) -> None:
+    """Seen in two views alike, they pass it on the way."""
+    own = first_layer([END, FREE, FREE, END, FREE])
+    theirs = first_layer([FREE, END, END, FREE, FREE])
+    many = Layer(own.keys, own.ways * (5 << 60))
+    edges = [(0, 1, 1), (0, 2, 1), (1, 3, 0), (2, 3, 0)]
+    assert joined(many, theirs, [], edges, views) == ([2], [0, 5 << 60, 5 << 60, 0])
