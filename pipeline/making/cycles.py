@@ -32,8 +32,9 @@ Table = tuple[Array, Array]
 """Keys and numbers in which `place_of` finds them."""
 MOST_THREADS = 4
 """That find onward numbers where halves meet: each adds them up for all states."""
-MEETINGS = 512
-"""Parts of what two halves can leave to each other: one is done by one thread at a time."""
+MEETINGS, ENOUGH = 512, 1000
+"""Parts of what two halves can leave to each other, one for a thread at a time: at most so many,
+and no more than that each has enough."""
 
 
 class Counts(NamedTuple):
@@ -153,16 +154,18 @@ def meeting(
     for _ in range(threads):
         sums.put(np.zeros_like(one.ways))
 
+    parts = min(MEETINGS, 1 + len(needs) // ENOUGH)
+
     def part(number: int) -> Array:
         onward = sums.get()
-        uses = met(needs[number::MEETINGS], one, other, drop, onward)
+        uses = met(needs[number::parts], one, other, drop, onward)
         sums.put(onward)
         return uses
 
     uses = np.zeros(MOST_CELLS, dtype=np.int64)
-    numbers = ((number,) for number in range(MEETINGS))
+    numbers = ((number,) for number in range(parts))
     for done, used in enumerate(in_threads(part, numbers, threads)):
-        told(done, MEETINGS)
+        told(done, parts)
         uses += used
     onward = sums.get()
     while not sums.empty():

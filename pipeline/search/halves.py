@@ -55,7 +55,7 @@ def halves(
     one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
     images = [*virtual, *reversed(one), *reversed(other), cells - 1]
     mirror = np.array(images if mirrored else range(cells))
-    colour = colours(later)
+    colour = colours(later) if paths else np.zeros(len(later), dtype=np.int64)
     ending = colour * colour.sum() >= 0  # squares where a path can end
 
     def step(square: int) -> Step:
@@ -71,9 +71,9 @@ def halves(
             np.array(others, dtype=np.int64),
             mirror[: cells * (mirrored and square % rows == rows - 1)],
             all_partners(cells),
-            dark << 2 * first if paths else 0,
-            light << 2 * first if paths else 0,
-            -2 * int(colour[square + cells - first + 1 :].sum()) if paths else 0,
+            dark << 2 * first,
+            light << 2 * first,
+            -2 * int(colour[square + cells - first + 1 :].sum()),
         )
 
     steps = [step(square) for square in range(longer * rows)]

@@ -211,9 +211,9 @@ def _met(
                 return uses, np.inf
             _count(uses[0], one, edges, one.ways[state] * answer[matching])
         if counted:
-            asked[: MATCHINGS[pairs]] = 0
+            every[:] = 0
             for state, matching, _ in own[:own_many]:
-                asked[matching] += one.ways[state]
+                every[matching] += one.ways[state]
             answer = _closing(asked, spare, pairs, drop)
             for state, matching, edges in theirs[:their_many]:
                 _count(uses[1], other, edges, other.ways[state] * answer[matching])
