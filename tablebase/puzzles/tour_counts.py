@@ -24,9 +24,11 @@ MEASURED = {
 """Of all tours, and of closed ones, by a board's shorter side: the longest other side for which
 they are counted, and the most states that a layer of such a board was seen to have.
 """
-SECONDS, BYTES = 1e-5, 42
+SECONDS, BYTES = 1e-5, 40
 """What a state of the largest layer was seen to take, nearly."""
-LEAST = 1, 750_000_000
+FIRST, MORE = 20_000_000, 20
+"""So many of the states take so many more bytes."""
+LEAST = 1, 400_000_000
 """Seconds and bytes that the smallest board takes."""
 
 
@@ -71,7 +73,7 @@ class Cost:
 def numbering(board: Sides) -> Cost:
     """What numbering a board's closed tours takes: no state stands for its image too."""
     cost = counting(board, closed=True)
-    return Cost(2 * cost.seconds, LEAST[1] + 5 * (cost.memory - LEAST[1]) // 2)
+    return Cost(2 * cost.seconds, LEAST[1] + 2 * (cost.memory - LEAST[1]))
 
 
 def counting(board: Sides, *, closed: bool) -> Cost:
@@ -86,4 +88,5 @@ def counting(board: Sides, *, closed: bool) -> Cost:
         if not closed and long <= MEASURED[True].get(short, (0,))[0]:
             hint = "Closed tours alone can be counted: add --closed"
         raise BadRequest(f"{name} has too many {tours} to count", hint)
-    return Cost(LEAST[0] + SECONDS * states, LEAST[1] + BYTES * states)
+    memory = LEAST[1] + BYTES * states + MORE * min(states, FIRST)
+    return Cost(LEAST[0] + SECONDS * states, memory)
