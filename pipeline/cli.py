@@ -170,6 +170,14 @@ def precompute(
             help=f"Also number {said_of('cycles')}.",
         ),
     ] = None,
+    numbers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--numbers",
+            metavar="CxR",
+            help=f"Also number {said_of('numbers')}.",
+        ),
+    ] = None,
     memory: Annotated[
         float | None,
         typer.Option(
@@ -192,7 +200,8 @@ def precompute(
     if asked := lists.Asked(piece, finish, plan):
         forced = force and not finish  # what mends a damaged list says it too
         others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
-        others |= {"count": count, "closed": closed, "cycles": cycles, "memory": memory}
+        others |= {"count": count, "closed": closed, "cycles": cycles}
+        others |= {"numbers": numbers, "memory": memory}
         besides = [name for name, given in others.items() if given]
         how = lists.How(store, jobs, scheduler, quiet, besides)
         lists.precompute_lists(asked, chosen, board or [], how)
@@ -208,7 +217,7 @@ def precompute(
     wanted = with_tables(chosen, board or [], further, named=bool(stages))
     if closed and not count:
         raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
-    requests = {"closed" if closed else "count": count or [], "cycles": cycles or []}
+    requests = {"closed" if closed else "count": count, "cycles": cycles, "numbers": numbers}
     wanted = with_requests(wanted, requests)
     if scheduler is None:
         require_divided(wanted)

@@ -48,7 +48,7 @@ def with_tables(
     return wanted
 
 
-def with_requests(wanted: Wanted, asked: Mapping[str, list[str]]) -> Wanted:
+def with_requests(wanted: Wanted, asked: Mapping[str, list[str] | None]) -> Wanted:
     """The same, with what is asked of more boards; BadRequest where no stage does that."""
     for request, boards in asked.items():
         if boards and not any(request in stage.requests for stage, _ in wanted):

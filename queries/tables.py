@@ -17,6 +17,7 @@ from queries.results import (
     GoalAnswer,
     KnightAnswer,
     SenetAnswer,
+    TourAnswer,
 )
 from queries.sliding.reader import BoardReader
 from queries.words import Facts
@@ -188,7 +189,8 @@ class KnightTable(PuzzleTable):
     >>> knight.count("c3", board="5x5")
     CountAnswer(board='5x5', start='c3', tours=64, closed=0)
 
-    Closed tours have numbers on boards whose table was made with `precompute knight --cycles`:
+    Tours have numbers on boards whose table was made with `precompute knight --numbers`, closed
+    ones with `--cycles`:
 
     >>> knight.cycle(0, board="5x5")
     Traceback (most recent call last):
@@ -258,6 +260,19 @@ class KnightTable(PuzzleTable):
         asked = self._reader.checked({"board": board, "cycle": str(number)})
         return _answer(CycleAnswer, self._reader.facts(start, asked))
 
+    def tour(self, number: int, start: str, *, board: str) -> TourAnswer:
+        """The tour with that number among all from a square.
+
+        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        """
+        asked = self._reader.checked({"board": board, "tour": str(number)})
+        return _answer(TourAnswer, self._reader.facts(start, asked))
+
+    def tour_number(self, squares: str, *, board: str) -> int:
+        """The number of a tour among all from its first square."""
+        asked = self._reader.checked({"board": board, "tour_of": squares})
+        return _answer(TourAnswer, self._reader.facts_of_all(asked)).tour
+
     def sample(
         self,
         size: int,
@@ -269,7 +284,8 @@ class KnightTable(PuzzleTable):
     ) -> pl.DataFrame:
         """So many tours by chance, each as likely as any other; the same for the same seed.
 
-        Open tours are drawn from a board's list, closed ones by their numbers.
+        Open tours are drawn from a board's list or, where it has none, by their numbers; closed
+        ones by their numbers.
 
         >>> from queries import open_tables
         >>> open_tables("outputs").knight.sample(3, seed=7, board="5x5").height

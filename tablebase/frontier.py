@@ -9,8 +9,9 @@ A state's *key* has two bits a cell for its needs and, below them, the number of
 the ends are paired. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1: which of the
 other ends is the first one's partner counts first, then the matching of all the rest.
 
-A step finishes the first cell: it is joined to others as often as it needs, and a free cell enters
-at the other end. `after` takes a step, and `before` takes one back.
+A step finishes a cell: it is joined to others as often as it needs, and a free cell enters at the
+other end. `after` takes a step, and `before` takes one back. It is the first cell that is finished,
+or the second where the first stays to the end.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Laid = tuple[int, ...]
-    """The cells that the first one was joined to, ascending."""
+    """The cells that one was joined to, ascending."""
 
 FREE, END = 2, 1
 """What a cell can need, beside nothing."""
@@ -101,29 +102,30 @@ def paired(matching: int, ends: int) -> Iterator[tuple[int, int]]:
         yield left.pop(0), left.pop(place)
 
 
-def after(key: int, laid: Laid, cells: int) -> int | None:
-    """The key after a step that joins the first cell to these; None where that cannot be."""
+def after(key: int, laid: Laid, cells: int, here: int = 0) -> int | None:
+    """The key after a step that joins a cell to these; None where that cannot be."""
     state = State.of(key, cells)
     state.needs.append(FREE)
     for other in laid:
-        joined = state.joined(0, other)
+        joined = state.joined(here, other)
         if joined is None:
             return None
         state = joined
-    if state.needs.pop(0):
+    if state.needs.pop(here):
         return None
-    return State(state.needs, {one - 1: other - 1 for one, other in state.partner.items()}).key
+    left = {one - (one > here): other - (other > here) for one, other in state.partner.items()}
+    return State(state.needs, left).key
 
 
-def before(key: int, others: list[int], cells: int) -> Iterator[tuple[int, Laid]]:
-    """Every key that a step may have led from, with the cells that the first one was joined to.
+def before(key: int, others: list[int], cells: int, here: int = 0) -> Iterator[tuple[int, Laid]]:
+    """Every key that a step may have led from, with the cells that a cell was joined to.
 
     `others`: all that it may be joined to. No pair of key and cells comes twice. Not every state
     that is told was ever reached: the layer before the step knows.
     """
     now = State.of(key, cells)
-    needs = [0, *now.needs]
-    partner = {one + 1: other + 1 for one, other in now.partner.items()}
+    needs = [*now.needs[:here], 0, *now.needs[here:]]
+    partner = {one + (one >= here): other + (other >= here) for one, other in now.partner.items()}
 
     def state(changed: dict[int, int], pieces: list[tuple[int, int]], gone: Laid = ()) -> int:
         """Some cells with other needs, and pieces between other ends than now."""
@@ -135,25 +137,25 @@ def before(key: int, others: list[int], cells: int) -> Iterator[tuple[int, Laid]
             ends[one], ends[other] = other, one
         return State(then, ends).key
 
-    found: list[tuple[int, Laid]] = [(state({}, []), ())] if needs[0] == 0 else []
+    found: list[tuple[int, Laid]] = [(state({}, []), ())] if needs[here] == 0 else []
     for one in others:
-        if needs[one] == END:  # it was free, and the first cell had its partner
-            found.append((state({0: END, one: FREE}, [(0, partner[one])], (one,)), (one,)))
+        if needs[one] == END:  # it was free, and this cell had its partner
+            found.append((state({here: END, one: FREE}, [(here, partner[one])], (one,)), (one,)))
         elif needs[one] == 0:  # both were ends, of pieces that are one now
             for near, far in partner.items():
-                found.append((state({0: END, one: END}, [(0, near), (one, far)]), (one,)))
+                found.append((state({here: END, one: END}, [(here, near), (one, far)]), (one,)))
     for place, one in enumerate(others):
         for two in others[place + 1 :]:
             laid = one, two
             if needs[one] == needs[two] == END:
-                if partner[one] == two:  # the first cell was free, and so were both
-                    found.append((state({0: FREE, one: FREE, two: FREE}, [], laid), laid))
+                if partner[one] == two:  # all three were free
+                    found.append((state({here: FREE, one: FREE, two: FREE}, [], laid), laid))
             elif needs[one] == needs[two] == 0:
                 for near, far in partner.items():
                     pieces = [(one, near), (two, far)]
-                    found.append((state({0: FREE, one: END, two: END}, pieces), laid))
+                    found.append((state({here: FREE, one: END, two: END}, pieces), laid))
             elif {needs[one], needs[two]} == {0, END}:
                 end, done = laid if needs[one] == END else (two, one)
-                changed = {0: FREE, end: FREE, done: END}
+                changed = {here: FREE, end: FREE, done: END}
                 found.append((state(changed, [(done, partner[end])], (end,)), laid))
     return ((then, laid) for then, laid in found if then >= 0)

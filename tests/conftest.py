@@ -21,7 +21,7 @@ from queries.tables import Tables
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import cycles_table
+from tablebase.puzzles.knight import cycles_table, numbers_table
 from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
@@ -198,11 +198,12 @@ def several(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def numbered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of boards whose closed tours have numbers."""
+    """A folder of boards whose closed tours have numbers, and of others whose open ones have."""
 
     def make(place: Path) -> None:
-        boards = map(parse_board, ("10x3", "5x6", "6x5", "6x6"))
-        built(place, KNIGHT, *map(cycles_table, boards))
+        closed, open_ones = ("10x3", "5x6", "6x5", "6x6"), ("5x4", "5x5", "8x3")
+        tables = [*map(cycles_table, map(parse_board, closed))]
+        built(place, KNIGHT, *tables, *map(numbers_table, map(parse_board, open_ones)))
 
     return once(tmp_path_factory, "numbered", make)
 

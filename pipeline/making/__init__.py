@@ -15,7 +15,8 @@ MAKERS = {
     "breadth first": "pipeline.making.breadth_first",
     "breadth first in blocks": "pipeline.making.in_blocks",
     "every tour": "pipeline.making.every_tour",
-    "numbered cycles": "pipeline.making.numbered_cycles",
+    "numbered cycles": "pipeline.making.numbered_tours",
+    "numbered tours": "pipeline.making.numbered_tours",
     "one tour a pair": "pipeline.making.tour_a_pair",
     "tour counts": "pipeline.making.tour_counts",
 }

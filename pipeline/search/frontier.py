@@ -33,6 +33,8 @@ class Step(NamedTuple):
     """The cells of each colour after the step, as bits, if every edge joins two colours."""
     surplus: int = 0
     """Of all that squares without a cell need then: how much more light ones than dark ones."""
+    wanted: int = -1
+    """Which of the others the cell must be joined to, if to any."""
 
 
 @compiled
@@ -87,6 +89,8 @@ def following(key: int, step: Step, cells: Array, keys: Array, joined: Array) ->
     for at in range(found):
         key = keys[at]
         left = key >> MATCHING_BITS
+        if step.wanted >= 0 and joined[at, 0] != step.wanted and joined[at, 1] != step.wanted:
+            continue
         if left & 3 == 0 and _needed(left, step.dark) - _needed(left, step.light) != step.surplus:
             continue
         if len(step.mirror):

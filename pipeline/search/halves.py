@@ -39,6 +39,13 @@ class Halves(NamedTuple):
     """Where the mirror brings each cell of the cut."""
     facing: Array
     """Which cell of the cut each one is to the other half."""
+    wanted: int = 0
+    """Those of the edges between that all cycles must use, as bits; if any, the first one."""
+
+    def through(self, cell: int) -> Halves:
+        """The same, of cycles that use the virtual square's edge to a cell of the cut."""
+        chosen = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
+        return self._replace(between=self.between[np.argsort(~chosen, kind="stable")], wanted=1)
 
 
 def halves(

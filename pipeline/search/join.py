@@ -55,6 +55,8 @@ class Side(NamedTuple):
     edges: Array
     """Of each view, rows of `Halves.between` in the state's own cells."""
     partners: Array
+    wanted: int = 0
+    """Edges of the cut that it takes in any case, as bits."""
 
 
 class Dropping(NamedTuple):
@@ -73,6 +75,7 @@ def sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
     facing, own, others = halves.facing, halves.between[::2], halves.between[1::2]
     views = np.unique([facing, facing[halves.mirror]], axis=0)
     one = side(longer, own, np.arange(len(facing))[np.newaxis])
+    one = one._replace(wanted=halves.wanted)
     return one, seen(one, others, views) if shorter is longer else side(shorter, others, views)
 
 
@@ -88,7 +91,7 @@ def side(layer: Layer, edges: Array, views: Array) -> Side:
 def seen(side: Side, edges: Array, views: Array) -> Side:
     """The same states with other edges of the cut, and in other views."""
     own = [np.column_stack((np.argsort(view)[edges[:, :2]], edges[:, 2])) for view in views]
-    return side._replace(edges=np.array(own, dtype=np.int64), views=views)
+    return side._replace(edges=np.array(own, dtype=np.int64), views=views, wanted=0)
 
 
 def dropping(most_pairs: int) -> Dropping:
@@ -195,7 +198,9 @@ def _met(
     for needs in some:
         pairs = ones(needs & ENDS) // 2
         own_many, own = _laid(needs, one, own)
-        their_many, theirs = _laid(both - needs, other, theirs)
+        their_many, theirs = _laid(both - needs, other, theirs) if own_many else (0, theirs)
+        if their_many == 0:
+            continue
         every = asked[: MATCHINGS[pairs]]
         every[:] = 0
         about = 0.0
@@ -244,7 +249,8 @@ def _laid(needs: int, side: Side, found: Array) -> tuple[int, Array]:
             laid |= (needs >> 2 * to[cell] & 3) << 2 * cell
         while size >= 0:
             place = place_of(laid + 1, side.needs)
-            at = side.begins[place] if side.needs[place] else len(side.keys)
+            chosen_all = edges & side.wanted == side.wanted
+            at = side.begins[place] if side.needs[place] and chosen_all else len(side.keys)
             while at < len(side.keys) and side.keys[at] >> MATCHING_BITS == laid:
                 matching = _with_edges(side.keys[at], side, between, chosen[:size], to, room)
                 if matching >= 0:

@@ -9,7 +9,7 @@ from pipeline.verify.claims import Seen
 from pipeline.verify.eight.states import sliding_space
 from pipeline.verify.goals import prove_goals
 from pipeline.verify.knight.counts import prove_counts
-from pipeline.verify.knight.cycles import prove_cycles
+from pipeline.verify.knight.numbered import prove_numbered
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
 from pipeline.verify.listed import Listed
 from pipeline.verify.senet.proof import prove_senet
@@ -36,7 +36,7 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (AllTours, Puzzle): prove_every_tour,
     (TourPerPair, Puzzle): prove_pairs,
     (TourCounts, Puzzle): prove_counts,
-    (NumberedCycles, Puzzle): prove_cycles,
+    (NumberedCycles, Puzzle): prove_numbered,
 }
 
 

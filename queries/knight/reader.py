@@ -22,6 +22,7 @@ from tablebase.puzzles.knight import (
     TOURS,
     listed_board,
     listed_table,
+    no_tour,
     numbered_board,
 )
 from tablebase.puzzles.knight_board import Board, parse_board
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.knight.cycles import Cycles
+    from queries.knight.numbered import NumberedTours
     from queries.reader import Told
     from tablebase.puzzle import Puzzle, Table
     from tablebase.tables.store import Store
@@ -47,25 +48,26 @@ APART = {
     "number": ("to", "closed"),
     "cycle": ("to", "number", "count"),
     "cycle_of": ("to", "number", "count", "cycle"),
+    "tour": ("to", "closed", "number", "count", "cycle", "cycle_of"),
+    "tour_of": ("to", "closed", "number", "count", "cycle", "cycle_of", "tour"),
 }
 """Options with those that they cannot be combined with: each names one tour, or all of them."""
 
 
+COUNTED_AS = "number", "cycle", "tour"
+"""What a tour's number is called: in a list, among closed tours, or among open ones."""
+
+
 class TourFacts(Facts):
     __slots__ = (
-        "_on", "board", "start", "finish", "number", "cycle", "closed", "path", "jumps", "order"
+        "_on", "board", "start", "finish", *COUNTED_AS, "closed", "path", "jumps", "order"
     )  # fmt: skip
 
-    def __init__(
-        self, board: Board, squares: list[int], number: int | None = None, cycle: int | None = None
-    ) -> None:
+    def __init__(self, board: Board, squares: list[int], counted_as: str, number: int) -> None:
         self._on = board
         self.board = str(board)
         self.start, self.finish = board.name(squares[0]), board.name(squares[-1])
-        if number is not None:
-            self.number = number
-        if cycle is not None:
-            self.cycle = cycle
+        setattr(self, counted_as, number)
         self.closed = squares[-1] in board.neighbours(squares[0])
         self.path = "".join(board.name(square) for square in squares)
         self.jumps = [board.jump(a, b) for a, b in pairwise(squares)]
@@ -76,7 +78,7 @@ class TourFacts(Facts):
         ]
 
     def words(self, asked: Asked) -> str:
-        which = f"cycle {self.cycle}" if hasattr(self, "cycle") else f"number {self.number}"
+        which = next(f"{of} {getattr(self, of)}" for of in COUNTED_AS if hasattr(self, of))
         rows = [
             ("tour", f"{self.board} from {self.start} to {self.finish}, {which}"),
             ("closed", "yes" if self.closed else "no"),
@@ -132,24 +134,26 @@ class KnightReader(Reader):
         Option("number", "Number of the tour among those from its start, from 0.", "N"),
         Option("cycle", "Number of a closed tour among all of the board, from 0.", "N", lone=True),
         Option("cycle_of", "Squares of a closed tour: print its number.", "SQUARES", lone=True),
+        Option("tour", "Number of an open tour among all from SQUARE, from 0.", "N", lone=True),
+        Option("tour_of", "Squares of an open tour: print its number.", "SQUARES", lone=True),
         Option("count", "Print the number of tours (without SQUARE: from all squares).", lone=True),
         SVG,
     )
     key = "SQUARE"
-    keyless = ("count", "cycle_of")
+    keyless = ("count", "cycle_of", "tour_of")
     columns = ("start", "finish", "number", "closed", "path")
     explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
 
     def __init__(self, asked_of: Puzzle, store: Store) -> None:
         super().__init__(asked_of, store)
-        self._cycles: dict[str, Cycles] = {}
+        self._numbered: dict[tuple[str, bool], NumberedTours] = {}
 
     def checked(self, asked: Asked) -> Asked:
         board = parse_board(str(asked.get("board", "8x8")))
         found: Asked = {**asked, "board": str(board)}
         if "to" in asked:
             found["to"] = board.name(board.number(str(asked["to"])))
-        for name in ("number", "cycle"):
+        for name in COUNTED_AS:
             if name in asked:
                 found[name] = str(_number(asked[name]))
         for name, others in APART.items():
@@ -162,47 +166,54 @@ class KnightReader(Reader):
     def facts(self, key: str, asked: Asked) -> TourFacts | CountFacts:
         board = parse_board(str(asked.get("board", "8x8")))
         start = board.number(key)
-        if "cycle_of" in asked:
-            raise BadRequest("--cycle-of needs no key", "Write all squares in one pair of quotes")
-        if "cycle" in asked:
-            cycle = _number(asked["cycle"])
-            return TourFacts(board, self.cycles(board).squares(cycle, start), cycle=cycle)
+        for kind in ("cycle", "tour"):
+            if f"{kind}_of" in asked:
+                hint = "Write all squares in one pair of quotes"
+                raise BadRequest(f"--{kind}-of needs no key", hint)
+            if kind in asked:
+                number = _number(asked[kind])
+                tours = self.numbered(board, closed=kind == "cycle")
+                return TourFacts(board, tours.squares(number, start), kind, number)
         end = board.number(str(asked["to"])) if "to" in asked else None
-        number = _number(asked["number"]) if "number" in asked else None
+        wanted = _number(asked["number"]) if "number" in asked else None
         closed = bool(asked.get("closed"))
         if asked.get("count"):
             return self.count(board, start)
         if end is not None:
             _require_joinable(board, start, end, closed)
         if (board.files, board.ranks) == PAIRS_BOARD:
-            number, squares = self.paired(board, start, end, number, closed)
+            number, squares = self.paired(board, start, end, wanted, closed)
         else:
-            number, squares = self.listed(board, start, end, number, closed)
-        return TourFacts(board, squares, number)
+            number, squares = self.listed(board, start, end, wanted, closed)
+        return TourFacts(board, squares, "number", number)
 
     def facts_of_all(self, asked: Asked) -> TourFacts | CountFacts:
         board = parse_board(str(asked.get("board", "8x8")))
-        if "cycle_of" not in asked:
+        kind = next((kind for kind in ("cycle", "tour") if f"{kind}_of" in asked), None)
+        if not kind:
             return self.count(board, None)
-        from queries.knight.cycles import parse_cycle
+        from queries.knight.numbered import parse_tour
 
-        squares = parse_cycle(board, str(asked["cycle_of"]))
-        return TourFacts(board, squares, cycle=self.cycles(board).number(squares))
+        closed = kind == "cycle"
+        squares = parse_tour(board, str(asked[f"{kind}_of"]), closed=closed)
+        return TourFacts(board, squares, kind, self.numbered(board, closed=closed).number(squares))
 
-    def cycles(self, board: Board) -> Cycles:
-        """The closed tours of a board by number."""
-        if str(board) not in self._cycles:
-            from queries.knight.cycles import Cycles
+    def numbered(self, board: Board, *, closed: bool) -> NumberedTours:
+        """The tours of a board by number."""
+        of = str(board), closed
+        if of not in self._numbered:
+            from queries.knight.numbered import NumberedTours
 
-            self._cycles[str(board)] = Cycles(self, board)
-        return self._cycles[str(board)]
+            self._numbered[of] = NumberedTours(self, board, closed=closed)
+        return self._numbered[of]
 
     def values(self, option: str) -> tuple[str, ...]:
         if option != "board":
             return ()
         from tablebase.tables.manifest import read_manifest
 
-        known = (listed_board(name) or numbered_board(name) for name in read_manifest(self.store))
+        names = [*read_manifest(self.store)]
+        known = [*map(listed_board, names), *map(numbered_board, names)]
         return tuple(dict.fromkeys(str(board) for board in known if board))
 
     def paired(
@@ -302,13 +313,13 @@ class KnightReader(Reader):
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from queries.knight.sampling import numbers, of_cycles, of_list
+        from queries.knight.sampling import numbers, of_list, of_numbers
 
-        board = parse_board(str(asked.get("board", "8x8")))
-        if asked.get("closed"):
-            cycles = self.cycles(board)
-            for chosen in numbers(cycles.numbers.total, size, seed, replacement=replacement):
-                yield of_cycles(cycles, chosen, told)
+        board, closed = parse_board(str(asked.get("board", "8x8"))), bool(asked.get("closed"))
+        if closed or board.squares > LISTABLE:
+            tours = self.numbered(board, closed=closed)
+            for chosen in numbers(sum(tours.totals()), size, seed, replacement=replacement):
+                yield of_numbers(tours, chosen, told)
             return
         rows = self.scanned(listed_table(board))
         total = rows.select(pl.len()).collect().item()
@@ -319,21 +330,6 @@ class KnightReader(Reader):
         from queries.knight.packed import signposts
 
         return signposts(self.store, self.puzzle.name, table)
-
-
-def no_tour(board: Board, start: int | None) -> str:
-    """Why no tour begins at a square, or at any, in a sentence."""
-    if start is None:
-        return f"{board} has no tour: a search of all paths from all squares found none."
-    name = board.name(start)
-    if board.squares % 2 and board.light(start):
-        half = board.squares // 2
-        return (
-            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
-            f"{half + 1} squares of a1's colour and {half} of the other, so a tour starts and "
-            "ends on a1's colour."
-        )
-    return f"No tour of {board} starts at {name}: a search of all paths found none."
 
 
 def _is_tour(board: Board, squares: list[int]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from queries.knight.cycles import Cycles
+from queries.knight.numbered import NumberedTours
 from queries.knight.tours import Layer, tours
 from queries.reader import unheard
 from tablebase.errors import BadRequest
@@ -40,27 +40,38 @@ def numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[
             yield chosen[begin : begin + AT_ONCE]
 
 
-def of_cycles(cycles: Cycles, chosen: Array, told: Told = unheard) -> pl.DataFrame:
-    """The closed tours with these numbers, from a1 towards the lower of its neighbours."""
+def of_numbers(numbered: NumberedTours, chosen: Array, told: Told = unheard) -> pl.DataFrame:
+    """The tours with these numbers, if those from a2 follow those from a1, and so on; closed ones
+    from a1 towards the lower of its neighbours."""
+    board, sweep, closed = numbered.board, numbered.numbers.sweep, numbered.closed
 
     def layer(number: int) -> Layer:
-        some = cycles.layers.records(number)
-        data = b"".join(cycles.index.stretches(some.start, some.stop))
-        records = np.frombuffer(data, record_type(cycles.table))
+        some = numbered.layers.records(number)
+        data = b"".join(numbered.index.stretches(some.start, some.stop))
+        records = np.frombuffer(data, record_type(numbered.table))
         firsts, states = records["key"].astype(np.int64), np.ascontiguousarray(records["states"])
         return unpacked(firsts, states)
 
-    with cycles.sound():
-        squares = tours(cycles.numbers, layer, chosen, told)
-    names = np.array(cycles.board.names(), "S2")[squares]
-    width = 2 * cycles.board.squares
+    ends = np.cumsum(numbered.totals())
+    starts = np.searchsorted(ends, chosen, side="right")
+    own = chosen - np.append(0, ends)[starts]
+    squares = np.empty((len(chosen), board.squares), dtype=np.int8)
+    routes = [sweep.route(start) for start in range(len(ends))]
+    for route in sweep.routes:
+        on = np.flatnonzero(np.array([of is route for of in routes])[starts])
+        if len(on):
+            with numbered.sound():
+                squares[on] = tours(sweep, route, layer, own[on], starts[on], told)
+    names = np.array(board.names(), "S2")
+    width = 2 * board.squares
     path = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(width), len(chosen), [None, pa.py_buffer(names)]
+        pa.binary(width), len(chosen), [None, pa.py_buffer(names[squares])]
     )
+    which = {"cycle": own} if closed else {"start": names[starts].astype(str), "tour": own}
     return pl.DataFrame(
         {
-            "board": pl.repeat(str(cycles.board), len(chosen), eager=True),
-            "cycle": chosen,
+            "board": pl.repeat(str(board), len(chosen), eager=True),
+            **which,
             "path": pl.from_arrow(path.cast(pa.binary()).cast(pa.string())),
         }
     )

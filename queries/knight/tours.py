@@ -1,8 +1,8 @@
-"""Many closed tours at once from their numbers: what `closed_tours` tells of one, compiled.
+"""Many tours at once from their numbers: what `numbered_tours` tells of one, compiled.
 
-All go through the layers together, from the last one back, so that one layer at a time is at hand.
-A tour is twice at some state with the number of a drawing that leads there: in the longer half and
-in the shorter one.
+All of a route go through the layers together, from the last one back, so that one layer at a time
+is at hand. A tour is twice at some state with the number of a drawing that leads there: in the
+longer half and in the shorter one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,55 +19,73 @@ from tablebase.compiled import compiled
 from tablebase.cores import cores
 from tablebase.frontier import END, FREE, MATCHING_BITS
 from tablebase.keys import BEGINS, ENDS, MATCHING, MOST_CELLS, Array, all_partners, numbered, unpack
-from tablebase.puzzles.closed_tours import Contradiction, Numbers
+from tablebase.layers import Contradiction
+from tablebase.puzzles.numbered_tours import NONE, Route, Sweep
 
 MOST_STEPS = 512
-"""Steps that may have led to a state, at most: two cells joined in either order to 8 pairs."""
-MOST_EDGES = 16
-"""Edges between the two columns of the cut, at most."""
-NONE = -1
-"""No square."""
+"""Steps that may have led to a state, at most: two of five cells joined in either order to nine
+pairs."""
+MOST_EDGES = 32
+"""Edges between the cells of the cut, at most."""
 
 Layer = tuple[Array, Array]
 """Ascending keys, and their numbers."""
 
 
+class Cells(NamedTuple):
+    """What the kernels know of a sweep (`numbered_tours.Sweep`)."""
+
+    here: int
+    rows: int
+    cells: int
+    virtual: int
+    partners: Array
+
+
 def tours(
-    numbers: Numbers,
+    sweep: Sweep,
+    route: Route,
     layer: Callable[[int], Layer],
     chosen: Array,
+    starts: Array,
     told: Callable[[int, int], None],
 ) -> Array:
-    """The closed tours with these numbers: a row each, from the first square towards the lower of
-    its neighbours. `told(layers, all)` is called after each layer."""
-    cut, squares = len(numbers.steps), np.arange(len(numbers.place))
-    partners = all_partners(numbers.cells)
-    joined = np.full((len(chosen), len(squares), 2), NONE, dtype=np.int8)
-    far = np.array([*map(numbers.far, squares.tolist())])
-    keys, cycles = layer(cut + 1)
+    """The tours with these numbers on a route, from these squares: a row each; a closed one goes
+    towards the lower of its start's neighbours. `told(layers, all)` is called after each layer."""
+    cut, squares = sweep.longer, np.arange(sweep.virtual + 1)
+    of = Cells(sweep.here, sweep.rows, sweep.cells, sweep.virtual, all_partners(sweep.cells))
+    joined = np.full((len(chosen), sweep.virtual + 1, 2), NONE, dtype=np.int8)
+    far = np.array(sweep.far)
+    keys, cycles = layer(route.cut)
     ends = np.cumsum(cycles)
     places = np.searchsorted(ends, chosen, side="right")
     at_cut, rest, cycles = keys[places], chosen - (ends - cycles)[places], cycles[places]
     del keys, ends, places
+    states = layer(route.layers[-1])
+    ways = states[1][np.searchsorted(states[0], at_cut)]
+    left, right = np.divmod(rest, cycles // ways)
+    mine, theirs = (at_cut.copy(), left), (at_cut.copy(), right)
+    between = np.array(sweep.between)
+    wanted = NONE
+    if route.start >= cut:
+        wanted = sweep.between.index((0, sweep.cell(route.start, cut)))
     for number in reversed(range(cut + 1)):
-        states = layer(number)
-        if number == cut:
-            ways = states[1][np.searchsorted(states[0], at_cut)]
-            left, right = np.divmod(rest, cycles // ways)
-            mine, theirs = (at_cut.copy(), left), (at_cut.copy(), right)
-        else:
-            others = np.array(numbers.steps[number], dtype=np.int64)
-            step = number, others, numbers.cells, partners, *states
+        if number < cut:
+            others = np.array(sweep.steps[number], dtype=np.int64)
+            states = layer(route.layers[number])
+            step = number, others, number == route.start, of, *states
             _each(_step_back, (*mine, joined), (*step, squares))
-            if number < numbers.shorter:
-                _each(_step_back, (*theirs, joined), (*step, far))
-        if number == numbers.shorter:
-            meeting = cut, np.array(numbers.between), numbers.cells, partners, *states
-            _each(_meet, (*theirs, joined), meeting)
+        if number <= sweep.shorter and route.layers[number] != number:
+            states = layer(number)  # the other half has the layers of all
+        if number < sweep.shorter:
+            step = number, others, False, of, *states
+            _each(_step_back, (*theirs, joined), (*step, far))
+        if number == sweep.shorter:
+            _each(_meet, (*theirs, joined), (cut, between, wanted, of, *states))
         told(cut - number, cut)
-    found = np.empty((len(chosen), len(squares)), dtype=np.int8)
-    square = np.argsort(np.array(numbers.place))
-    _each(_walk, (found, joined), (np.array(numbers.place), square))
+    found = np.empty((len(chosen), sweep.virtual), dtype=np.int8)
+    image = np.array([sweep.place(start) for start in range(sweep.virtual)])
+    _each(_walk, (found, joined, starts), (image, np.argsort(image), sweep.paths, sweep.virtual))
     return found
 
 
@@ -104,16 +123,21 @@ def _join(joined: Array, one: int, other: int) -> None:
 
 @compiled
 def _step_back(
-    keys: Array, numbers: Array, joined: Array, square: int, others: Array, cells: int,
-    partners: Array, layer_keys: Array, layer_ways: Array, place: Array,
+    keys: Array, numbers: Array, joined: Array, square: int, others: Array, begins: bool,
+    of: Cells, layer_keys: Array, layer_ways: Array, place: Array,
 ) -> bool:  # fmt: skip
-    """Go to the states of the layer before, and draw what the step had laid."""
+    """Go to the states of the layer before, and draw what the step had laid.
+
+    Where the tours begin, that was an edge to the virtual square.
+    """
     before = np.empty(MOST_STEPS, dtype=np.int64)
     laid = np.empty((MOST_STEPS, 2), dtype=np.int64)
     room = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
     for tour in range(len(keys)):
-        many, chosen = earlier(keys[tour], others, cells, partners, room, before, laid), -1
+        many, chosen = earlier(keys[tour], others, of, room, before, laid), -1
         for step in range(many):
+            if begins and laid[step, 0] != 0 and laid[step, 1] != 0:
+                continue
             at = _place_of(before[step], layer_keys)
             if at < len(layer_keys) and layer_keys[at] == before[step]:
                 if numbers[tour] < layer_ways[at]:
@@ -124,38 +148,48 @@ def _step_back(
             return False
         keys[tour] = before[chosen]
         for other in laid[chosen]:
-            if other:
-                _join(joined[tour], place[square], place[square + other])
+            if other != NONE:
+                _join(joined[tour], place[square], place[_square(other, square, of)])
     return True
 
 
 @compiled
-def earlier(
-    key: int, others: Array, cells: int, partners: Array, room: Array, keys: Array, laid: Array
-) -> int:
-    """`tablebase.frontier.before`: keys, and the cells that were joined, 0 for none."""
+def _square(cell: int, after: int, of: Cells) -> int:
+    """The square of a cell in the frontier after so many squares."""
+    return of.virtual if cell < of.here else cell + after - of.here
+
+
+@compiled
+def earlier(key: int, others: Array, of: Cells, room: Array, keys: Array, laid: Array) -> int:
+    """`tablebase.frontier.before`: keys, and the cells that were joined, `NONE` for none."""
     unpacked, ends, partner = room
-    many = unpack(key, partners, unpacked, ends)
-    for end in ends[:many]:
-        partner[end + 1] = unpacked[end] + 1
-    needs = key >> MATCHING_BITS << 2
-    found = _add(needs, partner, cells, 0, 0, 0, keys, laid)
+    here, cells = of.here, of.cells
+    many = unpack(key, of.partners, unpacked, ends)
+    for at in range(many):
+        far = unpacked[ends[at]]
+        ends[at] += ends[at] >= here
+        partner[ends[at]] = far + (far >= here)
+    needs, lower = key >> MATCHING_BITS, (1 << 2 * here) - 1
+    needs = (needs & ~lower) << 2 | needs & lower
+    found = _add(needs, partner, cells, NONE, NONE, 0, keys, laid)
     for one in others:
         need = needs >> 2 * one & 3
         if need == END:
             far = partner[one]
-            partner[0], partner[far] = far, 0
-            then = needs + END + (1 << 2 * one)
-            found = _add(then, partner, cells, one, 0, found, keys, laid)
+            partner[here], partner[far] = far, here
+            then = needs + (END << 2 * here) + (1 << 2 * one)
+            found = _add(then, partner, cells, one, NONE, found, keys, laid)
             partner[far] = one
         elif need == 0:
-            then = needs + END + (END << 2 * one)
-            found = _split(then, partner, ends[:many], cells, 0, one, one, 0, found, keys, laid)
+            then = needs + (END << 2 * here) + (END << 2 * one)
+            found = _split(
+                then, partner, ends[:many], cells, here, one, one, NONE, found, keys, laid
+            )
     for place in range(len(others)):
         one = others[place]
         for two in others[place + 1 :]:
             need, need_two = needs >> 2 * one & 3, needs >> 2 * two & 3
-            then = needs + FREE + (1 << 2 * one) + (1 << 2 * two)
+            then = needs + (FREE << 2 * here) + (1 << 2 * one) + (1 << 2 * two)
             if need == END and need_two == END:
                 if partner[one] == two:
                     found = _add(then, partner, cells, one, two, found, keys, laid)
@@ -179,7 +213,7 @@ def _split(
 ) -> int:  # fmt: skip
     """Every piece cut in two that end at two more cells, either way."""
     for end in ends:
-        low, high = end + 1, partner[end + 1]
+        low, high = end, partner[end]
         if low < high:
             for first, second in ((low, high), (high, low)):
                 partner[near], partner[first] = first, near
@@ -206,20 +240,21 @@ def _add(
 
 @compiled
 def _meet(
-    keys: Array, numbers: Array, joined: Array, begin: int, between: Array, cells: int,
-    partners: Array, layer_keys: Array, layer_ways: Array,
+    keys: Array, numbers: Array, joined: Array, begin: int, between: Array, wanted: int,
+    of: Cells, layer_keys: Array, layer_ways: Array,
 ) -> bool:  # fmt: skip
-    """Go from states of the longer half to those of the other, and draw the edges of the cut."""
+    """Go from states of the longer half to those of the other, and draw the edges of the cut, the
+    one that is wanted among them."""
     ends = np.zeros(MOST_CELLS + 1, dtype=np.int64)
     partner = np.zeros((MOST_EDGES + 1, MOST_CELLS + 1), dtype=np.int64)
     needs, following, chosen = np.zeros((3, MOST_EDGES + 1), dtype=np.int64)
     for tour in range(len(keys)):
         needs[0] = keys[tour] >> MATCHING_BITS
-        unpack(keys[tour], partners, partner[0], ends)
+        unpack(keys[tour], of.partners, partner[0], ends)
         depth = following[0] = 0
-        found, rest = _other(
-            needs[0], partner[0], cells, partners, layer_keys, layer_ways, numbers[tour]
-        )
+        found, rest = -1, numbers[tour]
+        if wanted == NONE:
+            found, rest = _other(needs[0], partner[0], of, layer_keys, layer_ways, rest)
         while found < 0 and depth >= 0:
             if following[depth] == len(between):
                 depth -= 1
@@ -237,42 +272,45 @@ def _meet(
             needs[depth + 1] = needs[depth] - (1 << 2 * one) - (1 << 2 * two)
             depth += 1
             following[depth], chosen[depth] = number + 1, number
-            found, rest = _other(
-                needs[depth], partner[depth], cells, partners, layer_keys, layer_ways, rest
-            )
+            if wanted == NONE or (chosen[1 : depth + 1] == wanted).any():
+                found, rest = _other(needs[depth], partner[depth], of, layer_keys, layer_ways, rest)
         if found < 0:
             return False
         keys[tour], numbers[tour] = found, rest
         for number in chosen[1 : depth + 1]:
-            _join(joined[tour], begin + between[number, 0], begin + between[number, 1])
+            one, two = between[number]
+            _join(joined[tour], _square(one, begin, of), _square(two, begin, of))
     return True
 
 
 @compiled
 def _other(
-    needs: int, partner: Array, cells: int, partners: Array, keys: Array, ways: Array, rest: int
+    needs: int, partner: Array, of: Cells, keys: Array, ways: Array, rest: int
 ) -> tuple[int, int]:
     """The other half's state in whose drawings a number falls, and which of them that is; -1 and
     the number that is left where it falls in none."""
-    half = cells - 1  # bits of a column
-    wanted = FREE * (ENDS & ((1 << 2 * half) - 1)) - (needs & ((1 << 2 * half) - 1))
-    facing = (wanted & ((1 << half) - 1)) << half | wanted >> half | FREE << 2 * half
+    here, half = 2 * of.here, 2 * of.rows  # bits of the virtual cell, and of a column
+    every = (1 << here + 2 * half) - 1
+    wanted = FREE * (ENDS & every) - (needs & every)
+    one, other = wanted >> here & (1 << half) - 1, wanted >> here + half
+    facing = wanted & (1 << here) - 1 | (one << half | other | FREE << 2 * half) << here
     first = facing << MATCHING_BITS
     at = _place_of(first, keys)
     if at == len(keys) or keys[at] >> MATCHING_BITS != facing:
         return -1, rest
     end_of = np.empty(MOST_CELLS, dtype=np.int64)
     place = np.zeros(MOST_CELLS, dtype=np.int64)
-    many, left, rows = 0, facing & ENDS, half // 2
+    many, left = 0, facing & ENDS
     while left:
         cell = lowest(left) // 2
-        end_of[many] = (cell + rows) % half
+        in_cut = (cell - of.here + of.rows) % half
+        end_of[many] = cell if cell < of.here else of.here + in_cut
         place[end_of[many]] = many
         many += 1
         left &= left - 1
     begin = BEGINS[ones(facing & ENDS) // 2]
     while at < len(keys) and keys[at] >> MATCHING_BITS == facing:
-        across = partners[begin + (keys[at] & MATCHING)]
+        across = of.partners[begin + (keys[at] & MATCHING)]
         end, seen = 0, 0
         while seen == 0 or end:
             end = across >> 4 * place[partner[end_of[end]]] & 15
@@ -289,18 +327,23 @@ def _other(
 
 
 @compiled
-def _walk(found: Array, joined: Array, place: Array, square: Array) -> bool:
+def _walk(
+    found: Array, joined: Array, starts: Array, image: Array, square: Array, paths: bool,
+    virtual: int,
+) -> bool:  # fmt: skip
     for tour in range(len(found)):
-        before, here = -1, place[0]
-        for at in range(len(place)):
+        begin = image[starts[tour], starts[tour]]
+        before, here = virtual if paths else NONE, begin
+        for at in range(len(image)):
             one, two = joined[tour, here]
-            if one == NONE or two == NONE or (at and here == place[0]):
+            if one == NONE or two == NONE or here == virtual or (at and here == begin):
                 return False
-            found[tour, at] = square[here]
-            towards = one if square[one] < square[two] else two
-            if at:
+            found[tour, at] = square[starts[tour], here]
+            if before != NONE:
                 towards = two if one == before else one
+            else:
+                towards = one if square[starts[tour], one] < square[starts[tour], two] else two
             before, here = here, towards
-        if here != place[0]:
+        if here != (virtual if paths else begin):
             return False
     return True

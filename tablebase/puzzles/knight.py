@@ -7,6 +7,8 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight_board import MOST_FILES, MOST_RANKS, SQUARES, Board, parse_board
@@ -26,13 +28,14 @@ IN_FILES = 49
 
 TOURS = "knight_tours_"
 PAIRS_BOARD = (8, 8)
-STATES = (("layer", "B"), ("key", "Q"), ("before", "Q"), ("states", "1006s"))
+STATES = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
 """A record of some states of a layer, by ascending key: the key of the first one, the sum of the
 numbers of all states of the layer before it, and then in turn the number of a state and the
 distance to the next key. These are written in sevens of bits, the lowest first, each but the last
 of a number with the eighth bit set: so no byte is 0 until the record ends."""
 COUNTS = "knight_counts"
 CYCLES = "knight_cycles_"
+NUMBERS = "knight_numbers_"
 COUNTED = tuple(
     (files, ranks)
     for files in range(1, 13)
@@ -79,6 +82,16 @@ class NumberedCycles(OfBoard):
 
     __slots__ = ()
     search = "numbered cycles"
+    paths = False
+    """Whether open tours have numbers, too, those from each start."""
+
+
+class NumberedTours(NumberedCycles):
+    """The same of every open tour, among those from its start."""
+
+    __slots__ = ()
+    search = "numbered tours"
+    paths = True
 
 
 class TourPerPair(OfBoard):
@@ -134,16 +147,34 @@ def cycles_table(board: Board) -> Table:
     """The numbers of a board's closed tours; an error where there are none, or too many."""
     if not board.has_closed_tours():
         raise NoSuchTour(str(board), f"{board} has no closed tour.")
-    numbering(sides(board))
+    numbering(sides(board), closed=True)
+    return _numbered(CYCLES, "closed knight's tours", NumberedCycles(board))
+
+
+def numbers_table(board: Board) -> Table:
+    """The numbers of a board's open tours; an error where there are none, or too many."""
+    if board.squares > 1 and (min(sides(board)) < 3 or max(sides(board)) < 4):
+        raise NoSuchTour(str(board), f"{board} has no tour.")
+    numbering(sides(board), closed=False)
+    return _numbered(
+        NUMBERS, "directed open knight's tours from every square", NumberedTours(board)
+    )
+
+
+def _numbered(kind: str, tours: str, recipe: NumberedCycles) -> Table:
     return Table(
-        f"{CYCLES}{board}",
-        f"The closed knight's tours of the {board} board by number: the states of a sweep through "
-        "half of it, with the number of ways to reach each",
+        f"{kind}{recipe.board}",
+        f"The {tours} of the {recipe.board} board by number: the states of a sweep through half of "
+        "it, with the number of ways to reach each",
         "states sorted by layer, then key, as many in a record as it can hold",
         (),
-        NumberedCycles(board),
+        recipe,
         index=STATES,
     )
+
+
+NUMBERED = {"cycles": (CYCLES, cycles_table), "numbers": (NUMBERS, numbers_table)}
+"""By what is asked for: how the names of such tables begin, and the table of a board."""
 
 
 TOUR_COLUMNS = (
@@ -170,6 +201,7 @@ class Knight(Puzzle):
     title = "Knight's tour"
     requests = dict.fromkeys(("count", "closed"), "the tours of this board")
     requests["cycles"] = "the closed tours of this board"
+    requests["numbers"] = "the open tours of this board"
     board_meaning = "files x ranks, every tour"
 
     tables = (
@@ -211,8 +243,8 @@ class Knight(Puzzle):
         self, tables: tuple[Table, ...], request: str, texts: list[str]
     ) -> tuple[Table, ...]:
         boards = [parse_board(text) for text in texts]
-        if request == "cycles":
-            more = {table.name: table for table in map(cycles_table, boards)}
+        if request in NUMBERED:
+            more = {table.name: table for table in map(NUMBERED[request][1], boards)}
             return (*tables, *more.values())
         asked, closed = [sides(board) for board in boards], request == "closed"
         for board in asked:
@@ -229,17 +261,17 @@ class Knight(Puzzle):
         small = [board for board in boards if not in_files(board)]
         also = [sides(b) for b in small if isinstance(named, list) and str(b) in named]
         counts = _together(self.tables[-1], TourCounts(also).together(counts_asked(published)))
-        cycles = map(cycles_table, filter(None, map(numbered_board, published)))
-        return (*self.tables[:-1], *more, counts, *cycles)
+        return (*self.tables[:-1], *more, counts, *filter(None, map(numbered, published)))
 
     def owns(self, table: str) -> bool:
-        return super().owns(table) or bool(boards_listed([table]) or numbered_board(table))
+        return super().owns(table) or bool(boards_listed([table]) or numbered(table))
 
     def stage(self, table: str) -> str:
         if any(table == known.name for known in self.tables):
             return self.name
-        if table.startswith(CYCLES):
-            return f"{self.name} --cycles {table.removeprefix(CYCLES)}"
+        for request, (kind, _) in NUMBERED.items():
+            if table.startswith(kind):
+                return f"{self.name} --{request} {table.removeprefix(kind)}"
         board = listed_board(table)
         finish = " --finish" if board and in_files(board) else ""
         return f"{self.name} --board {table.removeprefix(TOURS)}{finish}"
@@ -275,6 +307,21 @@ def counts_asked(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:
     return TourCounts(found["boards"] - found["closed"], found["closed"])
 
 
+def no_tour(board: Board, start: int | None) -> str:
+    """Why no tour begins at a square, or at any, in a sentence."""
+    if start is None:
+        return f"{board} has no tour: a search of all paths from all squares found none."
+    name = board.name(start)
+    if board.squares % 2 and board.light(start):
+        half = board.squares // 2
+        return (
+            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
+            f"{half + 1} squares of a1's colour and {half} of the other, so a tour starts and "
+            "ends on a1's colour."
+        )
+    return f"No tour of {board} starts at {name}: a search of all paths found none."
+
+
 def sides(board: Board) -> Sides:
     return board.files, board.ranks
 
@@ -290,15 +337,19 @@ def listed_board(table: str) -> Board | None:
     return _board_of(TOURS, table)
 
 
+def numbered(table: str) -> Table | None:
+    """The table of that name, if it gives a board's tours numbers."""
+    for kind, of in NUMBERED.values():
+        if board := _board_of(kind, table):
+            with suppress(BadRequest, NoSuchTour):
+                return of(board)
+    return None
+
+
 def numbered_board(table: str) -> Board | None:
-    """The board whose closed tours a table of that name gives numbers to."""
-    board = _board_of(CYCLES, table)
-    if board:
-        try:
-            cycles_table(board)
-        except (BadRequest, NoSuchTour):
-            return None
-    return board
+    """The board whose tours a table of that name gives numbers."""
+    found = numbered(table)
+    return found.recipe.board if found and isinstance(found.recipe, OfBoard) else None
 
 
 def _board_of(kind: str, table: str) -> Board | None:

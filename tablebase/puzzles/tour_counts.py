@@ -32,6 +32,10 @@ LEAST = 1, 400_000_000
 """Seconds and bytes that the smallest board takes."""
 
 
+WIDEST = 7
+"""The shorter side of the largest boards whose open tours are numbered."""
+
+
 class TourCounts(Recipe):
     """The number of tours from each square of each board; of some boards only of closed ones."""
 
@@ -70,9 +74,12 @@ class Cost:
         return f"about {time} and {self.memory / 1e9:.1f} GB of memory"
 
 
-def numbering(board: Sides) -> Cost:
-    """What numbering a board's closed tours takes: no state stands for its image too."""
-    cost = counting(board, closed=True)
+def numbering(board: Sides, *, closed: bool) -> Cost:
+    """What numbering a board's tours takes: no state stands for its image too."""
+    cost = counting(board, closed=closed)
+    if not closed and min(board) > WIDEST:
+        name, hint = f"{board[0]}x{board[1]}", f"The largest board is {WIDEST}x{WIDEST + 1}"
+        raise BadRequest(f"{name} has too many open tours to number", hint)
     return Cost(2 * cost.seconds, LEAST[1] + 2 * (cost.memory - LEAST[1]))
 
 

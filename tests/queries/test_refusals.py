@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from queries.answers import respond
-from queries.knight.reader import no_tour
 from tablebase.errors import (
     BadRequest,
     BoardTooLarge,
@@ -22,7 +21,7 @@ from tablebase.errors import (
     TableMissing,
 )
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import listed_table
+from tablebase.puzzles.knight import listed_table, no_tour
 from tablebase.puzzles.knight_board import Board
 from tests.support.recorder import built
 

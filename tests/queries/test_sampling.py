@@ -11,13 +11,14 @@ import pytest
 from queries import open_tables
 from queries.answers import reader
 from queries.knight.reader import KnightReader
-from queries.knight.sampling import numbers, of_cycles
-from queries.knight.tours import MOST_STEPS, earlier
-from tablebase.errors import BadRequest, BoardTooLarge, TableDamaged, TableMissing
+from queries.knight.sampling import numbers, of_numbers
+from queries.knight.tours import MOST_STEPS, Cells, earlier
+from tablebase.errors import BadRequest, TableDamaged, TableMissing
 from tablebase.frontier import FREE, State, after, before
 from tablebase.keys import MOST_CELLS, all_partners
 from tablebase.puzzles.knight import PUZZLE, cycles_table
 from tablebase.puzzles.knight_board import Board, parse_board
+from tablebase.puzzles.numbered_tours import NONE
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import oracles
@@ -29,48 +30,63 @@ LIMIT = 3.719
 """A normal variable is farther off than so many times its error once in 5,000 times."""
 
 
-def every_cycle(folder: Path, board: str) -> pl.DataFrame:
+def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame:
     asks = reader("knight", Folder(folder))
     assert isinstance(asks, KnightReader)
-    cycles = asks.cycles(parse_board(board))
-    return of_cycles(cycles, np.arange(cycles.numbers.total))
+    numbered = asks.numbered(parse_board(board), closed=closed)
+    return of_numbers(numbered, np.arange(sum(numbered.totals())))
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
 def test_all_numbers_at_once_are_what_each_is_alone(numbered: Path, board: str) -> None:
-    found = every_cycle(numbered, board)
+    found = every_tour(numbered, board)
     assert found["path"].n_unique() == found.height
     with open_tables(str(numbered)) as tables:
         for number in range(0, found.height, max(1, found.height // 40)):
             assert found["path"][number] == tables.knight.cycle(number, board=board).path
 
 
-def test_a_step_back_is_that_of_the_plain_walk() -> None:
+@pytest.mark.parametrize("board", ["5x4", "5x5", "8x3"])
+def test_all_tours_at_once_are_what_each_is_alone(numbered: Path, board: str) -> None:
+    found = every_tour(numbered, board, closed=False)
+    assert found["path"].n_unique() == found.height
+    numbers = pl.int_range(pl.len()).over("start")
+    assert found["tour"].equals(found.select(numbers).to_series())
+    with open_tables(str(numbered)) as tables:
+        for row in range(0, found.height, max(1, found.height // 40)):
+            start, number = found["start"][row], found["tour"][row]
+            assert found["path"][row] == tables.knight.tour(number, start, board=board).path
+
+
+@pytest.mark.parametrize("here", [0, 1])
+def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
     """Every state of some layers: the same keys with the same cells, in the same order."""
-    board, cells = Board(4, 6), 9
+    board, cells = Board(4, 6), 9 + here
+    of = Cells(here, 4, cells, board.squares, all_partners(cells))
     room = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
     keys, laid = np.empty(MOST_STEPS, np.int64), np.empty((MOST_STEPS, 2), np.int64)
     layer = {State([FREE] * cells, {}).key}
-    for square in range(12):
-        others = [to - square for to in board.neighbours(square) if to > square]
+    for square in range(12 - 4 * here):
+        others = [0] * here
+        others += [to - square + here for to in board.neighbours(square) if to > square]
         sets = [(), *((one,) for one in others)]
         sets += [(one, two) for at, one in enumerate(others) for two in others[at + 1 :]]
-        led = {after(key, some, cells) for key in layer for some in sets}
+        led = {after(key, some, cells, here) for key in layer for some in sets}
         layer = {key for key in led if key is not None}
         for key in layer:
-            many = earlier(key, np.array(others), cells, all_partners(cells), room, keys, laid)
+            many = earlier(key, np.array(others), of, room, keys, laid)
             found = [
-                (then, tuple(filter(None, some)))
+                (then, tuple(cell for cell in some if cell != NONE))
                 for then, some in zip(keys[:many].tolist(), laid[:many].tolist(), strict=True)
             ]
-            assert found == [*before(key, others, cells)]
+            assert found == [*before(key, others, cells, here)]
 
 
 def test_each_jump_comes_as_often_as_among_all(numbered: Path) -> None:
     """Chi-squared, of one jump after the other: a sample against all 9,862 closed tours of 6x6."""
     with open_tables(str(numbered)) as tables:
         sample = tables.knight.sample(20_000, seed=7, board="6x6", closed=True)
-    every = every_cycle(numbered, "6x6")
+    every = every_tour(numbered, "6x6")
     size = sample.height
 
     def uses(paths: pl.Series) -> dict[frozenset[str], int]:
@@ -136,7 +152,7 @@ def test_open_tours_are_drawn_from_their_list(
         assert drawn.equals(every[chosen])
         whole = tables.knight.sample(1728, board="5x5", replacement=False)
         assert whole["path"].n_unique() == 1728
-        with pytest.raises(BoardTooLarge):
+        with pytest.raises(BadRequest, match="8x8 has too many open tours to number"):
             tables.knight.sample(1)
 
 
@@ -185,7 +201,7 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
     data = bytearray(whole)
     for record in range(80):
-        data[place(data, record) + 1] ^= data[place(data, record)] == 6
+        data[place(data, record) + 2] ^= data[place(data, record)] == 6
     path.write_bytes(sealed(data))
     with pytest.raises(TableDamaged, match="fewer drawings than were counted"):
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
@@ -196,7 +212,7 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
 def with_the_compiler_off() -> str:
     with tempfile.TemporaryDirectory() as folder:
         built(Path(folder), PUZZLE, cycles_table(Board(5, 6)))
-        return " ".join(every_cycle(Path(folder), "5x6")["path"])
+        return " ".join(every_tour(Path(folder), "5x6")["path"])
 
 
 @wide

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tablebase.layers import Layers
 from tablebase.packed import packed, unpacked
-from tablebase.puzzles.closed_tours import Layers
 
 HIGHEST = (1 << 63) - 1
 

@@ -29,10 +29,11 @@ Counts = Mapping[str, ArrayLike]
 """What columns hold at a board's squares."""
 
 
-def prove_counts(listed: Listed, seen: Seen) -> dict[str, int]:
+def prove_counts(listed: Listed, seen: Seen) -> dict[str, dict[str, list[int]]]:
     """Prove the table of counts, given what the tables of tours were seen to list.
 
-    Returns how many closed tours begin at each square of each board.
+    Returns how many tours, where they were counted, and closed tours begin at each square of each
+    board.
     """
     recipe = listed.known.recipe
     assert isinstance(recipe, TourCounts)
@@ -118,8 +119,15 @@ def prove_counts(listed: Listed, seen: Seen) -> dict[str, int]:
                 closed_ones > tours,
                 lambda row: (f"{closed_ones[row]} closed tours", f"at most {tours[row]}"),
             )
-    closed_tours = rows.numbers("closed").tolist()
-    return {name: closed_tours[row_of[name, 0]] for name in boards}
+    found = {name: rows.numbers(name, null=0).tolist() for name in ("tours", "closed")}
+    return {
+        str(board): {
+            name: some[row_of[str(board), 0] :][: board.squares]
+            for name, some in found.items()
+            if name == "closed" or str(board) in counted
+        }
+        for board in boards.values()
+    }
 
 
 def _swept(boards: Mapping[str, Board], by_files: bool, name: str) -> Counts:

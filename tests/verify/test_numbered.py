@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.making import numbered_cycles
+from pipeline.making import numbered_tours
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim, Listener, unheard
-from pipeline.verify.knight import cycles
+from pipeline.verify.knight import numbered as proof
 from pipeline.verify.listed import Listed, check_files
 from tablebase.packed import packed, unpacked
 from tablebase.puzzles.knight import PUZZLE, cycles_table
@@ -54,8 +54,8 @@ def test_numbers_are_proved(numbered: Path, board: str) -> None:
 
 
 def test_some_numbers_of_many_are_proved(numbered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cycles, "FEW", 9000)
-    monkeypatch.setattr(cycles, "SMALL", 0)
+    monkeypatch.setattr(proof, "FEW", 9000)
+    monkeypatch.setattr(proof, "SMALL", 0)
     claims = proved(numbered, "6x6")
     assert [claim.rows for claim in claims][-2:] == [9862, 200]
     assert claims[-1].claim == (
@@ -100,7 +100,7 @@ def test_untruths_are_found(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    layers = numbered_cycles._layers
+    layers = numbered_tours._layers
 
     def written(*given: Any) -> list[Any]:
         found: list[Any] = [*layers(*given)]
@@ -108,7 +108,7 @@ def test_untruths_are_found(
         found[layer] = [*packed(*change(*unpacked(firsts, states)), states.itemsize)]
         return found
 
-    monkeypatch.setattr(numbered_cycles, "_layers", written)
+    monkeypatch.setattr(numbered_tours, "_layers", written)
     built(tmp_path, PUZZLE, cycles_table(parse_board("5x6")))
     with pytest.raises(VerifyFailed, match=claim):
         proved(tmp_path, "5x6")
@@ -122,7 +122,7 @@ def test_records_that_are_exchanged_are_found(
     layer: int, order: int, claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The records of a layer in another order, or with the numbers of other states."""
-    layers = numbered_cycles._layers
+    layers = numbered_tours._layers
 
     def written(*given: Any) -> list[Any]:
         found: list[Any] = [*layers(*given)]
@@ -130,9 +130,9 @@ def test_records_that_are_exchanged_are_found(
         found[layer] = [firsts[::order] + (order > 0), sums[::order], states[::order]]
         return found
 
-    monkeypatch.setattr(numbered_cycles, "_layers", written)
-    monkeypatch.setattr(cycles, "SMALL", 0)
-    monkeypatch.setattr(cycles, "FEW", 9000)
+    monkeypatch.setattr(numbered_tours, "_layers", written)
+    monkeypatch.setattr(proof, "SMALL", 0)
+    monkeypatch.setattr(proof, "FEW", 9000)
     built(tmp_path, PUZZLE, cycles_table(parse_board("6x6")))
     with pytest.raises(VerifyFailed, match=claim):
         proved(tmp_path, "6x6")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.making import cycles, numbered_cycles
-from pipeline.making.numbered_cycles import make
+from pipeline.making import cycles, numbered_tours
+from pipeline.making.numbered_tours import make
 from pipeline.search.sweep import Layer, TooMany, forward
 from pipeline.work import Made, Work
 from queries.overview import status
@@ -31,7 +31,9 @@ def test_it_is_a_table_like_any_other(numbered: Path, tmp_path: Path) -> None:
     )
     published = read_manifest(Folder(numbered))
     among = [table.name for table in PUZZLE.among(parameters_of(published))]
-    assert among[-4:] == [f"knight_cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
+    numbered_ones = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
+    numbered_ones += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
+    assert among[-7:] == [f"knight_{name}" for name in numbered_ones]
     built(tmp_path, PUZZLE, SIX)
     assert contents(tmp_path)[f"{NAME}.idx"] == (numbered / f"{NAME}.idx").read_bytes()
     assert built(tmp_path, PUZZLE, SIX).reasons == {NAME: "up to date"}
@@ -89,7 +91,7 @@ def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
             return make(SIX.recipe, PUZZLE, SIX, work)
 
     monkeypatch.setattr(cycles, "LARGE", 2000)  # a record and what it begins with
-    monkeypatch.setattr(numbered_cycles, "forward", followed)
+    monkeypatch.setattr(numbered_tours, "forward", followed)
     with pytest.raises(KilledError):
         again()
     assert len(made) == 12
@@ -110,8 +112,8 @@ def test_more_than_fit_a_number_are_refused(
     def too_many(*_: object) -> int:
         raise TooMany
 
-    monkeypatch.setattr(numbered_cycles, "cycles", too_many)
+    monkeypatch.setattr(numbered_tours, "cycles", too_many)
     table = cycles_table(parse_board("5x6"))
-    with pytest.raises(SearchError, match="The closed tours of 5x6 are too many to number"):
+    with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
         built(tmp_path, PUZZLE, table)
     assert not [*tmp_path.glob("*.idx")]

@@ -1,4 +1,4 @@
-"""The numbers of a board's closed tours: all layers of a sweep through half of it, packed.
+"""The numbers of a board's tours: all layers of a sweep through half of it, packed.
 
 Each layer is made from the one before it. Large ones are kept beside the table, so that a killed
 build goes on; the last layer has the states at the cut, each with the cycles that pass it.
@@ -22,6 +22,7 @@ from tablebase.packed import packed, unpacked
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import NumberedCycles, sides
 from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.numbered_tours import Route, Sweep
 from tablebase.puzzles.tour_counts import numbering
 from tablebase.tables.kept import Arrays
 
@@ -30,22 +31,25 @@ STRETCH = 1 << 14
 
 
 def make(recipe: NumberedCycles, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    board = recipe.board
-    work.require_memory(table.name, numbering(sides(board)).memory)
+    board, paths = recipe.board, recipe.paths
+    work.require_memory(table.name, numbering(sides(board), closed=not paths).memory)
     *_, (_, form) = table.index
+    sweep = Sweep(Board(*sorted(sides(board))), paths=paths)
     try:
-        layers = [*_layers(Board(*sorted(sides(board))), int(form[:-1]), work)]
+        layers = [*_layers(sweep, int(form[:-1]), work)]
     except TooMany:
-        raise SearchError(f"The closed tours of {board} are too many to number (2^63).") from None
+        raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
     count = sum(len(firsts) for firsts, *_ in layers)
     return _records(layers, count, work), _records(layers, count, work), count
 
 
-def _layers(board: Board, width: int, work: Work) -> Iterator[Arrays]:
+def _layers(sweep: Sweep, width: int, work: Work) -> Iterator[Arrays]:
     """Each layer's records: first keys, sums before them, and states."""
+    board = sweep.board
     later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
-    both = halves(later, board.files, mirrored=False)
-    told = partial(work.told, "steps")
+    both = halves(later, sweep.rows, paths=sweep.paths, mirrored=False)
+    both = both._replace(between=both.between * (1, 1, 0))  # nobody asks who uses which
+    every = 1 + sweep.routes[-1].cut
     found = list[Arrays]()
 
     def kept(made: Callable[[], Layer]) -> Arrays:
@@ -57,23 +61,30 @@ def _layers(board: Board, width: int, work: Work) -> Iterator[Arrays]:
         firsts, _, states = found[number]
         return Layer(*unpacked(firsts, states))
 
-    def after(step: Step) -> Layer:
-        keys, ways = forward(layer(-1), step, partial(told, len(found) - 1, len(both.steps)))
+    def after(number: int, step: Step) -> Layer:
+        keys, ways = forward(layer(number), step, partial(work.told, "steps", len(found), every))
         order = np.argsort(keys)
         return Layer(keys[order], ways[order])
 
-    yield kept(lambda: both.first)
-    for step in both.steps:
-        yield kept(partial(after, step))
-
-    def at_the_cut() -> Layer:
+    def at_the_cut(route: Route) -> Layer:
         meets = partial(work.told, "where the halves meet")
-        states, onward, _ = meeting(layer(-1), layer(both.shorter), both, meets)
+        in_cut = route.start >= sweep.longer
+        halves = both.through(sweep.cell(route.start, sweep.longer)) if in_cut else both
+        states, onward, _ = meeting(layer(route.layers[-1]), layer(sweep.shorter), halves, meets)
         cycles(states.ways, onward)
         some = onward > 0
         return Layer(states.keys[some], states.ways[some] * onward[some])
 
-    yield kept(at_the_cut)
+    yield kept(lambda: both.first)
+    for square, step in enumerate(both.steps):
+        yield kept(partial(after, square, step))
+    for route in sweep.routes:
+        for square in sweep.own(route.start):
+            step = both.steps[square]
+            if square == route.start:
+                step = step._replace(wanted=step.others.tolist().index(0))
+            yield kept(partial(after, route.layers[square], step))
+        yield kept(partial(at_the_cut, route))
 
 
 def _records(layers: list[Arrays], count: int, work: Work) -> Stretches:

@@ -1,24 +1,25 @@
-"""The table of a board's closed tours by number: its records, its layers, and its numbers."""
+"""The table of a board's tours by number: its records, its layers, and its numbers."""
 
 from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, combinations, pairwise
+from itertools import accumulate, chain, combinations, pairwise
 
 import numpy as np
 import pyarrow as pa
 
 from pipeline.verify.claims import Array, Seen
-from pipeline.verify.knight.references import known_closed
+from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.listed import Listed, records
 from tablebase.compiled import compiled
-from tablebase.frontier import FREE, State, after, before
-from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
+from tablebase.frontier import FREE, State, after
+from tablebase.layers import Contradiction, Layers
 from tablebase.puzzles.knight import COUNTS, NumberedCycles
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.numbered_tours import NONE, Numbers, Sweep
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY
 from tablebase.tables.parquet import to_arrow
@@ -26,30 +27,38 @@ from tablebase.tables.parquet import to_arrow
 SMALL = 1 << 15
 """States of a table whose layers are all proved from the rules."""
 FEW = 10_000
-"""Closed tours of a board whose numbers are all tried."""
+"""Tours of a board whose numbers are all tried."""
 SOME = 200
 """How many numbers are tried of others."""
 
 
-def prove_cycles(listed: Listed, seen: Seen) -> None:
-    """Prove the numbers of a board's closed tours, given what the table of counts was seen to say.
+def prove_numbered(listed: Listed, seen: Seen) -> None:
+    """Prove the numbers of a board's tours, given what the table of counts was seen to say.
 
     Where all numbers are tried, each is another tour; with as many as were counted, none lacks.
     """
     recipe = listed.known.recipe
     assert isinstance(recipe, NumberedCycles)
-    board, states = recipe.board, _prove_records(listed)
+    board, paths, states = recipe.board, recipe.paths, _prove_records(listed)
     layers = Layers(_record_of(listed), listed.index.records)
-    numbers = Numbers(board, layers)
+    numbers = Numbers(board, layers, paths=paths)
     if states <= SMALL:
-        _prove_layers(listed, numbers, layers)
-    counted = seen.get(COUNTS, {}).get(str(board))
-    for known in (known_closed(board), counted and (counted, COUNTS)):
-        if known:
-            text = f"there are as many closed tours as known ({known[1]})"
-            with listed.claim(text, numbers.total, index=True) as fact:
-                fact.same("closed tours", numbers.total, known[0] // 2)
-    _prove_numbers(listed, board, numbers)
+        _prove_layers(listed, numbers.sweep, layers)
+    totals = [numbers.total(start) for start in range(board.squares if paths else 1)]
+    known = known_total(board) if paths else known_closed(board)
+    counted = seen.get(COUNTS, {}).get(str(board), {}).get("tours" if paths else "closed")
+    kind, each = ("tours", 1) if paths else ("closed tours", 2)
+    if known:
+        text = f"there are as many {kind} as known ({known[1]})"
+        with listed.claim(text, sum(totals), index=True) as fact:
+            fact.same(kind, sum(totals), known[0] // each)
+    if counted:
+        text = f"there are as many {kind}{' from each square' * paths} as known ({COUNTS})"
+        with listed.claim(text, sum(totals), index=True) as fact:
+            for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
+                what = f"{kind} from {board.name(start)}:" if paths else kind
+                fact.same(what, total, expected // each)
+    _prove_numbers(listed, numbers, totals)
 
 
 def _prove_records(listed: Listed) -> int:
@@ -130,48 +139,69 @@ def _record_of(listed: Listed) -> Callable[[int], tuple[int, int, int, bytes]]:
     return record
 
 
-def _prove_layers(listed: Listed, numbers: Numbers, layers: Layers) -> None:
+def _prove_layers(listed: Listed, sweep: Sweep, layers: Layers) -> None:
     """Each layer has the states that follow those of the layer before it, each with its number."""
-    cells, every = numbers.cells, 1 << 63
+    cells, every = sweep.cells, 1 << 63
     text = "each state's number is the sum of those that a step led from, and no state is missing"
     with listed.claim(text, index=True) as fact:
-        ways = {State([FREE] * cells, {}).key: 1}
-        for layer, others in enumerate([*numbers.steps, []]):
+
+        def require(layer: int, ways: dict[int, int]) -> None:
             found = {key: number for key, _, number in layers.states(layer, 0, every)}
             for key in sorted({*found, *ways}):
                 what = f"ways to the state {key:#x} of layer {layer}:"
                 fact.same(what, found.get(key, 0), ways.get(key, 0))
+
+        require(0, {State([FREE] * cells, {}).key: 1})
+        for then, layer, square, start in _steps(sweep):
+            ways = {key: number for key, _, number in layers.states(then, 0, every)}
+            others = sweep.steps[square]
             steps = [*chain.from_iterable(combinations(others, size) for size in range(3))]
-            follow = {after(key, laid, cells) for key in ways for laid in steps} - {None}
-            ways = {
-                key: sum(ways.get(then, 0) for then, _ in before(key, others, cells))
-                for key in follow
-                if key is not None
-            }
+            begun = [laid for laid in steps if square != start or 0 in laid]
+            follow = {after(key, laid, cells, sweep.here) for key in ways for laid in begun}
+            require(
+                layer,
+                {
+                    key: sum(ways.get(then, 0) for then, _ in sweep.before(key, square, start))
+                    for key in follow
+                    if key is not None
+                },
+            )
 
 
-def _prove_numbers(listed: Listed, board: Board, numbers: Numbers) -> None:
-    """Numbers and closed tours are one to one: all of them, or some."""
-    whole = numbers.total <= FEW
-    chosen: Iterable[int] = range(numbers.total)
-    if not whole:
+def _steps(sweep: Sweep) -> Iterator[tuple[int, int, int, int]]:
+    """Every step: from which layer to which, the square that it finishes, and whose tours start."""
+    for square in range(sweep.longer):
+        yield square, square + 1, square, NONE
+    for route in sweep.routes:
+        for square in sweep.own(route.start):
+            yield route.layers[square], route.layers[square + 1], square, route.start
+
+
+def _prove_numbers(listed: Listed, numbers: Numbers, totals: list[int]) -> None:
+    """Numbers and tours are one to one: all of them, or some."""
+    board, closed, every = numbers.sweep.board, not numbers.sweep.paths, sum(totals)
+    chosen: Iterable[int] = range(every)
+    if whole := every <= FEW:
+        many = every
+    else:
         draw = random.Random(str(board))  # noqa: S311  # nothing is kept secret
-        chosen = [draw.randrange(numbers.total) for _ in range(SOME)]
-    many = numbers.total if whole else SOME
-    which = "each number is another closed tour" if whole else f"{SOME} numbers are closed tours"
+        chosen, many = [draw.randrange(every) for _ in range(SOME)], SOME
+    kind = "closed tour" if closed else "tour from its start"
+    which = f"each number is another {kind}" if whole else f"{SOME} numbers are {kind}s"
     text = f"{which}: it visits each square once, by knight's jumps; the tour gives its number back"
-    seen = set[tuple[int, ...]]()
+    ends, seen = [*accumulate(totals)], set[tuple[int, ...]]()
     with listed.claim(text, many, index=True) as fact:
-        for done, number in enumerate(chosen):
+        for done, place in enumerate(chosen):
+            start = bisect_right(ends, place)
+            number = place - (ends[start] - totals[start])
             try:
-                squares = numbers.squares(number, 0)
+                squares = numbers.squares(number, start)
                 back = numbers.number(squares)
             except Contradiction as error:
-                fact.refuted(str(error), "a closed tour", number)
-            jumps = pairwise([*squares, squares[0]])
+                fact.refuted(str(error), f"a {kind}", number)
             if {*squares} != {*range(board.squares)} or len(squares) != board.squares:
                 fact.refuted(squares, "every square once", number)
-            for one, two in jumps:
+            for one, two in pairwise(squares + squares[:1] * closed):
                 if two not in board.neighbours(one):
                     fact.refuted(f"{board.name(one)} to {board.name(two)}", "a jump", number)
             fact.same(f"number of the tour of {number:,}:", back, number)

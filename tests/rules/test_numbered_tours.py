@@ -1,4 +1,4 @@
-"""Closed tours by number: the layers of a sweep told in plain Python, beside an obvious search."""
+"""Tours by number: the layers of a sweep told in plain Python, beside an obvious search."""
 
 import random
 from itertools import chain, combinations, pairwise
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from queries.index import Index
 from tablebase.frontier import FREE, MATCHING_BITS, State, after, before, paired
-from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
-from tablebase.puzzles.knight import PUZZLE, cycles_table
+from tablebase.layers import Contradiction, Layers
+from tablebase.puzzles.knight import PUZZLE, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
+from tablebase.puzzles.numbered_tours import Numbers, Sweep
 from tablebase.tables.store import Folder
 from tests import often
 from tests.support import oracles
@@ -21,10 +22,10 @@ from tests.support import oracles
 COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
 
 
-def numbers_of(folder: Path, board: str) -> Numbers:
-    table = cycles_table(parse_board(board))
+def numbers_of(folder: Path, board: str, *, paths: bool = False) -> Numbers:
+    table = (numbers_table if paths else cycles_table)(parse_board(board))
     index = Index(Folder(folder), PUZZLE.stage(table.name), table)
-    return Numbers(parse_board(board), Layers(index.record, index.count))
+    return Numbers(parse_board(board), Layers(index.record, index.count), paths=paths)
 
 
 def drawn(squares: list[int]) -> frozenset[frozenset[int]]:
@@ -34,17 +35,44 @@ def drawn(squares: list[int]) -> frozenset[frozenset[int]]:
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5"])
 def test_numbers_and_closed_tours_are_one_to_one(numbered: Path, board: str) -> None:
     numbers, files, ranks = numbers_of(numbered, board), *map(int, board.split("x"))
-    assert numbers.total == COUNTS[board]
-    found = [numbers.squares(number, 1) for number in range(numbers.total)]
+    assert numbers.total() == COUNTS[board]
+    found = [numbers.squares(number, 1) for number in range(numbers.total())]
     assert {*map(drawn, found)} == oracles.knight_cycles(files, ranks)
-    assert [numbers.number(squares) for squares in found] == [*range(numbers.total)]
+    assert [numbers.number(squares) for squares in found] == [*range(numbers.total())]
+
+
+@pytest.mark.parametrize("board", ["5x4", "8x3", "5x5"])
+def test_numbers_and_tours_of_each_start_are_one_to_one(numbered: Path, board: str) -> None:
+    numbers, files, ranks = numbers_of(numbered, board, paths=True), *map(int, board.split("x"))
+    for start in range(files * ranks):
+        found = [numbers.squares(number, start) for number in range(numbers.total(start))]
+        assert sorted(map(tuple, found)) == oracles.knight_tours(files, ranks, start)
+        assert [numbers.number(squares) for squares in found] == [*range(len(found))]
+
+
+@pytest.mark.parametrize("board", ["5x4", "5x5", "7x7", "12x3", "8x7"])
+def test_starts_that_are_images_of_each_other_share_a_route(board: str) -> None:
+    on = parse_board(board)
+    sweep = Sweep(on, paths=True)
+    upright = Board(*sorted((on.files, on.ranks)))
+    jumps = {(one, two) for one in range(on.squares) for two in upright.neighbours(one)}
+    for start in range(on.squares):
+        route, place = sweep.route(start), sweep.place(start)
+        assert {sweep.route(image) for image in on.turned(start)} == {route}
+        assert (route is None) == bool(on.squares % 2 and on.light(start))
+        if route:
+            assert place[start] == route.start < sweep.longer + sweep.rows
+        own = range(on.squares)
+        assert {(place[one], place[two]) for one in own for two in on.neighbours(one)} == jumps
+    layers = [layer for route in sweep.routes for layer in (*route.layers, route.cut)]
+    assert {*layers} | {*range(sweep.longer + 1)} == {*range(sweep.routes[-1].cut + 1)}
 
 
 def test_a_closed_tour_has_one_number_wherever_it_begins(numbered: Path) -> None:
     numbers, draw = numbers_of(numbered, "6x6"), random.Random(6)
-    assert numbers.total == COUNTS["6x6"]
-    tried = range(numbers.total)
-    for number in draw.sample(tried, often(150, numbers.total)):
+    assert numbers.total() == COUNTS["6x6"]
+    tried = range(numbers.total())
+    for number in draw.sample(tried, often(150, numbers.total())):
         squares = numbers.squares(number, draw.randrange(36))
         oracles.knight_check(6, 6, squares)
         assert oracles.is_closed(6, squares)
@@ -53,20 +81,22 @@ def test_a_closed_tour_has_one_number_wherever_it_begins(numbered: Path) -> None
         assert numbers.number([*squares[turn:], *squares[:turn]][:: draw.choice((1, -1))]) == number
 
 
-def test_a_step_back_is_a_step_undone() -> None:
+@pytest.mark.parametrize("here", [0, 1])
+def test_a_step_back_is_a_step_undone(here: int) -> None:
     """Whatever a step leads to, its steps back lead from there; and to nothing that it does not."""
-    board, cells = Board(4, 5), 9
+    board, cells = Board(4, 5), 9 + here
     layer = {State([FREE] * cells, {}).key}
-    for square in range(12):
-        others = [to - square for to in board.neighbours(square) if to > square]
+    for square in range(12 - 4 * here):
+        others = [0] * here
+        others += [to - square + here for to in board.neighbours(square) if to > square]
         sets = [*chain.from_iterable(combinations(others, size) for size in range(3))]
-        led = {(key, laid): after(key, laid, cells) for key in layer for laid in sets}
+        led = {(key, laid): after(key, laid, cells, here) for key in layer for laid in sets}
         layer = {key for key in led.values() if key is not None}
         for key in layer:
-            back = [*before(key, others, cells)]
+            back = [*before(key, others, cells, here)]
             assert len({*back}) == len(back)
             for then, laid in back:
-                assert after(then, laid, cells) == key
+                assert after(then, laid, cells, here) == key
             assert {step for step, to in led.items() if to == key} <= {*back}
     assert layer
 
