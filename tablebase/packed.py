@@ -27,7 +27,7 @@ def packed(keys: Array, numbers: Array, width: int) -> tuple[Array, Array, Array
 
 def unpacked(firsts: Array, states: Array) -> tuple[Array, Array]:
     """The keys and their numbers again."""
-    rows = states.view(np.uint8).reshape(len(states), -1)
+    rows = states.view(np.uint8).reshape(len(states), states.itemsize)
     # a state has two numbers, each ended by a byte without the eighth bit, but for the last one
     many = (int(np.count_nonzero((rows > 0) & (rows < 128))) + len(rows)) // 2
     keys, numbers = np.empty((2, many), dtype=np.int64)

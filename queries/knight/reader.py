@@ -158,8 +158,7 @@ class KnightReader(Reader):
                 found[name] = str(_number(asked[name]))
         for name, others in APART.items():
             if asked.get(name) and any(asked.get(other) for other in others):
-                *most, last = (f"--{other}" for other in others)
-                flag = f"--{name.replace('_', '-')}"
+                flag, *most, last = (f"--{of.replace('_', '-')}" for of in (name, *others))
                 raise BadRequest(f"{flag} cannot be combined with {', '.join(most)} or {last}")
         return found
 

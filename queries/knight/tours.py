@@ -66,9 +66,7 @@ def tours(
     left, right = np.divmod(rest, cycles // ways)
     mine, theirs = (at_cut.copy(), left), (at_cut.copy(), right)
     between = np.array(sweep.between)
-    wanted = NONE
-    if route.start >= cut:
-        wanted = sweep.between.index((0, sweep.cell(route.start, cut)))
+    begun = sweep.cell(route.start, cut) if route.start >= cut else NONE
     for number in reversed(range(cut + 1)):
         if number < cut:
             others = np.array(sweep.steps[number], dtype=np.int64)
@@ -81,7 +79,7 @@ def tours(
             step = number, others, False, of, *states
             _each(_step_back, (*theirs, joined), (*step, far))
         if number == sweep.shorter:
-            _each(_meet, (*theirs, joined), (cut, between, wanted, of, *states))
+            _each(_meet, (*theirs, joined), (cut, between, begun, of, *states))
         told(cut - number, cut)
     found = np.empty((len(chosen), sweep.virtual), dtype=np.int8)
     image = np.array([sweep.place(start) for start in range(sweep.virtual)])
@@ -240,11 +238,11 @@ def _add(
 
 @compiled
 def _meet(
-    keys: Array, numbers: Array, joined: Array, begin: int, between: Array, wanted: int,
+    keys: Array, numbers: Array, joined: Array, begin: int, between: Array, start: int,
     of: Cells, layer_keys: Array, layer_ways: Array,
 ) -> bool:  # fmt: skip
-    """Go from states of the longer half to those of the other, and draw the edges of the cut, the
-    one that is wanted among them."""
+    """Go from states of the longer half to those of the other, and draw the edges of the cut; first
+    that from a start there to the virtual square."""
     ends = np.zeros(MOST_CELLS + 1, dtype=np.int64)
     partner = np.zeros((MOST_EDGES + 1, MOST_CELLS + 1), dtype=np.int64)
     needs, following, chosen = np.zeros((3, MOST_EDGES + 1), dtype=np.int64)
@@ -252,9 +250,12 @@ def _meet(
         needs[0] = keys[tour] >> MATCHING_BITS
         unpack(keys[tour], of.partners, partner[0], ends)
         depth = following[0] = 0
-        found, rest = -1, numbers[tour]
-        if wanted == NONE:
-            found, rest = _other(needs[0], partner[0], of, layer_keys, layer_ways, rest)
+        if start != NONE:
+            needs[0] = _laid(needs[0], partner[0], 0, start)
+            if needs[0] < 0:
+                return False
+            _join(joined[tour], of.virtual, _square(start, begin, of))
+        found, rest = _other(needs[0], partner[0], of, layer_keys, layer_ways, numbers[tour])
         while found < 0 and depth >= 0:
             if following[depth] == len(between):
                 depth -= 1
@@ -262,18 +263,13 @@ def _meet(
             number = following[depth]
             following[depth] += 1
             one, two = between[number]
-            need, need_two = needs[depth] >> 2 * one & 3, needs[depth] >> 2 * two & 3
-            near = one if need == FREE else partner[depth, one]
-            far = two if need_two == FREE else partner[depth, two]
-            if need == 0 or need_two == 0 or near == two:
-                continue
             partner[depth + 1] = partner[depth]
-            partner[depth + 1, near], partner[depth + 1, far] = far, near
-            needs[depth + 1] = needs[depth] - (1 << 2 * one) - (1 << 2 * two)
+            needs[depth + 1] = _laid(needs[depth], partner[depth + 1], one, two)
+            if needs[depth + 1] < 0:
+                continue
             depth += 1
             following[depth], chosen[depth] = number + 1, number
-            if wanted == NONE or (chosen[1 : depth + 1] == wanted).any():
-                found, rest = _other(needs[depth], partner[depth], of, layer_keys, layer_ways, rest)
+            found, rest = _other(needs[depth], partner[depth], of, layer_keys, layer_ways, rest)
         if found < 0:
             return False
         keys[tour], numbers[tour] = found, rest
@@ -281,6 +277,18 @@ def _meet(
             one, two = between[number]
             _join(joined[tour], _square(one, begin, of), _square(two, begin, of))
     return True
+
+
+@compiled
+def _laid(needs: int, partner: Array, one: int, two: int) -> int:
+    """What is needed after an edge is laid, -1 where it cannot be; the partners are then others."""
+    need, need_two = needs >> 2 * one & 3, needs >> 2 * two & 3
+    near = one if need == FREE else partner[one]
+    far = two if need_two == FREE else partner[two]
+    if need == 0 or need_two == 0 or near == two:
+        return -1
+    partner[near], partner[far] = far, near
+    return needs - (1 << 2 * one) - (1 << 2 * two)
 
 
 @compiled

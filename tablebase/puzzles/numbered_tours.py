@@ -63,6 +63,7 @@ class Sweep:
         later = [[to for to in upright.neighbours(at) if to > at] for at in squares]
         ends = [paths and not (board.squares % 2 and upright.light(at)) for at in squares]
         self.board = board
+        self.upright = upright
         self.paths = paths
         self.virtual = board.squares
         self.here = int(paths)
@@ -217,23 +218,25 @@ class Numbers:
     def _met(self, key: int, start: int) -> Iterator[tuple[tuple[set[Edge], int], int]]:
         """How to finish from a state: edges of the cut and the other half's state; its number.
 
-        A start in the cut is joined to the virtual square there.
+        A start in the cut is joined to the virtual square before all else.
         """
         sweep = self.sweep
-        wished: set[Edge] = {(start, sweep.virtual)} if start >= sweep.longer else set()
-        for laid, state in self._with_edges(State.of(key, sweep.cells), 0):
+        begun: State | None = State.of(key, sweep.cells)
+        if begun and start >= sweep.longer:
+            begun = begun.joined(0, sweep.cell(start, sweep.longer))
+        for laid, state in self._with_edges(begun, 0) if begun else ():
             edges = {self._of_cut(edge) for edge in laid}
-            if not wished <= edges:
-                continue
+            if start >= sweep.longer:
+                edges.add((start, sweep.virtual))
             # to the last cell no edge has come yet, and both halves need two
             wanted = [FREE - need for need in state.needs[:-1]] + [FREE]
             facing = State([*wanted], state.partner).moved(sweep.facing)
             ends = [cell for cell, need in enumerate(facing.needs) if need == END]
             partner = [ends.index(facing.partner[end]) for end in ends]
-            first = facing.key >> MATCHING_BITS << MATCHING_BITS
-            last = first + (1 << MATCHING_BITS)
-            for other, _, ways in self._layers.states(sweep.shorter, first, last):
-                if _closes(partner, other - first):
+            lowest = facing.key >> MATCHING_BITS << MATCHING_BITS
+            above = lowest + (1 << MATCHING_BITS)
+            for other, _, ways in self._layers.states(sweep.shorter, lowest, above):
+                if _closes(partner, other - lowest):
                     yield (edges, other), ways
 
     def _of_cut(self, edge: Edge) -> Edge:

@@ -48,6 +48,33 @@ def test_a_number_is_answered_with_its_closed_tour(numbered: Path, cli: Cli) -> 
     assert ", cycle 9861\n" in told.out
 
 
+def test_a_number_is_answered_with_the_tour_from_its_start(numbered: Path, cli: Cli) -> None:
+    words = ["--board", "5x4", "--outputs", str(numbered)]
+    said = cli("query", "knight", "b1", "--tour", "6", "--json", *words)
+    assert (said.code, said.err) == (0, "")
+    facts = json.loads(said.out)
+    assert [facts[name] for name in ("start", "tour", "closed")] == ["b1", 6, False]
+    assert not {"number", "cycle"} & {*facts}
+    path = [oracles.square_number(5, facts["path"][at : at + 2]) for at in range(0, 40, 2)]
+    assert tuple(path) in oracles.knight_tours(5, 4, 1)
+    squares = ",".join(oracles.square_name(5, at) for at in path)
+    told = cli("query", "knight", "--tour-of", squares, *words)
+    assert f"tour     5x4 from b1 to {facts['finish']}, tour 6\n" in told.out
+
+
+@pytest.mark.parametrize(
+    ("start", "number", "why"),
+    [
+        ("b1", "7", "5x4 has 7 tours from b1, numbered 0 to 6."),
+        ("b2", "0", "No tour of 5x4 starts at b2: a search of all paths found none."),
+        ("b1", "0", "No tour of 5x5 starts at b1: a tour alternates in colour, and the board"),
+    ],
+)
+def test_a_tour_that_is_none_is_refused(numbered: Path, start: str, number: str, why: str) -> None:
+    with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")):
+        asked(numbered, start, tour=number, board="5x5" if "5x5" in why else "5x4")
+
+
 def test_a_number_past_the_last_one_is_refused_with_the_total(numbered: Path, cli: Cli) -> None:
     words = ["query", "knight", "b1", "--cycle", "9862", "--board", "6x6"]
     said = cli(*words, "--outputs", str(numbered))
@@ -81,6 +108,10 @@ def test_a_board_with_too_many_is_refused(numbered: Path) -> None:
         ({"cycle": "1", "number": "1"}, "--cycle cannot be combined with"),
         ({"cycle_of": "a1", "cycle": "1"}, "--cycle-of cannot be combined with"),
         ({"cycle_of": "a1"}, "--cycle-of needs no key"),
+        ({"tour_of": "a1"}, "--tour-of needs no key"),
+        ({"tour": "1", "closed": True}, "--tour cannot be combined with --to, --closed, --number"),
+        ({"tour": "1", "cycle": "1"}, "--tour cannot be combined with"),
+        ({"tour_of": "a1", "tour": "1"}, "--tour-of cannot be combined with"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -114,6 +145,12 @@ def test_it_is_answered_from_python(numbered: Path) -> None:
         assert tables.knight.cycle(0, board="5x6").start == "a1"
         with pytest.raises(NoSuchTour, match="numbered 0 to 15"):
             tables.knight.cycle(16, board="10x3")
+        every = [tables.knight.tour(number, "c3", board="5x5") for number in range(64)]
+        assert len({tour.path for tour in every}) == 64
+        assert {(tour.start, tour.closed) for tour in every} == {("c3", False)}
+        assert tables.knight.tour_number(every[63].path, board="5x5") == 63
+        with pytest.raises(NoSuchTour, match="5x5 has 64 tours from c3, numbered 0 to 63"):
+            tables.knight.tour(64, "c3", board="5x5")
     with pytest.raises(ValueError, match="closed"):
         tables.knight.cycle(15, board="6x6")
 

@@ -93,7 +93,11 @@ COMMANDS = {
         query knight b1 --cycle one
         query knight --cycle-of 'a1 c2 e1'
         query knight a1 --cycle-of 'a1 c2 e1'
+        query knight b1 --tour 1 --closed
+        query knight a1 --tour 1
+        query knight --tour-of 'a1 c2 e1' --board 7x7
         precompute eight --cycles 8x8
+        precompute knight --numbers 8x8
         sample senet
         query knight --count --to a3
         precompute hanoi
@@ -112,6 +116,8 @@ COMMANDS = {
         query knight a1 --board 6x6 --outputs none
         query knight a1 --board 3x4
         query knight b1 --closed --cycle 5
+        query knight c3 --board 7x7 --tour 5
+        sample knight --board 7x7
         sample knight --closed
         query knight a1 --board 2x7 --count
         query eight 123456780 --outputs 'a folder'

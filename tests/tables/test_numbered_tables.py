@@ -45,8 +45,12 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
     assert said.code == 0, said.err
     assert "knight_cycles_5x6" in said.out
     assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
-    assert cli("remove", "knight_cycles_5x6", *where).code == 0
-    assert not (copy / "knight_cycles_5x6.idx").exists()
+    said = cli("precompute", "knight", "--numbers", "5x4", *where)
+    assert said.code == 0, said.err
+    assert "knight_numbers_5x4" in said.out
+    assert cli("query", "knight", "b1", "--board", "5x4", "--tour", "6", *where).code == 0
+    assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *where).code == 0
+    assert not [*copy.glob("knight_cycles*"), *copy.glob("knight_numbers*")]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +60,11 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
         ("knight --cycles 4x5", 1, "4x5 has no closed tour."),
         ("knight --cycles 9x8", 2, "9x8 has too many closed tours to count."),
         ("knight --cycles six", 2, "'six' is not a board"),
+        ("eight --numbers 6x6", 2, "--numbers needs the stage knight."),
+        ("knight --numbers 3x3", 1, "3x3 has no tour."),
+        ("knight --numbers 2x9", 1, "2x9 has no tour."),
+        ("knight --numbers 8x8", 2, "8x8 has too many open tours to number. The largest board is"),
+        ("knight --numbers 9x9", 2, "9x9 has too many tours to count"),
         ("knight --cycles 8x8 --memory 1", 3, "it needs 2.41 GB of memory, and may use 1.00 GB"),
     ],
 )

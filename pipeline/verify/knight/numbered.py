@@ -95,7 +95,7 @@ def _first_wrong(
     for record in range(len(layers)):
         layer, key, total = layers[record], keys[record], sums[record]
         follows = layer == at[0] and key > at[1] and total == at[2]
-        begins = layer == at[0] + 1 and total == 0
+        begins = layer > at[0] and total == 0  # there are layers without a state
         if not follows and not begins:
             return record, many
         value, shift, found = 0, 0, 0
@@ -143,6 +143,7 @@ def _prove_layers(listed: Listed, sweep: Sweep, layers: Layers) -> None:
     """Each layer has the states that follow those of the layer before it, each with its number."""
     cells, every = sweep.cells, 1 << 63
     text = "each state's number is the sum of those that a step led from, and no state is missing"
+    text += " whose colours need as much" * sweep.paths
     with listed.claim(text, index=True) as fact:
 
         def require(layer: int, ways: dict[int, int]) -> None:
@@ -163,9 +164,21 @@ def _prove_layers(listed: Listed, sweep: Sweep, layers: Layers) -> None:
                 {
                     key: sum(ways.get(then, 0) for then, _ in sweep.before(key, square, start))
                     for key in follow
-                    if key is not None
+                    if key is not None and _can_be_finished(key, sweep, square + 1)
                 },
             )
+
+
+def _can_be_finished(key: int, sweep: Sweep, squares: int) -> bool:
+    """Whether a state after so many squares needs as much of one colour as of the other, if no edge
+    to the virtual square is left: all others join two colours."""
+    needs, board = State.of(key, sweep.cells).needs, sweep.upright
+    if not sweep.paths or needs[0]:
+        return True
+    reached = {sweep.square(cell, squares): need for cell, need in enumerate(needs)}
+    left = {square: reached.get(square, FREE) for square in range(squares, board.squares)}
+    light = sum(need for square, need in left.items() if board.light(square))
+    return 2 * light == sum(left.values())
 
 
 def _steps(sweep: Sweep) -> Iterator[tuple[int, int, int, int]]:
@@ -186,8 +199,8 @@ def _prove_numbers(listed: Listed, numbers: Numbers, totals: list[int]) -> None:
     else:
         draw = random.Random(str(board))  # noqa: S311  # nothing is kept secret
         chosen, many = [draw.randrange(every) for _ in range(SOME)], SOME
-    kind = "closed tour" if closed else "tour from its start"
-    which = f"each number is another {kind}" if whole else f"{SOME} numbers are {kind}s"
+    kind, of = ("closed tour", "") if closed else ("tour", " of a start")
+    which = f"each number{of} is another {kind}" if whole else f"{SOME} numbers are {kind}s"
     text = f"{which}: it visits each square once, by knight's jumps; the tour gives its number back"
     ends, seen = [*accumulate(totals)], set[tuple[int, ...]]()
     with listed.claim(text, many, index=True) as fact:
