@@ -5,6 +5,7 @@ Large layers are kept beside the table: memory holds a few of them, and a killed
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from queue import SimpleQueue
@@ -35,6 +36,9 @@ MOST_THREADS = 4
 MEETINGS, ENOUGH = 512, 1000
 """Parts of what two halves can leave to each other, one for a thread at a time: at most so many,
 and no more than that each has enough."""
+ROUND, CHECKPOINT = 32, 300.0
+"""So many parts, then all threads wait for each other; and seconds between two times that what they
+found is kept."""
 
 
 class Counts(NamedTuple):
@@ -109,10 +113,9 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     layers = Layers(both, name, work)
 
     def met() -> list[Array]:
-        told = partial(work.told, f"{name}, where the halves meet")
         longer = layers[len(steps)]
         shorter = longer if both.shorter == len(steps) else layers[both.shorter]
-        one, onward, uses = meeting(longer, shorter, both, told)
+        one, onward, uses = meeting(longer, shorter, both, f"{name}, where the halves meet", work)
         return [one.keys, onward, uses, np.array([cycles(one.ways, onward)])]
 
     keys, onward, uses, (total,) = large(f"{name}, met", met, work)
@@ -141,20 +144,30 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
 
 
 def meeting(
-    longer: Layer, shorter: Layer, both: Halves, told: Callable[[int, int], None]
+    longer: Layer, shorter: Layer, both: Halves, name: str, work: Work
 ) -> tuple[Layer, Array, Array]:
     """The longer half's states by ascending key, in how many ways each can be finished, and how
-    many cycles use each cell's edge to the virtual square."""
+    many cycles use each cell's edge to the virtual square.
+
+    Where that takes long, what was found is kept now and then by this name.
+    """
     one, other = sides(longer, shorter, both)
     del longer, shorter  # large as they are
     needs = left_over(one, other, len(both.mirror))
     drop = dropping(most_pairs(needs))
-    threads = min(cores(), MOST_THREADS)
-    sums = SimpleQueue[Array]()  # one for each thread, which has it for a part
-    for _ in range(threads):
-        sums.put(np.zeros_like(one.ways))
-
     parts = min(MEETINGS, 1 + len(needs) // ENOUGH)
+    kept = work.kept if is_large([one.ways]) else None
+    begun = (kept.load(name) if kept else None) or [
+        np.zeros_like(one.ways),
+        np.zeros(MOST_CELLS, dtype=np.int64),
+        np.array([0]),
+    ]
+    (onward, uses, (done,)), begun = begun, []
+    sums = SimpleQueue[Array]()  # one for each thread, which has it for a part
+    sums.put(onward)
+    threads = min(cores(), MOST_THREADS)
+    for _ in range(threads - 1):
+        sums.put(np.zeros_like(onward))
 
     def part(number: int) -> Array:
         onward = sums.get()
@@ -162,17 +175,29 @@ def meeting(
         sums.put(onward)
         return uses
 
-    uses = np.zeros(MOST_CELLS, dtype=np.int64)
-    numbers = ((number,) for number in range(parts))
-    for done, used in enumerate(in_threads(part, numbers, threads)):
-        told(done, parts)
-        uses += used
-    onward = sums.get()
-    while not sums.empty():
-        onward += sums.get()
-        if onward.min(initial=0) < 0:
-            raise TooMany
-    return Layer(one.keys, one.ways), onward, uses
+    def gathered() -> Array:
+        together, *rest = (sums.get() for _ in range(threads))
+        for more in rest:
+            together += more
+            more[:] = 0
+            if together.min(initial=0) < 0:
+                raise TooMany
+        for some in (together, *rest):
+            sums.put(some)
+        return together
+
+    last_kept = time.monotonic()
+    while done < parts:
+        some = range(done, min(parts, done + ROUND))
+        numbers = ((number,) for number in some)
+        for number, used in zip(some, in_threads(part, numbers, threads), strict=True):
+            work.told(name, number, parts)
+            uses += used
+        done = some.stop
+        if kept and done < parts and time.monotonic() - last_kept >= CHECKPOINT:
+            kept.store(name, [gathered(), uses, np.array([done])])
+            last_kept = time.monotonic()
+    return Layer(one.keys, one.ways), gathered(), uses
 
 
 def _back(layer: Layer, step: Step, table: Table) -> tuple[int, Array]:

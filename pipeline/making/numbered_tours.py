@@ -67,10 +67,12 @@ def _layers(sweep: Sweep, width: int, work: Work) -> Iterator[Arrays]:
         return Layer(keys[order], ways[order])
 
     def at_the_cut(route: Route) -> Layer:
-        meets = partial(work.told, "where the halves meet")
+        name = f"layer {len(found)} of {every}, where the halves meet"
         in_cut = route.start >= sweep.longer
         halves = both.through(sweep.cell(route.start, sweep.longer)) if in_cut else both
-        states, onward, _ = meeting(layer(route.layers[-1]), layer(sweep.shorter), halves, meets)
+        states, onward, _ = meeting(
+            layer(route.layers[-1]), layer(sweep.shorter), halves, name, work
+        )
         cycles(states.ways, onward)
         some = onward > 0
         return Layer(states.keys[some], states.ways[some] * onward[some])

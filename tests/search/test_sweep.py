@@ -104,6 +104,33 @@ def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
     assert max(again) <= 3, "these are not kept"
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_killed_meeting_goes_on_from_what_was_found(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, done, met = counts(4, 6), list[int](), "4x6 open, where the halves meet"
+
+    def tell(doing: str, part: int, total: int | None) -> None:
+        if doing == met:
+            done.append(part)
+            if part == 5 and len(done) == 6:
+                raise KilledError
+
+    for name, value in {"LARGE": 16, "ENOUGH": 4, "ROUND": 2, "CHECKPOINT": 0}.items():
+        monkeypatch.setattr(cycles, name, value)
+    monkeypatch.setattr(cycles, "cores", lambda: threads)
+    with ThreadPoolExecutor(1) as pool:
+        work = Work(pool, 1, tell, Kept(Folder(tmp_path), PUZZLE.tables[-1]))
+        with pytest.raises(KilledError):
+            cycles.counts(Board(4, 6), work, paths=True)
+        found = cycles.counts(Board(4, 6), work, paths=True)
+    assert done[6] == 4, "the round that was begun is made again"
+    assert done[6:] == [*range(4, done[-1] + 1)]
+    assert found.tours is not None
+    assert whole.tours is not None
+    assert (found.tours.tolist(), found.closed) == (whole.tours.tolist(), whole.closed)
+
+
 @pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
 def test_states_that_end_in_the_wrong_colours_are_left_out(
     files: int, ranks: int, monkeypatch: pytest.MonkeyPatch

@@ -90,7 +90,7 @@ def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
         return forward(layer, *rest)  # type: ignore[arg-type]  # as they came
 
     def tell(doing: str, done: int, total: int | None) -> None:
-        if doing == "where the halves meet" and killed:
+        if doing == "layer 13 of 14, where the halves meet" and killed:
             raise KilledError
 
     def again() -> Made:
