@@ -156,6 +156,24 @@ def test_open_tours_are_drawn_from_their_list(
             tables.knight.sample(1)
 
 
+def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
+    numbered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.knight.reader.LISTABLE", 19)
+    with open_tables(str(numbered)) as tables:
+        draw = tables.knight.sample
+        whole = draw(164, seed=5, board="5x4", replacement=False)
+        assert whole.columns == ["board", "start", "tour", "path"]
+        assert whole["path"].n_unique() == 164
+        assert whole["start"].equals(whole["path"].str.head(2).alias("start"))
+        assert draw(9, seed=5, board="5x4").equals(draw(9, seed=5, board="5x4"))
+        for start, number, path in draw(40, board="5x4").drop("board").rows():
+            assert tables.knight.tour_number(path, board="5x4") == number
+            assert tables.knight.tour(number, start, board="5x4").path == path
+        with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
+            draw(165, board="5x4", replacement=False)
+
+
 def test_the_shell_writes_a_sample(numbered: Path, tmp_path: Path, cli: Cli) -> None:
     words = ["sample", "knight", "--board", "6x6", "--closed", "--size", "30", "--seed", "7"]
     where = ["--outputs", str(numbered)]

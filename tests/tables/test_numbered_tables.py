@@ -3,19 +3,23 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pipeline.making import cycles, numbered_tours
 from pipeline.making.numbered_tours import make
 from pipeline.search.sweep import Layer, TooMany, forward
 from pipeline.work import Made, Work
+from queries.answers import reader
+from queries.knight.reader import KnightReader
 from queries.overview import status
 from tablebase.errors import SearchError
-from tablebase.puzzles.knight import PUZZLE, NumberedCycles, cycles_table
+from tablebase.puzzles.knight import PUZZLE, NumberedCycles, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.tables.kept import Kept
 from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
+from tests import first
 from tests.support.recorder import built, contents
 from tests.support.shell import Cli
 
@@ -74,6 +78,18 @@ def test_what_cannot_be_made_is_refused(
     told = cli("precompute", *words.split(), "--outputs", str(copy))
     assert (told.code, told.out) == (code, "")
     assert said in told.err
+
+
+@pytest.mark.parametrize("board", first(1, ["4x6", "5x6", "6x6", "12x3", "8x5"]))
+def test_open_tours_are_as_many_from_each_square_as_were_counted(
+    board: str, outputs: Path, tmp_path: Path
+) -> None:
+    on = parse_board(board)
+    built(tmp_path, PUZZLE, numbers_table(on))
+    counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
+    asks = reader("knight", Folder(tmp_path))
+    assert isinstance(asks, KnightReader)
+    assert asks.numbered(on, closed=False).totals() == counted["tours"].to_list()
 
 
 class KilledError(Exception):
