@@ -28,7 +28,12 @@ def sample(
         int, typer.Option("--seed", min=0, help="The same seed draws the same again.")
     ] = 0,
     board: Annotated[
-        str, typer.Option("--board", metavar="CxR", help="Board, files x ranks.")
+        str,
+        typer.Option(
+            "--board",
+            metavar="CxR",
+            help="Board, files x ranks (open tours of over 36 squares: see precompute --numbers).",
+        ),
     ] = "8x8",
     closed: Annotated[
         bool, typer.Option("--closed", help="Draw closed tours (see precompute --cycles).")
