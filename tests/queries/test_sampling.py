@@ -16,7 +16,7 @@ from queries.knight.tours import MOST_STEPS, Cells, earlier
 from tablebase.errors import BadRequest, TableDamaged, TableMissing
 from tablebase.frontier import FREE, State, after, before
 from tablebase.keys import MOST_CELLS, all_partners
-from tablebase.puzzles.knight import PUZZLE, cycles_table
+from tablebase.puzzles.knight import PUZZLE, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.numbered_tours import NONE
 from tablebase.tables.store import Folder
@@ -229,8 +229,9 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
 
 def with_the_compiler_off() -> str:
     with tempfile.TemporaryDirectory() as folder:
-        built(Path(folder), PUZZLE, cycles_table(Board(5, 6)))
-        return " ".join(every_tour(Path(folder), "5x6")["path"])
+        built(Path(folder), PUZZLE, cycles_table(Board(5, 6)), numbers_table(Board(4, 5)))
+        open_ones = every_tour(Path(folder), "4x5", closed=False)
+        return " ".join([*every_tour(Path(folder), "5x6")["path"], *open_ones["path"]])
 
 
 @wide
