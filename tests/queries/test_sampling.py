@@ -66,7 +66,7 @@ def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
     room = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
     keys, laid = np.empty(MOST_STEPS, np.int64), np.empty((MOST_STEPS, 2), np.int64)
     layer = {State([FREE] * cells, {}).key}
-    for square in range(12 - 4 * here):
+    for square in range(12 - 6 * here):
         others = [0] * here
         others += [to - square + here for to in board.neighbours(square) if to > square]
         sets = [(), *((one,) for one in others)]
