@@ -6,7 +6,8 @@ Large layers are kept beside the table: memory holds a few of them, and a killed
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -143,6 +144,33 @@ def passing(board: Board, work: Work, *, paths: bool) -> tuple[int, Array]:
     return int(total), by_square
 
 
+class Sums:
+    """Numbers that some threads add up: each adds to an array that it has for itself."""
+
+    def __init__(self, begun: Array, threads: int) -> None:
+        self._arrays = SimpleQueue[Array]()
+        for array in (begun, *(np.zeros_like(begun) for _ in range(threads - 1))):
+            self._arrays.put(array)
+
+    @contextmanager
+    def one(self) -> Iterator[Array]:
+        array = self._arrays.get()
+        yield array
+        self._arrays.put(array)
+
+    def together(self) -> Array:
+        """All that was added, while no thread adds."""
+        arrays = [self._arrays.get() for _ in range(self._arrays.qsize())]
+        for more in arrays[1:]:
+            arrays[0] += more
+            more[:] = 0
+            if arrays[0].min(initial=0) < 0:
+                raise TooMany
+        for array in arrays:
+            self._arrays.put(array)
+        return arrays[0]
+
+
 def meeting(
     longer: Layer, shorter: Layer, both: Halves, name: str, work: Work
 ) -> tuple[Layer, Array, Array]:
@@ -155,49 +183,26 @@ def meeting(
     del longer, shorter  # large as they are
     needs = left_over(one, other, len(both.mirror))
     drop = dropping(most_pairs(needs))
-    parts = min(MEETINGS, 1 + len(needs) // ENOUGH)
-    kept = work.kept if is_large([one.ways]) else None
-    begun = (kept.load(name) if kept else None) or [
-        np.zeros_like(one.ways),
-        np.zeros(MOST_CELLS, dtype=np.int64),
-        np.array([0]),
-    ]
-    (onward, uses, (done,)), begun = begun, []
-    sums = SimpleQueue[Array]()  # one for each thread, which has it for a part
-    sums.put(onward)
-    threads = min(cores(), MOST_THREADS)
-    for _ in range(threads - 1):
-        sums.put(np.zeros_like(onward))
+    parts, threads = min(MEETINGS, 1 + len(needs) // ENOUGH), min(cores(), MOST_THREADS)
+    none = np.zeros_like(one.ways), np.zeros(MOST_CELLS, dtype=np.int64), np.array([0])
+    kept = work.kept if is_large(none) else None
+    onward, uses, (done,) = (kept.load(name) if kept else None) or none
+    sums, last_kept = Sums(onward, threads), time.monotonic()
 
     def part(number: int) -> Array:
-        onward = sums.get()
-        uses = met(needs[number::parts], one, other, drop, onward)
-        sums.put(onward)
-        return uses
+        with sums.one() as onward:
+            return met(needs[number::parts], one, other, drop, onward)
 
-    def gathered() -> Array:
-        together, *rest = (sums.get() for _ in range(threads))
-        for more in rest:
-            together += more
-            more[:] = 0
-            if together.min(initial=0) < 0:
-                raise TooMany
-        for some in (together, *rest):
-            sums.put(some)
-        return together
-
-    last_kept = time.monotonic()
     while done < parts:
         some = range(done, min(parts, done + ROUND))
-        numbers = ((number,) for number in some)
-        for number, used in zip(some, in_threads(part, numbers, threads), strict=True):
+        for number, used in zip(some, in_threads(part, zip(some), threads), strict=True):
             work.told(name, number, parts)
             uses += used
         done = some.stop
         if kept and done < parts and time.monotonic() - last_kept >= CHECKPOINT:
-            kept.store(name, [gathered(), uses, np.array([done])])
+            kept.store(name, [sums.together(), uses, np.array([done])])
             last_kept = time.monotonic()
-    return Layer(one.keys, one.ways), gathered(), uses
+    return Layer(one.keys, one.ways), sums.together(), uses
 
 
 def _back(layer: Layer, step: Step, table: Table) -> tuple[int, Array]:

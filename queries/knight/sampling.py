@@ -41,7 +41,7 @@ def numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[
 
 
 def of_numbers(numbered: NumberedTours, chosen: Array, told: Told = unheard) -> pl.DataFrame:
-    """The tours with these numbers, if those from a2 follow those from a1, and so on; closed ones
+    """The tours with these numbers: those from b1 follow those from a1, and so on; closed ones go
     from a1 towards the lower of its neighbours."""
     board, sweep, closed = numbered.board, numbered.numbers.sweep, numbered.closed
 
