@@ -6,12 +6,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Rows, unheard
-from pipeline.verify.knight import counts
+from pipeline.verify.knight import counts, resweep
 from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.listed import Listed
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -65,9 +66,18 @@ def seen(*names: str) -> dict[str, Any]:
     }
 
 
-def test_counts_of_every_kind_are_proved(small: Listed, golden: Callable[[str, str], None]) -> None:
-    told = Story()
-    found = prove_counts(replace(small, report=told), seen("3x4") | {"else": None})
+def test_counts_of_every_kind_are_proved(
+    small: Listed, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, swept = Story(), list[tuple[str, bool]]()
+
+    def sweep(board: Board, *, by_files: bool) -> dict[str, Any]:
+        swept.append((str(board), by_files))
+        return resweep.sweep(board, by_files=by_files)
+
+    monkeypatch.setattr(counts, "sweep", sweep)
+    found = prove_counts(replace(small, report=told), seen("3x4", "4x3") | {"else": None})
+    assert swept == [("4x5", False), ("5x4", False), ("5x4", True)]
     assert found == {name: 16 * (name in ("5x6", "6x5")) for name in ROWS}
     golden("claims_knight_counts", "".join(told))
 
@@ -82,12 +92,22 @@ def changed(listed: Listed, *changes: tuple[str, str, int, int]) -> VerifyFailed
         for at in set(board.turned(square)) if square >= 0 else range(board.squares):
             row = ROWS[name] + at
             rows = cell(column, row, rows[column][row].as_py() + more)(rows)
+    return failing(listed, rows)
+
+
+def failing(listed: Listed, rows: pa.Table) -> VerifyFailed:
     batch = rows.cast(schema(listed.known)).combine_chunks().to_batches()[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "read_rows", lambda listed: Rows(batch))
         with pytest.raises(VerifyFailed) as caught:
             prove_counts(listed, seen("3x4"))
     return caught.value
+
+
+def test_a_missing_row_is_found(small: Listed) -> None:
+    rows = pq.read_table(small.store.full("knight_counts.parquet"))
+    failure = failing(small, rows[:-1])
+    assert (failure.found, failure.expected) == (f"rows {len(rows) - 1}", len(rows))
 
 
 AGAIN = "the tours and closed tours are as many as in"
@@ -123,6 +143,13 @@ def test_counts_at_other_squares_are_found(
     failure = changed(small, *(("tours", *square, more) for square, more in changes.items()))
     assert (failure.claim.claim, failure.row) == (claim, ROWS[row])
     assert failure.found == found
+
+
+def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(small: Listed) -> None:
+    """All its mirror images are as false, none of them on the first file."""
+    failure = changed(small, ("tours", "4x5", 5, 1))
+    assert failure.claim.claim.startswith("mirrored squares have equally many tours, also on the ")
+    assert failure.row == ROWS["4x5"] + 5
 
 
 def test_false_sums_and_closed_tours_are_found(small: Listed) -> None:
@@ -227,3 +254,4 @@ def test_a_null_where_tours_are_counted_is_found(copy: Path) -> None:
     rewrite(copy, "knight_counts", cell("tours", row, None))
     failure = refuted_counts(copy)
     assert (failure.row, failure.claim.claim[:36]) == (row, "there is one row for every square of")
+    assert (failure.found, failure.expected) == ("a null in tours: True", "False")

@@ -1,6 +1,7 @@
 """`verify` proves the numbers of closed tours, and finds every kind of untruth about them."""
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pipeline.verify.claims import Claim, Listener, unheard
 from pipeline.verify.knight import cycles
 from pipeline.verify.listed import Listed, check_files
 from tablebase.packed import packed, unpacked
+from tablebase.puzzles.closed_tours import Contradiction, Numbers
 from tablebase.puzzles.knight import PUZZLE, cycles_table
 from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.manifest import read_manifest
@@ -136,3 +138,46 @@ def test_records_that_are_exchanged_are_found(
     built(tmp_path, PUZZLE, cycles_table(parse_board("6x6")))
     with pytest.raises(VerifyFailed, match=claim):
         proved(tmp_path, "6x6")
+
+
+Tours = Callable[[int], list[int]]
+
+
+def no_tour(tour: Tours) -> list[int]:
+    raise Contradiction("no state leads there")
+
+
+@pytest.mark.parametrize(
+    ("lie", "row", "found", "expected"),
+    [
+        (no_tour, 5, "no state leads there", "a closed tour"),
+        (lambda tour: [*tour(5)[:-1], 0], 5, "[[]0, *, 0]", "every square once"),
+        (lambda tour: [*tour(5), 0], 5, "[[]0, *, 0]", "every square once"),
+        (lambda tour: tour(5)[1::-1] + tour(5)[2:], 5, "a1 to e1", "a jump"),
+        (lambda tour: tour(4), 5, "a tour of a lower number", "another one"),
+        (lambda tour: tour(5), None, "number of the tour of 5: 4", 5),
+    ],
+)
+def test_numbers_that_are_not_of_other_tours_are_found(
+    lie: Callable[[Tours], list[int]],
+    row: int | None,
+    found: str,
+    expected: object,
+    numbered: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def squares(self: Numbers, number: int, start: int) -> list[int]:
+        asked.append(number)
+        return lie(lambda of: true(self, of, start)) if number == 5 else true(self, number, start)
+
+    true = Numbers.squares
+    monkeypatch.setattr(Numbers, "squares", squares)
+    back = {5: 4} if row is None else {}
+    monkeypatch.setattr(Numbers, "number", lambda *given: back.get(asked[-1], asked[-1]))
+    with pytest.raises(VerifyFailed) as caught:
+        proved(numbered, "5x6")
+    failure = caught.value
+    assert (failure.row, failure.expected) == (row, expected)
+    assert fnmatchcase(str(failure.found), found)
