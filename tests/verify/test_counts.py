@@ -14,6 +14,7 @@ from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Rows, unheard
 from pipeline.verify.knight import counts, resweep
 from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.listed import Listed
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import counts_table
@@ -169,6 +170,13 @@ def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
     claim = "on 4x5, 5x4, 5x6, 6x5, counted only once: no more tours are closed than there are"
     assert (failure.claim.claim, failure.row) == (claim, ROWS["4x5"])
     assert (failure.found, failure.expected) == ("0 closed tours", "at most -67")
+
+
+def test_of_some_boards_nobody_published_a_number() -> None:
+    for board in (Board(6, 7), Board(3, 13), Board(9, 9)):
+        assert known_total(board) is None
+    for board in (Board(7, 8), Board(14, 3), Board(10, 10)):
+        assert known_closed(board) is None
 
 
 # ---- what is published ----------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pipeline.verify.claims import Claim, Listener, unheard
 from pipeline.verify.knight import cycles
 from pipeline.verify.listed import Listed, check_files
 from tablebase.packed import packed, unpacked
-from tablebase.puzzles.closed_tours import Contradiction, Numbers
+from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
 from tablebase.puzzles.knight import PUZZLE, cycles_table
 from tablebase.puzzles.knight_board import parse_board
 from tablebase.tables.manifest import read_manifest
@@ -28,17 +28,22 @@ Layer = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 
 
+def listed(folder: Path, board: str, report: Listener = unheard) -> Listed:
+    store, table = Folder(folder), cycles_table(parse_board(board))
+    return Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
+
+
 def proved(folder: Path, board: str, story: Listener = unheard) -> list[Claim]:
     """Prove the numbers of one board."""
-    store, claims, table = Folder(folder), list[Claim](), cycles_table(parse_board(board))
+    claims = list[Claim]()
 
     def heard(claim: Claim, done: int) -> None:
         claims.extend([claim] if claim.passed else [])
         story(claim, done)
 
-    listed = Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, heard)
-    check_files(listed)
-    prove([listed])
+    given = listed(folder, board, heard)
+    check_files(given)
+    prove([given])
     return claims
 
 
@@ -70,6 +75,10 @@ def one_more(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Lay
     return keys, numbers + (keys == keys[0])
 
 
+def one_more_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+    return np.append(keys, keys[-1] + 1), np.append(numbers, 1)
+
+
 def one_less(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
     return keys[1:], numbers[1:]
 
@@ -78,66 +87,116 @@ def of_another_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]
     return np.append(keys[:-1], keys[-1] + 1), numbers
 
 
-LAYERS, KNOWN = "each state's number is the sum", "as many closed tours as known"
-NUMBERS = "closed tour"
+LAYERS = "each state's number is the sum of those that a step led from, and no state is missing"
+KNOWN = "there are as many closed tours as known (OEIS A175881)"
+NUMBERS = "each number is another closed tour"
 
 
 @pytest.mark.parametrize(
-    ("layer", "change", "claim"),
+    ("layer", "change", "claim", "found", "expected"),
     [
-        (0, one_more, LAYERS),
-        (5, one_more, LAYERS),
-        (5, one_less, LAYERS),
-        (9, of_another_state, LAYERS),
-        (10, one_less, LAYERS),
-        (11, one_more, KNOWN),
-        (11, one_less, KNOWN),
-        (11, of_another_state, NUMBERS),
+        (0, one_more, LAYERS, "ways to the state 0xaaaaa8000000 of layer 0: 2", 1),
+        (5, one_more, LAYERS, "ways to the state 0x905628000001 of layer 5: 2", 1),
+        (5, one_less, LAYERS, "ways to the state 0x905628000001 of layer 5: 0", 1),
+        (9, one_more_state, LAYERS, "ways to the state * of layer 9: 1", 0),
+        (9, of_another_state, LAYERS, "ways to the state * of layer 9: 0", 1),
+        (10, one_less, LAYERS, "ways to the state 0x945514000020 of layer 10: 0", 1),
+        (11, one_more, KNOWN, "closed tours 9", 8),
+        (11, one_less, KNOWN, "closed tours 6", 8),
+        (11, of_another_state, NUMBERS, "2 cycles pass the state * in 0 ways", "a closed tour"),
     ],
 )
 def test_untruths_are_found(
     layer: int,
     change: Change,
     claim: str,
+    found: str,
+    expected: object,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     layers = numbered_cycles._layers
 
     def written(*given: Any) -> list[Any]:
-        found: list[Any] = [*layers(*given)]
-        firsts, _, states = found[layer]
-        found[layer] = [*packed(*change(*unpacked(firsts, states)), states.itemsize)]
-        return found
+        made: list[Any] = [*layers(*given)]
+        firsts, _, states = made[layer]
+        made[layer] = [*packed(*change(*unpacked(firsts, states)), states.itemsize)]
+        return made
 
     monkeypatch.setattr(numbered_cycles, "_layers", written)
     built(tmp_path, PUZZLE, cycles_table(parse_board("5x6")))
-    with pytest.raises(VerifyFailed, match=claim):
+    with pytest.raises(VerifyFailed) as caught:
         proved(tmp_path, "5x6")
+    assert caught.value.claim.claim.startswith(claim)
+    assert fnmatchcase(str(caught.value.found), found)
+    assert caught.value.expected == expected
 
 
 @pytest.mark.parametrize(
-    ("layer", "order", "claim"),
-    [(12, -1, "layer after layer, the keys ascend"), (11, 1, NUMBERS)],
+    ("layer", "order", "row", "found"),
+    [(12, -1, 62, "layer 12"), (11, 1, 8865, "there are fewer drawings than were counted")],
 )
 def test_records_that_are_exchanged_are_found(
-    layer: int, order: int, claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    layer: int,
+    order: int,
+    row: int,
+    found: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The records of a layer in another order, or with the numbers of other states."""
     layers = numbered_cycles._layers
 
     def written(*given: Any) -> list[Any]:
-        found: list[Any] = [*layers(*given)]
-        firsts, sums, states = found[layer]
-        found[layer] = [firsts[::order] + (order > 0), sums[::order], states[::order]]
-        return found
+        made: list[Any] = [*layers(*given)]
+        firsts, sums, states = made[layer]
+        made[layer] = [firsts[::order] + (order > 0), sums[::order], states[::order]]
+        return made
 
     monkeypatch.setattr(numbered_cycles, "_layers", written)
     monkeypatch.setattr(cycles, "SMALL", 0)
     monkeypatch.setattr(cycles, "FEW", 9000)
     built(tmp_path, PUZZLE, cycles_table(parse_board("6x6")))
-    with pytest.raises(VerifyFailed, match=claim):
+    with pytest.raises(VerifyFailed) as caught:
         proved(tmp_path, "6x6")
+    assert (caught.value.row, caught.value.found) == (row, found)
+    assert caught.value.expected == ("one in order" if order < 0 else "a closed tour")
+
+
+def test_states_are_counted_over_all_that_is_read(
+    numbered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Layers are proved where the states of all stretches of the index are few enough."""
+    small = listed(numbered, "5x6")
+    layers = Layers(cycles._record_of(small), small.index.records)
+    every = sum(len([*layers.states(layer, 0, 1 << 63)]) for layer in range(12))
+    assert cycles._prove_records(small) == every
+    monkeypatch.setattr("pipeline.verify.listed.STRETCH", 1)
+    assert cycles._prove_records(small) == every
+
+
+def test_a_content_hash_of_other_records_is_found(numbered: Path) -> None:
+    small = listed(numbered, "5x6")
+    small.entry.content = "0" * 64
+    with pytest.raises(VerifyFailed) as caught:
+        cycles._prove_records(small)
+    assert (str(caught.value.found)[:13], caught.value.expected) == ("content hash ", "0" * 64)
+
+
+@pytest.mark.parametrize("counted", [16, 18])
+def test_there_are_as_many_as_were_counted(numbered: Path, counted: int) -> None:
+    claims: list[Claim] = []
+    small = listed(numbered, "5x6", lambda claim, done: claims.append(claim))
+    seen = {"knight_counts": {"5x6": counted, "6x5": 20}}
+    text = "there are as many closed tours as known (knight_counts)"
+    if counted == 16:
+        cycles.prove_cycles(small, seen)
+        assert any(claim.claim == text and claim.passed for claim in claims)
+    else:
+        with pytest.raises(VerifyFailed) as caught:
+            cycles.prove_cycles(small, seen)
+        assert (caught.value.claim.claim, caught.value.claim.rows) == (text, 8)
+        assert (caught.value.found, caught.value.expected) == ("closed tours 8", 9)
 
 
 Tours = Callable[[int], list[int]]
