@@ -14,7 +14,7 @@ from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim, Listener, unheard
 from pipeline.verify.listed import Listed, check_files
-from pipeline.verify.sliding import references
+from pipeline.verify.sliding import proof, references
 from tablebase.puzzles import sliding
 from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.content import ContentHash
@@ -145,6 +145,42 @@ def test_every_wrong_record_is_found(alone: Path) -> None:
     assert proved(alone)
 
 
+def test_a_wrong_record_is_named_with_its_state(alone: Path) -> None:
+    right = (alone / f"{NAME}.idx").read_bytes()
+    state, distance = sliding.parse_board("2x3").unrank(0, "123450"), right[place(right, 0)]
+    manifest = (alone / "manifest.json").read_bytes()
+    for wrong, found, expected in (
+        (0, "distance 0", "a distance above 0"),
+        (
+            distance + 2,
+            f"its nearest neighbour at {distance - 1}",
+            f"one at {distance + 1} and none nearer",
+        ),
+    ):
+        with_record(alone, 0, wrong)
+        with pytest.raises(VerifyFailed) as told:
+            proved(alone)
+        assert (told.value.row, told.value.found, told.value.expected) == (0, found, expected)
+        assert told.value.content == {"state": state, "distance": wrong}
+        (alone / f"{NAME}.idx").write_bytes(right)
+        (alone / "manifest.json").write_bytes(manifest)
+
+
+def test_stretches_are_told_as_they_are_proved(
+    alone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(proof, "STRETCH", 25)
+    text = "every state except the goal has a neighbour one move nearer, and none still nearer"
+    proved(
+        alone,
+        lambda claim, done: (
+            told.append(done) if (claim.table, claim.claim) == (NAME, text) else None
+        ),
+    )
+    assert told == [0, 150, 300, 360, 360]
+
+
 def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(alone: Path) -> None:
     data = bytearray((alone / f"{NAME}.idx").read_bytes())
     begin = place(data, 0)
@@ -162,6 +198,15 @@ def test_another_number_of_states_than_published_is_found(
     with pytest.raises(VerifyFailed, match="OEIS A090034") as told:
         proved(folder)
     assert told.value.found == "states at distance 14: 44"
+
+
+def test_farther_states_than_published_are_found(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(references.FARTHEST, "2x3", 20)
+    with pytest.raises(VerifyFailed, match="OEIS A151944") as told:
+        proved(folder)
+    assert (told.value.found, told.value.expected) == ("moves 21", 20)
 
 
 def test_the_manifests_content_is_that_of_the_records(alone: Path) -> None:
@@ -232,5 +277,6 @@ def test_a_row_too_few_is_found(folder: Path) -> None:
     path = folder / f"{NAME}.parquet"
     pq.write_table(pq.read_table(path).slice(0, 359), path)
     vouch(folder)
-    with pytest.raises(VerifyFailed, match="every row is its rank"):
+    with pytest.raises(VerifyFailed, match="every row is its rank") as told:
         proved(folder)
+    assert (told.value.found, told.value.expected) == ("rows 359", 360)
