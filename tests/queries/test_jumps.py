@@ -16,6 +16,7 @@ from queries.knight.jumps import all_closed, images, sampled, shares
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight_board import Board
 from tablebase.tables.store import Folder
+from tests.conftest import once
 from tests.support import oracles
 from tests.support.jumps_picture import PER_CENT, of_the_chessboard
 from tests.support.tour_lists import mirrored
@@ -25,13 +26,14 @@ SIZES = {"6x6": 300, "10x3": 40}
 
 @pytest.fixture(scope="module")
 def samples(numbered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("samples")
-    files = {board: folder / f"{board}.parquet" for board in SIZES}
-    with open_tables(str(numbered)) as tables:
-        for board, size in SIZES.items():
-            drawn = tables.knight.sample(size, seed=1, board=board, closed=True)
-            drawn.write_parquet(files[board])
-    return files
+    def make(place: Path) -> None:
+        with open_tables(str(numbered)) as tables:
+            for board, size in SIZES.items():
+                drawn = tables.knight.sample(size, seed=1, board=board, closed=True)
+                drawn.write_parquet(place / f"{board}.parquet")
+
+    folder = once(tmp_path_factory, "samples", make)
+    return {board: folder / f"{board}.parquet" for board in SIZES}
 
 
 @pytest.mark.parametrize("board", SIZES)

@@ -84,7 +84,7 @@ ANSWERS = {
     "queries/inputs.py": "inputs",
     "queries/index.py": "index_format doors index",
     "queries/knight/cycles.py": "queries/cycles",
-    "queries/knight/jumps.py": "queries/jumps",
+    "queries/knight/jumps.py": "queries/jumps page[docs/jumps.svg]",
     "queries/knight/reader.py": "doors refusals index_contradicts queries drawings batch",
     "queries/knight/sampling.py": "queries/sampling",
     "queries/knight/tours.py": "queries/sampling",

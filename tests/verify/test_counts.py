@@ -23,6 +23,7 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import schema
 from tablebase.tables.store import Folder
 from tests import wide
+from tests.conftest import once
 from tests.support.falsified import (
     Story,
     cell,
@@ -45,8 +46,8 @@ ROWS = {
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Listed:
-    folder, table = tmp_path_factory.mktemp("counts"), counts_table(SMALL, ((5, 6), (6, 5)))
-    built(folder, KNIGHT, table)
+    table = counts_table(SMALL, ((5, 6), (6, 5)))
+    folder = once(tmp_path_factory, "counts", lambda place: built(place, KNIGHT, table))
     store = Folder(folder)
     return Listed(store, table.name, read_manifest(store)[table.name], KNIGHT, table, unheard)
 
