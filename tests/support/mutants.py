@@ -133,7 +133,7 @@ PROOFS = {
     "pipeline/verify/knight/tours.py": "verify/knight",
     "pipeline/verify/senet/proof.py": "verify/senet",
     "pipeline/verify/sliding/proof.py": "verify/sliding",
-    "pipeline/verify/walks.py": "verify/senet toys",
+    "pipeline/verify/walks.py": "verify/walks toys",
 }
 """Nothing of these runs at import, or in what tests share."""
 TRUST = {
