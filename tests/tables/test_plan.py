@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from pipeline import plan as plans
 from pipeline.cli import run
-from pipeline.making import parts
+from pipeline.making import parts, probe
 from pipeline.pieces import Listing
 from pipeline.plan import planned
 from pipeline.work import AtOnce, Probe, Work, no_records
@@ -18,9 +19,10 @@ from tablebase.puzzles import sliding
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import parse_board
-from tablebase.tables.kept import Piece
+from tablebase.tables.kept import Kept, Piece
 from tablebase.tables.store import Folder
 from tests import LONG, wide
+from tests.support.recorder import built
 from tests.support.shell import SCRIPT, Cli, environment
 
 SLIDING = sliding.PUZZLE
@@ -49,11 +51,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What probes are asked, all of which find the same; a row takes 10 bytes and half a second."""
     asked: list[Any] = []
 
-    def probe(table: Table, work: Work, own: Any) -> Probe:
+    def found(table: Table, work: Work, own: Any) -> Probe:
         asked.append((work.at_once, own))
         return FOUND
 
-    monkeypatch.setattr(plans, "probe", probe)
+    monkeypatch.setattr(plans, "probe", found)
     monkeypatch.setattr(plans, "_written", lambda *given: (10.0, 0.5))
     return asked
 
@@ -101,6 +103,24 @@ def test_too_little_is_known_for_an_error(
     plan = planned(Folder(tmp_path), listing("13x3"), None)
     assert (plan.rows, plan.error) == (sum(rows), 0)
     assert plan.seconds == pytest.approx(51 if sum(rows) else 0)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(True, 16), (False, 360)])
+def test_bytes_and_seconds_a_row_are_those_of_what_is_written_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: bool, rows: int
+) -> None:
+    """Of the second time that some rows are written; an index alone has none of Parquet."""
+    monkeypatch.setattr(sliding, "LISTED", 0)
+    table = (listing("4x3") if columns else sliding_listing("2x3")).table
+    with ThreadPoolExecutor(1) as threads:
+        found = probe(table, Work(threads, 1, kept=Kept(Folder(tmp_path), table)), None)
+    clock = iter([10.0, 10.5, 20.0, 24.0])
+    monkeypatch.setattr("pipeline.plan.time.thread_time", lambda: next(clock))
+    size, seconds = plans._written(Folder(tmp_path), table, found)
+    assert (seconds, bool(size)) == (4 / rows, columns)
+    if columns:
+        built(tmp_path, KNIGHT, table)
+        assert size == pytest.approx((tmp_path / table.file).stat().st_size / rows, rel=0.01)
 
 
 # ---- plans of tables ---------------------------------------------------------------------------

@@ -213,7 +213,7 @@ class Topped(Pancakes):
         return (*super().columns(), *more)
 
     def features(self, state: str, goal: str) -> dict[str, int]:
-        return {"top": int(state[0])}
+        return {"top": int(state[0]) if goal == "12345" else -1}
 
 
 def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -> None:
