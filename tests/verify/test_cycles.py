@@ -13,7 +13,7 @@ from pipeline.making import numbered_cycles
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim, Listener, unheard
 from pipeline.verify.knight import cycles
-from pipeline.verify.listed import Listed, check_files
+from pipeline.verify.listed import Listed, check_files, records
 from tablebase.packed import packed, unpacked
 from tablebase.puzzles.closed_tours import Contradiction, Layers, Numbers
 from tablebase.puzzles.knight import PUZZLE, cycles_table
@@ -243,3 +243,23 @@ def test_numbers_that_are_not_of_other_tours_are_found(
     failure = caught.value
     assert (failure.row, failure.expected) == (row, expected)
     assert fnmatchcase(str(failure.found), found)
+
+
+def test_keys_and_sums_are_compared_to_the_last_bit(
+    numbered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of large boards have more bits than a floating point number."""
+    small = listed(numbered, "5x6")
+    ((_, some),) = records(small)
+    firsts, sums, states = packed(
+        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), some.dtype["states"].itemsize
+    )
+    found = np.zeros(len(firsts), some.dtype)
+    for (name, _), values in zip(small.known.index[1:3], (firsts, sums), strict=True):
+        found[name] = values
+    found["states"] = states.view(np.uint8).reshape(len(states), -1)
+    monkeypatch.setattr(cycles, "records", lambda listed: [(0, found[:2]), (2, found[2:])])
+    monkeypatch.setattr(
+        "tablebase.tables.content.ContentHash.hexdigest", lambda self: small.entry.content
+    )
+    assert cycles._prove_records(small) == 300
