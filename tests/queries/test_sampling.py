@@ -40,6 +40,7 @@ def every_cycle(folder: Path, board: str) -> pl.DataFrame:
 def test_all_numbers_at_once_are_what_each_is_alone(numbered: Path, board: str) -> None:
     found = every_cycle(numbered, board)
     assert found["path"].n_unique() == found.height
+    assert {*found["board"]} == {board}
     with open_tables(str(numbered)) as tables:
         for number in range(0, found.height, max(1, found.height // 40)):
             assert found["path"][number] == tables.knight.cycle(number, board=board).path

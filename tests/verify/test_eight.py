@@ -92,6 +92,7 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
         (cell("state", 70, "012345678"), 70, ORDER, "012345678 | a state after the one before it"),
         (cell("state", 70, "912345678"), 70, ORDER, "912345678 | a state"),
         (cell("state", 70, "01234567"), 70, ORDER, "01234567 | a state"),
+        (cell("goal", 70, "corner"), 70, ORDER, "goal corner | goal edge"),
         (exchanged(70, 71), 71, ORDER, "0* | a state after the one before it"),
         (
             cell("distance", 70, 0),
@@ -167,6 +168,11 @@ def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding: Spac
     with pytest.raises(VerifyFailed, match="found no row, expected a row for 123804765") as caught:
         prove_rows(listed, EIGHT, sliding, Rows(corner.combine_chunks().to_batches()[0]))
     assert caught.value.row is None
+    text = "the distance is 0 only at corner (123456780), centre (123804765)"
+    assert caught.value.claim.claim == text
+    third = cell("goal", 70, "edge")(rows).combine_chunks().to_batches()[0]
+    with pytest.raises(VerifyFailed, match="found goal edge, expected goal corner or centre"):
+        prove_rows(listed, EIGHT, sliding, Rows(third))
     false = cell("goal", 70, {"corner": "centre", "centre": "corner"}[str(rows["goal"][70])])
     batch = false(rows).combine_chunks().to_batches()[0]
     with pytest.raises(
