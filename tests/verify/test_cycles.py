@@ -187,7 +187,10 @@ def test_a_content_hash_of_other_records_is_found(
 
 
 @pytest.mark.parametrize("counted", [16, 18])
-def test_there_are_as_many_as_were_counted(numbered: Path, counted: int) -> None:
+def test_there_are_as_many_as_were_counted(
+    numbered: Path, counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cycles, "SMALL", 0)
     claims: list[Claim] = []
     small = listed(numbered, "5x6", lambda claim, done: claims.append(claim))
     seen = {"knight_counts": {"5x6": counted, "6x5": 20}}
@@ -235,6 +238,7 @@ def test_numbers_that_are_not_of_other_tours_are_found(
         return lie(lambda of: true(self, of, start)) if number == 5 else true(self, number, start)
 
     true = Numbers.squares
+    monkeypatch.setattr(cycles, "SMALL", 0)
     monkeypatch.setattr(Numbers, "squares", squares)
     back = {5: 4} if row is None else {}
     monkeypatch.setattr(Numbers, "number", lambda *given: back.get(asked[-1], asked[-1]))
