@@ -12,7 +12,7 @@ import pytest
 
 from queries import open_tables
 from queries.figure import Sources
-from queries.knight.jumps import all_closed, images, sampled, shares
+from queries.knight.jumps import all_closed, images, jumps_svg, sampled, shares
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight_board import Board
 from tablebase.tables.store import Folder
@@ -73,8 +73,15 @@ def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_
     _, tours, used = shares(frame)
     picture, said = figure.draw(frame), figure.text(frame)
     assert "6x6, from 300 uniform samples" in picture
-    assert "The share of 300 closed tours of 6x6" in said
-    assert "An error bar reaches one standard error" in said
+    assert picture == jumps_svg(*shares(frame), bare=True)
+    rarest, share = min(used.items(), key=lambda of: of[1])
+    assert said == (
+        "The share of 300 closed tours of 6x6, drawn with equal chances, that use each jump. A "
+        "jump stands for its images when the board is turned and mirrored; its share is their "
+        "mean. An error bar reaches one standard error to either side: the binomial one of a "
+        f"single jump's share of so many tours. The rarest is {rarest[:2]}-{rarest[2:]}, in "
+        f"{share:.1%} of the tours."
+    )
     for jump, share in used.items():
         error = 100 * (share * (1 - share) / tours) ** 0.5
         assert f">{jump[:2]}-{jump[2:]}<" in picture
@@ -89,6 +96,13 @@ def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
     used = sum(len(same) * share for same, share in zip(found, PER_CENT.values(), strict=True))
     assert used == pytest.approx(64 * 100, abs=0.1), "a tour has 64 jumps"
     assert "from 1,000,000 uniform samples" in picture
+
+
+def test_a_picture_is_as_high_as_its_board_and_its_list() -> None:
+    board = Board(10, 3)
+    for many, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
+        jumps = [f"{one}{two}" for one in board.names() for two in board.names()][:many]
+        assert f'height="{height}"' in jumps_svg(board, 9, dict.fromkeys(jumps, 0.5))
 
 
 def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -> None:
