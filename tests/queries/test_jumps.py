@@ -53,6 +53,7 @@ def test_shares_are_those_of_a_plain_count(
         squares = [oracles.square_number(files, name) for name in names]
         counts.update(map(frozenset, pairwise([*squares, squares[0]])))
     assert counts.total() == frame["tours"].sum()
+    assert frame.rows() == sorted(frame.rows())
     seen: set[frozenset[int]] = set()
     for jump, share in used.items():
         one, other = (oracles.square_number(files, name) for name in (jump[:2], jump[2:]))

@@ -85,6 +85,8 @@ def test_of_what_is_wrong_the_first_is_told(known: Known, change: int) -> None:
         number = wrong[0] % orders
         assert first_wrong(*told, 0, number) == (-1, 255)
         assert first_wrong(*told, number, number + 1) == wrong
+        later, _ = first_wrong(*told, number + 1, orders)
+        assert later < 0 or later % orders > number
 
 
 def test_states_are_described_as_they_are(known: Known) -> None:
