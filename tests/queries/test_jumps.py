@@ -42,7 +42,7 @@ def test_shares_are_those_of_a_plain_count(
 ) -> None:
     files, ranks = map(int, board.split("x"))
     section, given = sampled(str(samples[board]))
-    assert given.rows == SIZES[board]
+    assert (given.file, given.rows) == (str(samples[board]), SIZES[board])
     (figure,) = section.figures
     frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
     found, tours, used = shares(frame)
@@ -127,13 +127,19 @@ def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -
     assert all_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
 
 
+def test_a_square_off_the_board_is_no_square_with_its_number() -> None:
+    """f1 would be a2 of 5x6, and all else is a closed tour."""
+    path = "f1d2b1a3b5d6e4c3d1b2a4b6d5b4a6c5e6d4e2c1b3a1c2e1d3e5c6a5c4e3"
+    assert not all_closed(Board(5, 6), pl.Series([path]))[0]
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "eight": ({"state": ["123456780"]}, "it has no columns of text named board and path"),
     "numbers": ({"board": [6], "path": [1]}, "it has no columns of text named board and path"),
     "empty": ({"board": [], "path": []}, "it is empty"),
     "mixed": (
-        {"board": ["6x6", "8x8"], "path": ["", ""]},
-        "its tours are of several boards ('6x6', '8x8')",
+        {"board": ["6x6", "6x7", "8x8 and no other", "9x9"], "path": [""] * 4},
+        "its tours are of several boards ('6x6', '6x7', '8x8 and no o'... (16 characters))",
     ),
     "no board": ({"board": ["hanoi"], "path": ["a1"]}, "'hanoi' is not a board"),
     "null": ({"board": [None], "path": ["a1"]}, "'' is not a board"),
@@ -154,7 +160,8 @@ def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
     with pytest.raises(BadRequest) as error:
         sampled(str(file))
     assert f"cannot be shown: {problem}" in str(error.value)
-    assert "Draw one: pipeline sample knight" in error.value.hint
+    example = "pipeline sample knight --board 8x8 --closed --size 1000000 --output FILE.parquet"
+    assert error.value.hint == f"Draw one: {example}"
 
 
 def test_the_row_is_named_wherever_it_is(

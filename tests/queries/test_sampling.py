@@ -46,6 +46,18 @@ def test_all_numbers_at_once_are_what_each_is_alone(numbered: Path, board: str) 
             assert found["path"][number] == tables.knight.cycle(number, board=board).path
 
 
+def test_one_half_of_a_board_may_have_a_column_more(tmp_path: Path) -> None:
+    """As on 6x7, the smallest such board with closed tours."""
+    built(tmp_path, PUZZLE, cycles_table(Board(6, 7)))
+    with open_tables(str(tmp_path)) as tables:
+        sample = tables.knight.sample(30, seed=2, board="6x7", closed=True)
+        for number, path in sample.select("cycle", "path").rows():
+            squares = [oracles.square_number(6, path[at : at + 2]) for at in range(0, 84, 2)]
+            oracles.knight_check(6, 7, squares)
+            assert oracles.is_closed(6, squares)
+            assert tables.knight.cycle(number, board="6x7").path == path
+
+
 def test_a_step_back_is_that_of_the_plain_walk() -> None:
     """Every state of some layers: the same keys with the same cells, in the same order."""
     board, cells = Board(4, 6), 9
