@@ -12,10 +12,11 @@ import pytest
 
 from queries import open_tables
 from queries.figure import Sources
-from queries.knight.jumps import all_closed, images, sampled, shares
+from queries.knight.jumps import all_closed, images, jumps_svg, sampled, shares
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight_board import Board
 from tablebase.tables.store import Folder
+from tests.conftest import once
 from tests.support import oracles
 from tests.support.jumps_picture import PER_CENT, of_the_chessboard
 from tests.support.tour_lists import mirrored
@@ -25,13 +26,14 @@ SIZES = {"6x6": 300, "10x3": 40}
 
 @pytest.fixture(scope="module")
 def samples(numbered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("samples")
-    files = {board: folder / f"{board}.parquet" for board in SIZES}
-    with open_tables(str(numbered)) as tables:
-        for board, size in SIZES.items():
-            drawn = tables.knight.sample(size, seed=1, board=board, closed=True)
-            drawn.write_parquet(files[board])
-    return files
+    def make(place: Path) -> None:
+        with open_tables(str(numbered)) as tables:
+            for board, size in SIZES.items():
+                drawn = tables.knight.sample(size, seed=1, board=board, closed=True)
+                drawn.write_parquet(place / f"{board}.parquet")
+
+    folder = once(tmp_path_factory, "samples", make)
+    return {board: folder / f"{board}.parquet" for board in SIZES}
 
 
 @pytest.mark.parametrize("board", SIZES)
@@ -40,7 +42,7 @@ def test_shares_are_those_of_a_plain_count(
 ) -> None:
     files, ranks = map(int, board.split("x"))
     section, given = sampled(str(samples[board]))
-    assert given.rows == SIZES[board]
+    assert (given.file, given.rows) == (str(samples[board]), SIZES[board])
     (figure,) = section.figures
     frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
     found, tours, used = shares(frame)
@@ -51,6 +53,7 @@ def test_shares_are_those_of_a_plain_count(
         squares = [oracles.square_number(files, name) for name in names]
         counts.update(map(frozenset, pairwise([*squares, squares[0]])))
     assert counts.total() == frame["tours"].sum()
+    assert frame.rows() == sorted(frame.rows())
     seen: set[frozenset[int]] = set()
     for jump, share in used.items():
         one, other = (oracles.square_number(files, name) for name in (jump[:2], jump[2:]))
@@ -71,8 +74,15 @@ def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_
     _, tours, used = shares(frame)
     picture, said = figure.draw(frame), figure.text(frame)
     assert "6x6, from 300 uniform samples" in picture
-    assert "The share of 300 closed tours of 6x6" in said
-    assert "An error bar reaches one standard error" in said
+    assert picture == jumps_svg(*shares(frame), bare=True)
+    rarest, share = min(used.items(), key=lambda of: of[1])
+    assert said == (
+        "The share of 300 closed tours of 6x6, drawn with equal chances, that use each jump. A "
+        "jump stands for its images when the board is turned and mirrored; its share is their "
+        "mean. An error bar reaches one standard error to either side: the binomial one of a "
+        f"single jump's share of so many tours. The rarest is {rarest[:2]}-{rarest[2:]}, in "
+        f"{share:.1%} of the tours."
+    )
     for jump, share in used.items():
         error = 100 * (share * (1 - share) / tours) ** 0.5
         assert f">{jump[:2]}-{jump[2:]}<" in picture
@@ -87,6 +97,13 @@ def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
     used = sum(len(same) * share for same, share in zip(found, PER_CENT.values(), strict=True))
     assert used == pytest.approx(64 * 100, abs=0.1), "a tour has 64 jumps"
     assert "from 1,000,000 uniform samples" in picture
+
+
+def test_a_picture_is_as_high_as_its_board_and_its_list() -> None:
+    board = Board(10, 3)
+    for many, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
+        jumps = [f"{one}{two}" for one in board.names() for two in board.names()][:many]
+        assert f'height="{height}"' in jumps_svg(board, 9, dict.fromkeys(jumps, 0.5))
 
 
 def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -> None:
@@ -110,13 +127,19 @@ def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -
     assert all_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
 
 
+def test_a_square_off_the_board_is_no_square_with_its_number() -> None:
+    """f1 would be a2 of 5x6, and all else is a closed tour."""
+    path = "f1d2b1a3b5d6e4c3d1b2a4b6d5b4a6c5e6d4e2c1b3a1c2e1d3e5c6a5c4e3"
+    assert not all_closed(Board(5, 6), pl.Series([path]))[0]
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "eight": ({"state": ["123456780"]}, "it has no columns of text named board and path"),
     "numbers": ({"board": [6], "path": [1]}, "it has no columns of text named board and path"),
     "empty": ({"board": [], "path": []}, "it is empty"),
     "mixed": (
-        {"board": ["6x6", "8x8"], "path": ["", ""]},
-        "its tours are of several boards ('6x6', '8x8')",
+        {"board": ["6x6", "6x7", "8x8 and no other", "9x9"], "path": [""] * 4},
+        "its tours are of several boards ('6x6', '6x7', '8x8 and no o'... (16 characters))",
     ),
     "no board": ({"board": ["hanoi"], "path": ["a1"]}, "'hanoi' is not a board"),
     "null": ({"board": [None], "path": ["a1"]}, "'' is not a board"),
@@ -137,7 +160,8 @@ def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
     with pytest.raises(BadRequest) as error:
         sampled(str(file))
     assert f"cannot be shown: {problem}" in str(error.value)
-    assert "Draw one: pipeline sample knight" in error.value.hint
+    example = "pipeline sample knight --board 8x8 --closed --size 1000000 --output FILE.parquet"
+    assert error.value.hint == f"Draw one: {example}"
 
 
 def test_the_row_is_named_wherever_it_is(

@@ -33,3 +33,10 @@ def test_a_layer_is_unpacked_as_it_was_packed(layer: dict[int, int], width: int)
     assert [*layers.states(0, 0, 1 << 63)] == [
         *zip(keys.tolist(), totals, numbers.tolist(), strict=True)
     ]
+
+
+def test_a_record_takes_a_state_that_fits_however_long_it_is() -> None:
+    """After one byte 18 are left in 19, so the second state comes in, and the third does not."""
+    firsts, sums, states = packed(np.array([5, 6, 7]), np.array([1, 2, 3]), 19)
+    assert (firsts.tolist(), sums.tolist()) == ([5, 7], [0, 3])
+    assert states.tolist() == [b"\1\1\2", b"\3"]

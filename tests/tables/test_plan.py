@@ -2,21 +2,27 @@
 
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline import plan as plans
 from pipeline.cli import run
+from pipeline.making import parts, probe
 from pipeline.pieces import Listing
 from pipeline.plan import planned
+from pipeline.work import AtOnce, Probe, Work, no_records
+from tablebase.puzzle import Table
 from tablebase.puzzles import sliding
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import parse_board
-from tablebase.tables.kept import Piece
+from tablebase.tables.kept import Kept, Piece
 from tablebase.tables.store import Folder
 from tests import LONG, wide
+from tests.support.recorder import built
 from tests.support.shell import SCRIPT, Cli, environment
 
 SLIDING = sliding.PUZZLE
@@ -34,6 +40,92 @@ def listing(board: str) -> Listing:
     return Listing(KNIGHT, listed_table(parse_board(board)))
 
 
+# ---- what a plan makes of a probe --------------------------------------------------------------
+
+FOUND = Probe(20, [90.0, 110.0], [3.0, 1.0], 2.5, no_records())
+"""As if a probe had estimated twice: 100 rows, 0.02 seconds each."""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What probes are asked, all of which find the same; a row takes 10 bytes and half a second."""
+    asked: list[Any] = []
+
+    def found(table: Table, work: Work, own: Any) -> Probe:
+        asked.append((work.at_once, own))
+        return FOUND
+
+    monkeypatch.setattr(plans, "probe", found)
+    monkeypatch.setattr(plans, "_written", lambda *given: (10.0, 0.5))
+    return asked
+
+
+def test_a_list_that_nobody_counted_is_planned_from_a_probe(
+    asked: list[Any], tmp_path: Path
+) -> None:
+    """Each of its parts writes a file; the rows are the mean, the error that of the mean."""
+    plan = planned(Folder(tmp_path), listing("13x3"), None, 3)
+    assert plan == pytest.approx((20, 100, 0.1, 1000, 250, 0, 52, 0, 52))
+    assert asked == [(3, None)]
+    planned(Folder(tmp_path), listing("13x3"), Piece(3, 8))
+    table = listing("13x3").table
+    assert asked[1:] == [(1, parts(table).items[2::8])]
+
+
+def test_a_list_that_is_counted_has_so_many_rows(asked: list[Any], outputs: Path) -> None:
+    """One file is written, by one processor alone; the error is that of the seconds a row."""
+    plan = planned(Folder(outputs), listing("5x5"), None)
+    rows, error = 1728, (3 / 90 - 1 / 110) / (3 / 90 + 1 / 110)
+    held = 0.02 * rows
+    said = (20, rows, error, 10 * rows, 2.5 * rows, 0, held, 0.5 * rows, held)
+    assert plan == pytest.approx(said)
+    assert planned(Folder(outputs), listing("5x5"), Piece(1, 2)).rows == 100
+
+
+@pytest.mark.parametrize(("free", "here"), [(None, 7), (1000, 7), (999, 0.02 * 20_160)])
+def test_what_has_room_here_is_made_at_once(
+    asked: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int | None, here: float
+) -> None:
+    at_once = AtOnce(seconds=7, memory=1000)
+    monkeypatch.setattr(plans, "probe", lambda *given: FOUND._replace(at_once=at_once))
+    monkeypatch.setattr(plans, "free_memory", lambda: free)
+    plan = planned(Folder(tmp_path), sliding_listing("2x4"), None)
+    assert (plan.rows, plan.memory, plan.here) == pytest.approx((20_160, 1000, here))
+    assert plan.bytes == 10 * 20_160 + 4096 * 6  # a byte a state, 4,088 in a block, and a header
+
+
+@pytest.mark.parametrize("rows", [[], [0.0, 0.0], [100.0]])
+def test_too_little_is_known_for_an_error(
+    asked: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[float]
+) -> None:
+    found = FOUND._replace(rows=rows or [0.0], seconds=[1.0] * len(rows or [0.0]))
+    monkeypatch.setattr(plans, "probe", lambda *given: found)
+    plan = planned(Folder(tmp_path), listing("13x3"), None)
+    assert (plan.rows, plan.error) == (sum(rows), 0)
+    assert plan.seconds == pytest.approx(51 if sum(rows) else 0)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(True, 16), (False, 360)])
+def test_bytes_and_seconds_a_row_are_those_of_what_is_written_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: bool, rows: int
+) -> None:
+    """Of the second time that some rows are written; an index alone has none of Parquet."""
+    monkeypatch.setattr(sliding, "LISTED", 0)
+    table = (listing("4x3") if columns else sliding_listing("2x3")).table
+    with ThreadPoolExecutor(1) as threads:
+        found = probe(table, Work(threads, 1, kept=Kept(Folder(tmp_path), table)), None)
+    clock = iter([10.0, 10.5, 20.0, 24.0])
+    monkeypatch.setattr("pipeline.plan.time.thread_time", lambda: next(clock))
+    size, seconds = plans._written(Folder(tmp_path), table, found)
+    assert (seconds, bool(size)) == (4 / rows, columns)
+    if columns:
+        built(tmp_path, KNIGHT, table)
+        assert size == pytest.approx((tmp_path / table.file).stat().st_size / rows, rel=0.01)
+
+
+# ---- plans of tables ---------------------------------------------------------------------------
+
+
 @wide
 def test_rows_are_those_that_are_counted(outputs: Path) -> None:
     six = planned(Folder(outputs), listing("6x6"), Piece(1, 1))
@@ -49,7 +141,7 @@ def test_pieces_add_up_to_the_list(tmp_path: Path) -> None:
     plans = [planned(store, listing("5x5"), Piece(number, 4)) for number in (1, 2, 3, 4)]
     assert [plan.parts for plan in plans] == [7, 6, 6, 6]
     assert sum(plan.rows for plan in plans) == 1728
-    assert not any(planned(store, listing("5x5"), Piece(26, 30)))
+    assert planned(store, listing("5x5"), Piece(26, 30)) == (0,) * 9
 
 
 def test_large_lists_are_estimated(tmp_path: Path) -> None:

@@ -18,7 +18,16 @@ from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import jugs, lanes, oracles
-from tests.support.falsified import TABLES, cell, exchanged, place, rewrite, sealed, vouch
+from tests.support.falsified import (
+    TABLES,
+    cell,
+    exchanged,
+    place,
+    rewrite,
+    sealed,
+    vouch,
+    without,
+)
 from tests.support.recorder import built
 from tests.support.shell import Said, python
 
@@ -189,6 +198,17 @@ def test_a_false_cell_of_a_walked_toy_is_found(
     with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
         proved(tmp_path, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == row
+
+
+def test_a_missing_row_of_a_walked_toy_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(tmp_path, jugs.PUZZLE)
+    rewrite(tmp_path, "jugs", without(7))
+    with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
+        proved(tmp_path, jugs.PUZZLE, monkeypatch)
+    size = jugs.PUZZLE.size
+    assert (caught.value.found, caught.value.expected) == (f"rows {size - 1}", size)
 
 
 def test_a_false_record_of_a_walked_toy_is_found(

@@ -6,13 +6,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Rows, unheard
-from pipeline.verify.knight import counts
+from pipeline.verify.knight import counts, resweep
 from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.listed import Listed
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import counts_table
@@ -21,6 +23,7 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import schema
 from tablebase.tables.store import Folder
 from tests import wide
+from tests.conftest import once
 from tests.support.falsified import (
     Story,
     cell,
@@ -43,8 +46,8 @@ ROWS = {
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Listed:
-    folder, table = tmp_path_factory.mktemp("counts"), counts_table(SMALL, ((5, 6), (6, 5)))
-    built(folder, KNIGHT, table)
+    table = counts_table(SMALL, ((5, 6), (6, 5)))
+    folder = once(tmp_path_factory, "counts", lambda place: built(place, KNIGHT, table))
     store = Folder(folder)
     return Listed(store, table.name, read_manifest(store)[table.name], KNIGHT, table, unheard)
 
@@ -65,9 +68,18 @@ def seen(*names: str) -> dict[str, Any]:
     }
 
 
-def test_counts_of_every_kind_are_proved(small: Listed, golden: Callable[[str, str], None]) -> None:
-    told = Story()
-    found = prove_counts(replace(small, report=told), seen("3x4") | {"else": None})
+def test_counts_of_every_kind_are_proved(
+    small: Listed, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, swept = Story(), list[tuple[str, bool]]()
+
+    def sweep(board: Board, *, by_files: bool) -> dict[str, Any]:
+        swept.append((str(board), by_files))
+        return resweep.sweep(board, by_files=by_files)
+
+    monkeypatch.setattr(counts, "sweep", sweep)
+    found = prove_counts(replace(small, report=told), seen("3x4", "4x3") | {"else": None})
+    assert swept == [("4x5", False), ("5x4", False), ("5x4", True)]
     assert [*found] == [*ROWS]
     for name, tours in found.items():
         files, ranks = map(int, name.split("x"))
@@ -88,12 +100,22 @@ def changed(listed: Listed, *changes: tuple[str, str, int, int]) -> VerifyFailed
         for at in set(board.turned(square)) if square >= 0 else range(board.squares):
             row = ROWS[name] + at
             rows = cell(column, row, rows[column][row].as_py() + more)(rows)
+    return failing(listed, rows)
+
+
+def failing(listed: Listed, rows: pa.Table) -> VerifyFailed:
     batch = rows.cast(schema(listed.known)).combine_chunks().to_batches()[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "read_rows", lambda listed: Rows(batch))
         with pytest.raises(VerifyFailed) as caught:
             prove_counts(listed, seen("3x4"))
     return caught.value
+
+
+def test_a_missing_row_is_found(small: Listed) -> None:
+    rows = pq.read_table(small.store.full("knight_counts.parquet"))
+    failure = failing(small, rows[:-1])
+    assert (failure.found, failure.expected) == (f"rows {len(rows) - 1}", len(rows))
 
 
 AGAIN = "the tours and closed tours are as many as in"
@@ -131,6 +153,13 @@ def test_counts_at_other_squares_are_found(
     assert failure.found == found
 
 
+def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(small: Listed) -> None:
+    """All its mirror images are as false, none of them on the first file."""
+    failure = changed(small, ("tours", "4x5", 5, 1))
+    assert failure.claim.claim.startswith("mirrored squares have equally many tours, also on the ")
+    assert failure.row == ROWS["4x5"] + 5
+
+
 def test_false_sums_and_closed_tours_are_found(small: Listed) -> None:
     failure = changed(small, ("tours", "2x3", -1, 2))
     assert (failure.found, failure.expected, failure.row) == ("tours of 2x3: 12", 0, None)
@@ -148,6 +177,13 @@ def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
     claim = "on 4x5, 5x4, 5x6, 6x5, counted only once: no more tours are closed than there are"
     assert (failure.claim.claim, failure.row) == (claim, ROWS["4x5"])
     assert (failure.found, failure.expected) == ("0 closed tours", "at most -67")
+
+
+def test_of_some_boards_nobody_published_a_number() -> None:
+    for board in (Board(6, 7), Board(3, 13), Board(9, 9)):
+        assert known_total(board) is None
+    for board in (Board(7, 8), Board(14, 3), Board(10, 10)):
+        assert known_closed(board) is None
 
 
 # ---- what is published ----------------------------------------------------------------------
@@ -233,3 +269,4 @@ def test_a_null_where_tours_are_counted_is_found(copy: Path) -> None:
     rewrite(copy, "knight_counts", cell("tours", row, None))
     failure = refuted_counts(copy)
     assert (failure.row, failure.claim.claim[:36]) == (row, "there is one row for every square of")
+    assert (failure.found, failure.expected) == ("a null in tours: True", "False")

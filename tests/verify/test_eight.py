@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import VerifyFailed, verify
-from pipeline.verify.claims import Rows
+from pipeline.verify.claims import Rows, places
 from pipeline.verify.eight.states import sliding_space
-from pipeline.verify.goals import Space, prove_rows
+from pipeline.verify.goals import Space, _prove_features, prove_rows
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.store import Folder
 from tests.support import oracles
@@ -92,6 +92,7 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
         (cell("state", 70, "012345678"), 70, ORDER, "012345678 | a state after the one before it"),
         (cell("state", 70, "912345678"), 70, ORDER, "912345678 | a state"),
         (cell("state", 70, "01234567"), 70, ORDER, "01234567 | a state"),
+        (cell("goal", 70, "corner"), 70, ORDER, "goal corner | goal edge"),
         (exchanged(70, 71), 71, ORDER, "0* | a state after the one before it"),
         (
             cell("distance", 70, 0),
@@ -143,12 +144,15 @@ def test_distances_below_zero_lead_nowhere(
     assert (failure.found, failure.expected) == ("nearest neighbour's distance -1", "-2")
 
 
-def test_a_missing_state_is_found(outputs: Path, edge_rows: pa.Table, sliding: Space) -> None:
+@pytest.mark.parametrize("row", [0, 70])
+def test_a_missing_state_is_found(
+    outputs: Path, edge_rows: pa.Table, sliding: Space, row: int
+) -> None:
     """By a neighbour of it: all else about the rows that are left is as it was."""
-    rows = without(70)(edge_rows).combine_chunks().to_batches()[0]
+    rows = without(row)(edge_rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed) as caught:
         prove_rows(one(outputs, "eight_edge"), EIGHT, sliding, Rows(rows))
-    missing = edge_rows.column("state")[70].as_py()
+    missing = edge_rows.column("state")[row].as_py()
     assert caught.value.found in [f"move {letter} to {missing}" for letter in "UDLR"]
     assert caught.value.expected == "a row with the goal edge"
     assert caught.value.content["state"] in oracles.eight_neighbours(missing).values()
@@ -164,6 +168,11 @@ def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding: Spac
     with pytest.raises(VerifyFailed, match="found no row, expected a row for 123804765") as caught:
         prove_rows(listed, EIGHT, sliding, Rows(corner.combine_chunks().to_batches()[0]))
     assert caught.value.row is None
+    text = "the distance is 0 only at corner (123456780), centre (123804765)"
+    assert caught.value.claim.claim == text
+    third = cell("goal", 70, "edge")(rows).combine_chunks().to_batches()[0]
+    with pytest.raises(VerifyFailed, match="found goal edge, expected goal corner or centre"):
+        prove_rows(listed, EIGHT, sliding, Rows(third))
     false = cell("goal", 70, {"corner": "centre", "centre": "corner"}[str(rows["goal"][70])])
     batch = false(rows).combine_chunks().to_batches()[0]
     with pytest.raises(
@@ -172,6 +181,24 @@ def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding: Spac
         prove_rows(listed, EIGHT, sliding, Rows(batch))
     near = {70, *(EIGHT.rank(state) for _, state in EIGHT.moves(EIGHT.unrank(70)))}
     assert caught.value.row == min(near)
+
+
+def test_further_columns_are_those_of_each_rows_own_goal(outputs: Path, sliding: Space) -> None:
+    ranks = np.arange(0, EIGHT.size, 397)
+    rows = pq.read_table(outputs / "eight.parquet").take(ranks)
+    goals = places(rows["goal"].combine_chunks(), ("corner", "centre"))
+    assert {*goals[:9].tolist()} == {0, 1}
+    for row in range(9):
+        away = rows["manhattan"][row].as_py()
+        for false in (away, away + 1):
+            batch = cell("manhattan", row, false)(rows).combine_chunks().to_batches()[0]
+            proof = one(outputs, "eight"), sliding, Rows(batch), ranks, goals
+            if false == away:
+                _prove_features(*proof, [*EIGHT.layouts.values()][:2])
+                continue
+            with pytest.raises(VerifyFailed) as caught:
+                _prove_features(*proof, [*EIGHT.layouts.values()][:2])
+            assert (caught.value.row, caught.value.found) == (row, f"manhattan {false}")
 
 
 def test_a_false_cell_in_a_file_that_is_vouched_for(copy: Path) -> None:

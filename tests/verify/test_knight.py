@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.build import Request, build
+from pipeline.verify.knight import tours
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import Board
@@ -26,6 +27,7 @@ from tests.support.falsified import (
     refuted,
     rewrite,
     sealed,
+    split,
     story,
     vouch,
     without,
@@ -145,6 +147,17 @@ def test_a_missing_tour_is_found(copy: Path) -> None:
     )
 
 
+def test_a_tour_missing_both_ways_is_found(copy: Path, five: pa.Table) -> None:
+    """Of those between two squares there are as many back as before."""
+    path = str(five["path"][700])
+    gone = {path, "".join(reversed(_names(path)))}
+    kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in gone]
+    assert len(kept) == len(five) - 2
+    rewrite(copy, "knight_tours_5x5", lambda rows: numbered(rows.take(kept)))
+    failure = refuted(copy, "knight_tours_5x5")
+    assert fnmatchcase(str(failure.expected), "*[0-9], as mirrored")
+
+
 def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) -> None:
     """All images of one tour, so that what is left is as symmetric as before."""
     tour = [oracles.square_number(5, text) for text in _names(str(five["path"][0]))]
@@ -174,10 +187,22 @@ def test_pairs_out_of_order_are_found(copy: Path, outputs: Path) -> None:
     rewrite(copy, "knight_tours_8x8", lambda rows: numbered(exchanged(40, 41)(rows)))
     failure = refuted(copy, "knight_tours_8x8")
     assert failure.row == 40
-    assert (
-        failure.content["finish"]
-        == pq.read_table(outputs / "knight_tours_8x8.parquet")["finish"][41].as_py()
-    )
+    first, second = pq.read_table(outputs / "knight_tours_8x8.parquet")["finish"][40:42].to_pylist()
+    assert failure.content["finish"] == second
+    assert (failure.found, failure.expected) == (f"from b1 to {second}", f"b1 to {first}")
+
+
+def test_pairs_in_several_files_pass(copy: Path) -> None:
+    """Where a start's tours go on, and where those of square 1 begin."""
+    split(copy, "knight_tours_8x8", 10, 32)
+    assert prove_one(copy, "knight_tours_8x8")
+
+
+def test_another_total_than_published_is_found(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tours, "known_total", lambda board: (1730, "a book"))
+    failure = refuted(copy, "knight_tours_5x5")
+    assert failure.claim.claim == "5x5 has 1,730 directed tours (a book)"
+    assert (failure.row, failure.found, failure.expected) == (None, "tours 1728", 1730)
 
 
 def test_a_false_record_of_the_chessboard_is_found(copy: Path) -> None:
@@ -192,9 +217,10 @@ def test_a_false_record_of_the_chessboard_is_found(copy: Path) -> None:
 
 
 def test_boards_that_were_asked_for_are_proved_too(copy: Path) -> None:
-    boards = [listed_table(Board(3, 4)), listed_table(Board(3, 3)), listed_table(Board(7, 3))]
+    sides = (3, 4), (3, 3), (7, 3), (5, 6)
+    boards = [listed_table(Board(files, ranks)) for files, ranks in sides]
     build(Request(Folder(copy), [(KNIGHT, tuple(boards))]), Silent())
-    for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104)):
+    for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104), ("5x6", 37568)):
         proved = prove_one(copy, f"knight_tours_{name}")
         assert any(f"{rows:,} directed tours" in claim.claim for claim in proved)
         command = f"pipeline precompute knight --board {name} --force --outputs {copy}"

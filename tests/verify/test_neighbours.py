@@ -85,6 +85,8 @@ def test_of_what_is_wrong_the_first_is_told(known: Known, change: int) -> None:
         number = wrong[0] % orders
         assert first_wrong(*told, 0, number) == (-1, 255)
         assert first_wrong(*told, number, number + 1) == wrong
+        later, _ = first_wrong(*told, number + 1, orders)
+        assert later < 0 or later % orders > number
 
 
 def test_states_are_described_as_they_are(known: Known) -> None:
@@ -107,3 +109,24 @@ def test_states_are_described_as_they_are(known: Known) -> None:
             if known.depth[board.rank(after)] == known.depth[first + row] - 1
         }
         assert {LETTERS[at] for at in range(8) if nearer[row] >> at & 1} == best
+
+
+def test_neighbours_on_longer_lines_are_those_of_the_rules() -> None:
+    """Whatever the distances are, and wherever the blank stands."""
+    board = Board(3, 3)
+    goal, rows = board.example, 3
+    depth = np.random.default_rng(9).integers(0, 9, board.size)
+    known = Known(board, goal, depth, [])
+    tiles, near = np.empty((rows, 9), np.uint8), np.empty(rows, np.uint8)
+    nowhere = np.zeros(8, np.int64), np.zeros((9, 9), np.int64)
+    for first in range(0, board.size - rows, 2999):
+        described(*known.told(depth), first, *nowhere, tiles, near, np.empty(rows, np.int8))
+        for row in range(rows):
+            state = board.unrank(first + row, goal)
+            assert "".join(CHARACTERS[tile] for tile in tiles[row, board.place]) == state
+            lower = {
+                letter
+                for letter, after in oracle.neighbours(state, 3, 3).items()
+                if depth[board.rank(after)] < depth[first + row]
+            }
+            assert {LETTERS[at] for at in range(8) if near[row] >> at & 1} == lower

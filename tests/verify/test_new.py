@@ -126,6 +126,24 @@ def test_moves_that_cannot_be_undone_are_named(
     assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
 
 
+def test_a_state_that_no_move_leaves_or_reaches_is_named(
+    stack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # a farthest state, so that no other row leans on this one
+    distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
+    row = distances.index(max(distances))
+
+    def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
+        for letter, reached in true(self, state):
+            if self.unrank(row) not in (state, reached):
+                yield letter, reached
+
+    true = Pancakes.moves
+    monkeypatch.setattr(Pancakes, "moves", moves)
+    failure = refuted(stack, "stack")
+    assert (failure.row, failure.found) == (row, "nearest neighbour's distance None")
+
+
 @pytest.mark.parametrize("after", ["99999", "00000", "1234"])
 def test_moves_to_what_is_no_state_are_named(
     stack: Path, monkeypatch: pytest.MonkeyPatch, after: str
@@ -195,7 +213,7 @@ class Topped(Pancakes):
         return (*super().columns(), *more)
 
     def features(self, state: str, goal: str) -> dict[str, int]:
-        return {"top": int(state[0])}
+        return {"top": int(state[0]) if goal == "12345" else -1}
 
 
 def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -> None:

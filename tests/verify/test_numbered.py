@@ -1,6 +1,7 @@
 """`verify` proves the numbers of tours, and finds every kind of untruth about them."""
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Claim, Listener, Seen, unheard
 from pipeline.verify.knight import numbered as proof
 from pipeline.verify.knight.numbered import prove_numbered
-from pipeline.verify.listed import Listed, check_files
+from pipeline.verify.listed import Listed, check_files, records
+from tablebase.layers import Contradiction, Layers
 from tablebase.packed import packed, unpacked
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight import COUNTS, PUZZLE, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
-from tablebase.puzzles.numbered_tours import Sweep
+from tablebase.puzzles.numbered_tours import Numbers, Sweep
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first
@@ -36,19 +38,24 @@ def table_of(board: str) -> Table:
     return (numbers_table if kind else cycles_table)(parse_board(name))
 
 
+def listed(folder: Path, board: str, report: Listener = unheard) -> Listed:
+    store, table = Folder(folder), table_of(board)
+    return Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
+
+
 def proved(
     folder: Path, board: str, story: Listener = unheard, seen: Seen | None = None
 ) -> list[Claim]:
     """Prove the numbers of one board."""
-    store, claims, table = Folder(folder), list[Claim](), table_of(board)
+    claims = list[Claim]()
 
     def heard(claim: Claim, done: int) -> None:
         claims.extend([claim] if claim.passed else [])
         story(claim, done)
 
-    listed = Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, heard)
-    check_files(listed)
-    prove_numbered(listed, seen or {})
+    given = listed(folder, board, heard)
+    check_files(given)
+    prove_numbered(given, seen or {})
     return claims
 
 
@@ -104,6 +111,10 @@ def one_more(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Lay
     return keys, numbers + (keys == keys[0])
 
 
+def one_more_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+    return np.append(keys, keys[-1] + 1), np.append(numbers, 1)
+
+
 def one_less(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
     return keys[1:], numbers[1:]
 
@@ -112,10 +123,11 @@ def of_another_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]
     return np.append(keys[:-1], keys[-1] + 1), numbers
 
 
-LAYERS, KNOWN = "each state's number is the sum", "as many (closed )?tours as known"
-NUMBERS = "is another (closed )?tour"
-
-
+LAYERS = "each state's number is the sum of those that a step led from, and no state is missing"
+KNOWN = "there are as many closed tours as known (OEIS A175881)"
+NUMBERS = "each number is another closed tour"
+NO_WAYS = "[1-9]* cycles pass the state * in 0 ways"
+ANOTHER = "each number of a start is another tour"
 OWN = 1 + Sweep(Board(4, 5), paths=True).longer
 """The first layer of a start's own."""
 LAST = Sweep(Board(4, 5), paths=True).routes[1].cut
@@ -123,22 +135,35 @@ LAST = Sweep(Board(4, 5), paths=True).routes[1].cut
 
 
 @pytest.mark.parametrize(
-    ("board", "layer", "change", "claim"),
+    ("board", "layer", "change", "claim", "found", "expected"),
     [
-        ("5x6", 0, one_more, LAYERS),
-        ("5x6", 5, one_more, LAYERS),
-        ("5x6", 5, one_less, LAYERS),
-        ("5x6", 9, of_another_state, LAYERS),
-        ("5x6", 10, one_less, LAYERS),
-        ("5x6", 11, one_more, KNOWN),
-        ("5x6", 11, one_less, KNOWN),
-        ("5x6", 11, of_another_state, NUMBERS),
-        ("4x5 open", 3, one_more, LAYERS),
-        ("4x5 open", OWN, one_more, LAYERS),
-        ("4x5 open", OWN + 1, one_less, LAYERS),
-        ("4x5 open", OWN + 2, of_another_state, LAYERS),
-        ("4x5 open", LAST, one_more, KNOWN),
-        ("4x5 open", LAST, of_another_state, NUMBERS),
+        ("5x6", 0, one_more, LAYERS, "ways to the state 0xaaaaa8000000 of layer 0: 2", 1),
+        ("5x6", 5, one_more, LAYERS, "ways to the state 0x905628000001 of layer 5: 2", 1),
+        ("5x6", 5, one_less, LAYERS, "ways to the state 0x905628000001 of layer 5: 0", 1),
+        ("5x6", 9, one_more_state, LAYERS, "ways to the state * of layer 9: 1", 0),
+        ("5x6", 9, of_another_state, LAYERS, "ways to the state * of layer 9: 0", 1),
+        ("5x6", 10, one_less, LAYERS, "ways to the state 0x945514000020 of layer 10: 0", 1),
+        ("5x6", 11, one_more, KNOWN, "closed tours 9", 8),
+        ("5x6", 11, one_less, KNOWN, "closed tours 6", 8),
+        (
+            "5x6",
+            11,
+            of_another_state,
+            NUMBERS,
+            "2 cycles pass the state * in 0 ways",
+            "a closed tour",
+        ),
+        ("4x5 open", OWN, one_more, LAYERS, "ways to the state * of layer 9: 2", 1),
+        ("4x5 open", OWN + 2, of_another_state, LAYERS, "ways to the state * of layer 11: 0", 1),
+        ("4x5 open", LAST, one_more, "there are as many tours as known", "tours 168", 164),
+        (
+            "4x5 open",
+            LAST,
+            of_another_state,
+            ANOTHER,
+            "* cycles pass the state * in 0 ways",
+            "a tour",
+        ),
     ],
 )
 def test_untruths_are_found(
@@ -146,42 +171,160 @@ def test_untruths_are_found(
     layer: int,
     change: Change,
     claim: str,
+    found: str,
+    expected: object,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     layers = numbered_tours._layers
 
     def written(*given: Any) -> list[Any]:
-        found: list[Any] = [*layers(*given)]
-        firsts, _, states = found[layer]
-        found[layer] = [*packed(*change(*unpacked(firsts, states)), states.itemsize)]
-        return found
+        made: list[Any] = [*layers(*given)]
+        firsts, _, states = made[layer]
+        made[layer] = [*packed(*change(*unpacked(firsts, states)), states.itemsize)]
+        return made
 
     monkeypatch.setattr(numbered_tours, "_layers", written)
     built(tmp_path, PUZZLE, table_of(board))
-    with pytest.raises(VerifyFailed, match=claim):
+    with pytest.raises(VerifyFailed) as caught:
         proved(tmp_path, board)
+    assert caught.value.claim.claim.startswith(claim)
+    assert fnmatchcase(str(caught.value.found), found)
+    assert caught.value.expected == expected
 
 
 @pytest.mark.parametrize(
-    ("layer", "order", "claim"),
-    [(12, -1, "layer after layer, the keys ascend"), (11, 1, "numbers are closed tours")],
+    ("layer", "order", "row", "found"),
+    [(12, -1, 62, "layer 12"), (11, 1, 8865, "there are fewer drawings than were counted")],
 )
 def test_records_that_are_exchanged_are_found(
-    layer: int, order: int, claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    layer: int,
+    order: int,
+    row: int,
+    found: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The records of a layer in another order, or with the numbers of other states."""
     layers = numbered_tours._layers
 
     def written(*given: Any) -> list[Any]:
-        found: list[Any] = [*layers(*given)]
-        firsts, sums, states = found[layer]
-        found[layer] = [firsts[::order] + (order > 0), sums[::order], states[::order]]
-        return found
+        made: list[Any] = [*layers(*given)]
+        firsts, sums, states = made[layer]
+        made[layer] = [firsts[::order] + (order > 0), sums[::order], states[::order]]
+        return made
 
     monkeypatch.setattr(numbered_tours, "_layers", written)
     monkeypatch.setattr(proof, "SMALL", 0)
     monkeypatch.setattr(proof, "FEW", 9000)
     built(tmp_path, PUZZLE, cycles_table(parse_board("6x6")))
-    with pytest.raises(VerifyFailed, match=claim):
+    with pytest.raises(VerifyFailed) as caught:
         proved(tmp_path, "6x6")
+    assert (caught.value.row, caught.value.found) == (row, found)
+    assert caught.value.expected == ("one in order" if order < 0 else "a closed tour")
+
+
+def test_states_are_counted_over_all_that_is_read(
+    numbered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Layers are proved where the states of all stretches of the index are few enough."""
+    small = listed(numbered, "5x6")
+    layers = Layers(proof._record_of(small), small.index.records)
+    every = sum(len([*layers.states(layer, 0, 1 << 63)]) for layer in range(12))
+    assert proof._prove_records(small) == every
+    monkeypatch.setattr("pipeline.verify.listed.STRETCH", 1)
+    assert proof._prove_records(small) == every
+
+
+def test_a_content_hash_of_other_records_is_found(
+    numbered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = listed(numbered, "5x6")
+    monkeypatch.setattr("tablebase.tables.content.ContentHash.hexdigest", lambda self: "none")
+    with pytest.raises(VerifyFailed) as caught:
+        proof._prove_records(small)
+    assert caught.value.found == "content hash none"
+    assert caught.value.expected == small.entry.content
+
+
+@pytest.mark.parametrize("counted", [16, 18])
+def test_there_are_as_many_as_were_counted(
+    numbered: Path, counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "SMALL", 0)
+    claims: list[Claim] = []
+    small = listed(numbered, "5x6", lambda claim, done: claims.append(claim))
+    seen = {COUNTS: {"5x6": {"closed": [counted] * 30}, "6x5": {"closed": [20] * 30}}}
+    text = "there are as many closed tours as known (knight_counts)"
+    if counted == 16:
+        prove_numbered(small, seen)
+        assert any(claim.claim == text and claim.passed for claim in claims)
+    else:
+        with pytest.raises(VerifyFailed) as caught:
+            prove_numbered(small, seen)
+        assert (caught.value.claim.claim, caught.value.claim.rows) == (text, 8)
+        assert (caught.value.found, caught.value.expected) == ("closed tours 8", 9)
+
+
+Tours = Callable[[int], list[int]]
+
+
+def no_tour(tour: Tours) -> list[int]:
+    raise Contradiction("no state leads there")
+
+
+@pytest.mark.parametrize(
+    ("lie", "row", "found", "expected"),
+    [
+        (no_tour, 5, "no state leads there", "a closed tour"),
+        (lambda tour: [*tour(5)[:-1], 0], 5, "[[]0, *, 0]", "every square once"),
+        (lambda tour: [*tour(5), 0], 5, "[[]0, *, 0]", "every square once"),
+        (lambda tour: tour(5)[1::-1] + tour(5)[2:], 5, "a1 to e1", "a jump"),
+        (lambda tour: tour(4), 5, "a tour of a lower number", "another one"),
+        (lambda tour: tour(5), None, "number of the tour of 5: 4", 5),
+    ],
+)
+def test_numbers_that_are_not_of_other_tours_are_found(
+    lie: Callable[[Tours], list[int]],
+    row: int | None,
+    found: str,
+    expected: object,
+    numbered: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def squares(self: Numbers, number: int, start: int) -> list[int]:
+        asked.append(number)
+        return lie(lambda of: true(self, of, start)) if number == 5 else true(self, number, start)
+
+    true = Numbers.squares
+    monkeypatch.setattr(proof, "SMALL", 0)
+    monkeypatch.setattr(Numbers, "squares", squares)
+    back = {5: 4} if row is None else {}
+    monkeypatch.setattr(Numbers, "number", lambda *given: back.get(asked[-1], asked[-1]))
+    with pytest.raises(VerifyFailed) as caught:
+        proved(numbered, "5x6")
+    failure = caught.value
+    assert (failure.row, failure.expected) == (row, expected)
+    assert fnmatchcase(str(failure.found), found)
+
+
+def test_keys_and_sums_are_compared_to_the_last_bit(
+    numbered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of large boards have more bits than a floating point number."""
+    small = listed(numbered, "5x6")
+    ((_, some),) = records(small)
+    firsts, sums, states = packed(
+        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), some.dtype["states"].itemsize
+    )
+    found = np.zeros(len(firsts), some.dtype)
+    for (name, _), values in zip(small.known.index[1:3], (firsts, sums), strict=True):
+        found[name] = values
+    found["states"] = states.view(np.uint8).reshape(len(states), -1)
+    monkeypatch.setattr(proof, "records", lambda listed: [(0, found[:2]), (2, found[2:])])
+    monkeypatch.setattr(
+        "tablebase.tables.content.ContentHash.hexdigest", lambda self: small.entry.content
+    )
+    assert proof._prove_records(small) == 300

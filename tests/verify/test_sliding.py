@@ -2,10 +2,12 @@
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,8 +15,8 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim, Listener, unheard
-from pipeline.verify.listed import Listed, check_files
-from pipeline.verify.sliding import references
+from pipeline.verify.listed import Listed, check_files, records
+from pipeline.verify.sliding import proof, references
 from tablebase.puzzles import sliding
 from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.content import ContentHash
@@ -145,14 +147,85 @@ def test_every_wrong_record_is_found(alone: Path) -> None:
     assert proved(alone)
 
 
+def test_a_wrong_record_is_named_with_its_state(alone: Path) -> None:
+    right = (alone / f"{NAME}.idx").read_bytes()
+    state, distance = sliding.parse_board("2x3").unrank(0, "123450"), right[place(right, 0)]
+    nearest = f"its nearest neighbour at {distance - 1}"
+    for wrong, found, expected in (
+        (0, "distance 0", "a distance above 0"),
+        (distance + 2, nearest, f"one at {distance + 1} and none nearer"),
+    ):
+        with_record(alone, 0, wrong)
+        with pytest.raises(VerifyFailed) as told:
+            proved(alone)
+        assert (told.value.row, told.value.found, told.value.expected) == (0, found, expected)
+        assert told.value.content == {"state": state, "distance": wrong}
+
+
+def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
+    """Let a table's records come in two stretches, one of them with a false 0."""
+
+    def changed(listed: Listed) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+        for begin, given in true(listed):
+            found, middle = given.copy(), len(given) // 2
+            if rank is not None and listed.name == name:
+                found["distance"][rank] = 0
+            yield begin, found[:middle]
+            yield begin + middle, found[middle:]
+
+    true = records
+    monkeypatch.setattr(proof, "records", changed)
+
+
+def test_records_may_come_in_stretches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    halves(monkeypatch, NAME)
+    assert proved(folder)
+
+
+@pytest.mark.parametrize("goal", ["123450", "123405"])
+def test_a_false_record_of_any_goal_and_stretch_is_found(
+    folder: Path, goal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(Request(Folder(folder), [(PUZZLE, PUZZLE.with_boards(["2x3"], ["goals"]))]), Quiet())
+    halves(monkeypatch, f"sliding_2x3_{goal.index('0') + 1}", 100)
+    with pytest.raises(VerifyFailed) as told:
+        proved(folder)
+    state = sliding.parse_board("2x3").unrank(100, goal)
+    assert (told.value.row, told.value.content) == (100, {"state": state, "distance": 0})
+
+
+def test_records_of_another_board_are_found(folder: Path) -> None:
+    store, (table, *_) = Folder(folder), PUZZLE.with_boards(["2x3"])
+    listed = Listed(store, NAME, read_manifest(store)[NAME], PUZZLE, table, unheard)
+    with pytest.raises(VerifyFailed) as told:
+        proof.Distances(listed, sliding.parse_board("2x4"), "12345670").prove()
+    assert (told.value.found, told.value.expected) == ("records 360", 20160)
+
+
+def test_stretches_are_told_as_they_are_proved(
+    alone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: dict[str, list[int]] = {}
+
+    def heard(claim: Claim, done: int) -> None:
+        if claim.table == NAME:
+            told.setdefault(claim.claim, []).append(done)
+
+    monkeypatch.setattr(proof, "STRETCH", 25)
+    proved(alone, heard)
+    text = "every state except the goal has a neighbour one move nearer, and none still nearer"
+    assert told[text] == [0, 150, 300, 360, 360]
+
+
 def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(alone: Path) -> None:
     data = bytearray((alone / f"{NAME}.idx").read_bytes())
     begin = place(data, 0)
     data[begin : begin + 360] = bytes(value + 2 for value in data[begin : begin + 360])
     (alone / f"{NAME}.idx").write_bytes(sealed(data))
     vouch(alone)
-    with pytest.raises(VerifyFailed, match="the distance is 0 only at 123450"):
+    with pytest.raises(VerifyFailed, match="the distance is 0 only at 123450") as told:
         proved(alone)
+    assert (told.value.found, told.value.expected) == ("distance of 123450: 2", 0)
 
 
 def test_another_number_of_states_than_published_is_found(
@@ -164,14 +237,25 @@ def test_another_number_of_states_than_published_is_found(
     assert told.value.found == "states at distance 14: 44"
 
 
+def test_farther_states_than_published_are_found(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(references.FARTHEST, "2x3", 20)
+    with pytest.raises(VerifyFailed, match="OEIS A151944") as told:
+        proved(folder)
+    assert (told.value.found, told.value.expected) == ("moves 21", 20)
+
+
 def test_the_manifests_content_is_that_of_the_records(alone: Path) -> None:
     index = alone / f"{NAME}.idx"
     index.write_bytes(headed(index.read_bytes(), content=bytes(32)))
     with listing(alone) as entries:
         entries[NAME]["content"] = "0" * 64
         entries[NAME]["index"]["sha256"] = sha256(index)
-    with pytest.raises(VerifyFailed, match="content hash"):
+    with pytest.raises(VerifyFailed) as told:
         proved(alone)
+    assert str(told.value.found).startswith("content hash ")
+    assert told.value.expected == "0" * 64
 
 
 def changed(column: str, change: Callable[[list[object]], None]) -> Callable[[pa.Table], pa.Table]:
@@ -232,5 +316,6 @@ def test_a_row_too_few_is_found(folder: Path) -> None:
     path = folder / f"{NAME}.parquet"
     pq.write_table(pq.read_table(path).slice(0, 359), path)
     vouch(folder)
-    with pytest.raises(VerifyFailed, match="every row is its rank"):
+    with pytest.raises(VerifyFailed, match="every row is its rank") as told:
         proved(folder)
+    assert (told.value.found, told.value.expected) == ("rows 359", 360)
