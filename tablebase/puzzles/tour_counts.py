@@ -80,7 +80,8 @@ def numbering(board: Sides, *, closed: bool) -> Cost:
     if not closed and min(board) > WIDEST:
         name, hint = f"{board[0]}x{board[1]}", f"The largest board is {WIDEST}x{WIDEST + 1}"
         raise BadRequest(f"{name} has too many open tours to number", hint)
-    return Cost(2 * cost.seconds, LEAST[1] + 2 * (cost.memory - LEAST[1]))
+    times = 2 if closed else 2.2  # all packed layers stay at hand, and open tours have more
+    return Cost(times * cost.seconds, LEAST[1] + int(times * (cost.memory - LEAST[1])))
 
 
 def counting(board: Sides, *, closed: bool) -> Cost:
