@@ -44,6 +44,7 @@ FIRST = ("numpy", "numba", "polars", "pyarrow.parquet", "typer", "rich.progress"
 """Imported once, before all forks. None of them starts a thread by that."""
 LEFT_OUT = (
     "imports_nothing_heavy",  # mutmut is heavy
+    "without_table_libraries",
     "oracles",
     "every_state_of",
     "every_pair_of",
