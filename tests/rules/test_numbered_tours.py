@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable
-from itertools import chain, combinations, pairwise
+from itertools import accumulate, chain, combinations, pairwise
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from queries.index import Index
 from tablebase.frontier import FREE, MATCHING_BITS, State, after, before, paired
 from tablebase.layers import Contradiction, Layers
+from tablebase.layers import _unpacked as plain
 from tablebase.puzzles.knight import PUZZLE, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.numbered_tours import Numbers, Sweep
@@ -158,18 +159,54 @@ def test_layers_tell_of_each_state_what_was_written(
     layers = Layers(records.__getitem__, len(records))
     for number, layer in enumerate(written):
         keys, total = sorted(layer), 0
-        assert [state[::2] for state in layers.states(number, 0, 1 << 62)] == sorted(layer.items())
-        assert layers.total(number) == sum(layer.values())
+        own = [at for at, (of, *_) in enumerate(records) if of == number]
+        assert layers.records(number) == range(own[0], own[-1] + 1)
+        sums = [0, *accumulate(layer[key] for key in keys)]
+        states = [(key, before, layer[key]) for key, before in zip(keys, sums, strict=False)]
+        assert [*layers.states(number, 0, 1 << 62)] == states
+        assert layers.total(number) == sums[-1]
         some = [key for key in keys if other <= key < 2 * other]
         assert [key for key, *_ in layers.states(number, other, 2 * other)] == some
-        assert layers.found(number, other)[1] == layer.get(other, 0)
+        if other not in layer:
+            assert layers.found(number, other) == (0, 0)
         for key in keys:
             assert layers.found(number, key) == (total, layer[key])
             for within in (total, total + layer[key] - 1):
                 assert layers.holding(number, within) == (key, total, layer[key])
             total += layer[key]
-        with pytest.raises(Contradiction):
+        with pytest.raises(Contradiction, match="^there are fewer drawings than were counted$"):
             layers.holding(number, total)
+
+
+def test_a_layer_without_a_state_has_no_record_and_no_total() -> None:
+    first, _, last = records = in_records([{5: 7}, {6: 1}, {3: 2, 9: 4}], 2)
+    layers = Layers([first, last].__getitem__, 2)
+    assert (layers.total(1), layers.records(1)) == (0, range(1, 1))
+    assert [*layers.states(1, 0, 1 << 62)] == []
+    assert (layers.total(2), layers.records(2)) == (6, range(1, 2))
+    assert Layers(records.__getitem__, 3).total(1) == 1
+
+
+def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tablebase.layers.MOST_KEPT", 3)
+    records, unpacked = in_records([dict.fromkeys(range(40), 1)], 4), list[int]()
+    monkeypatch.setattr(
+        "tablebase.layers._unpacked", lambda key, packed: unpacked.append(key) or plain(key, packed)
+    )
+    layers = Layers(records.__getitem__, len(records))
+    for key in (0, 1, 5, 9, 2, 6):
+        assert layers.found(0, key) == (key, 1)
+    assert unpacked == [0, 4, 8]
+    assert layers.found(0, 13) == (13, 1)
+    assert layers.found(0, 1) == (1, 1)
+    assert unpacked == [0, 4, 8, 12, 0]
+
+
+def test_a_record_that_ends_with_a_distance_is_told() -> None:
+    ((layer, key, total, packed),) = in_records([{5: 300, 7: 1}], 2)
+    layers = Layers([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
+    with pytest.raises(Contradiction, match="^a record does not end with the number of a state$"):
+        layers.found(0, 5)
 
 
 # ---- which boards ---------------------------------------------------------------------------
