@@ -174,7 +174,7 @@ def test_layers_tell_of_each_state_what_was_written(
             for within in (total, total + layer[key] - 1):
                 assert layers.holding(number, within) == (key, total, layer[key])
             total += layer[key]
-        with pytest.raises(Contradiction, match="^there are fewer drawings than were counted$"):
+        with pytest.raises(Contradiction, match=r"^there are fewer drawings than were counted$"):
             layers.holding(number, total)
 
 
@@ -190,9 +190,12 @@ def test_a_layer_without_a_state_has_no_record_and_no_total() -> None:
 def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablebase.layers.MOST_KEPT", 3)
     records, unpacked = in_records([dict.fromkeys(range(40), 1)], 4), list[int]()
-    monkeypatch.setattr(
-        "tablebase.layers._unpacked", lambda key, packed: unpacked.append(key) or plain(key, packed)
-    )
+
+    def told(key: int, packed: bytes) -> tuple[list[int], list[int]]:
+        unpacked.append(key)
+        return plain(key, packed)
+
+    monkeypatch.setattr("tablebase.layers._unpacked", told)
     layers = Layers(records.__getitem__, len(records))
     for key in (0, 1, 5, 9, 2, 6):
         assert layers.found(0, key) == (key, 1)
@@ -205,7 +208,7 @@ def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_record_that_ends_with_a_distance_is_told() -> None:
     ((layer, key, total, packed),) = in_records([{5: 300, 7: 1}], 2)
     layers = Layers([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
-    with pytest.raises(Contradiction, match="^a record does not end with the number of a state$"):
+    with pytest.raises(Contradiction, match=r"^a record does not end with the number of a state$"):
         layers.found(0, 5)
 
 
