@@ -9,7 +9,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -162,7 +162,7 @@ class NumberedTours:
             ends = [s for s, place in enumerate(places) if len(places) * sum(place) % 2 == 0]
             self.edges = [(VIRTUAL, square) for square in ends] + self.edges
             layer = self.left + 1
-            for turn in sorted({self.turned(square)[0] for square in ends}):
+            for turn in sorted({self.turned(self.names[square])[0] or 0 for square in ends}):
                 shared = min(turn, self.left)
                 self.own[turn] = shared, layer
                 layer += self.left - shared + 1
@@ -173,11 +173,14 @@ class NumberedTours:
         self.cut = [edge for edge in self.edges if {*edge} <= {*self.middle}]
         self.finishes, self.steps_back = cache(self._finishes), cache(self._steps_back)
 
-    def turned(self, start: int) -> tuple[int, list[int]]:
-        """The image of a start for which its tours are numbered, and the symmetry."""
-        found = [images for images in self.symmetries if images[start] < self.left + self.h]
-        symmetry = max(found, key=lambda images: images[start])
-        return symmetry[start], symmetry
+    def turned(self, start: str | None) -> tuple[Turn, list[int]]:
+        """The square whose numbers the tours from a start have, and the images of all squares."""
+        if start is None:
+            return None, self.squares
+        square = self.names.index(start)
+        found = [images for images in self.symmetries if images[square] < self.left + self.h]
+        images = max(found, key=lambda images: images[square])
+        return images[square], images
 
     def layer(self, n: int, turn: Turn) -> dict[int, int]:
         """After n squares; one more, and it is how many tours pass each state of the cut."""
@@ -209,14 +212,17 @@ class NumberedTours:
             pieces |= {first: far, far: first}
         return needs, pieces
 
-    def reached(self, n: int, edges: Iterable[Edge]) -> int:
-        """The state after n squares of a drawing."""
+    def reached(self, steps: int, edges: list[Edge]) -> list[int]:
+        """The states of a drawing, before its first step and after each."""
         needs = dict.fromkeys(range(VIRTUAL, 2 * len(self.names)), 2)
         pieces: Pieces = {}
-        for edge in edges:
-            if drawn_by(edge) < n:
-                needs, pieces = joined(edge, needs, pieces)
-        return self.key(n, needs, pieces)
+        keys = [self.key(0, needs, pieces)]
+        for square in range(steps):
+            for edge in edges:
+                if drawn_by(edge) == square:
+                    needs, pieces = joined(edge, needs, pieces)
+            keys.append(self.key(square + 1, needs, pieces))
+        return keys
 
     def _steps_back(self, n: int, key: int, turn: Turn) -> list[tuple[tuple[int, Edges], int]]:
         """In order: the state before the step of square n - 1, with the edges that this drew, and
@@ -255,9 +261,14 @@ class NumberedTours:
                     found.append((({*fixed, *edges}, other), ways))
         return found
 
+    def total(self, start: str | None = None) -> int:
+        """How many tours have numbers: from a start, or closed ones."""
+        turn, _ = self.turned(start)
+        return sum(self.layer(self.left + 1, turn).values()) if turn in self.own else 0
+
     def tour(self, number: int, start: str | None = None) -> list[str]:
         """The squares of the open tour from a start, or of the closed tour, with a number."""
-        turn, images = self.turned(self.names.index(start)) if start else (None, self.squares)
+        turn, images = self.turned(start)
         key, number = fall(number, self.layer(self.left + 1, turn).items())
         finishes = self.finishes(key, turn)
         drawing, way = divmod(number, sum(ways for _, ways in finishes))
@@ -274,33 +285,29 @@ class NumberedTours:
 
     def number(self, tour: list[str]) -> int:
         """The number of an open tour among those from its start, or of a closed tour."""
-        squares = [self.names.index(name) for name in tour]
-        turn, images = self.turned(squares[0]) if self.outside else (None, self.squares)
-        walk = [*self.outside, *(images[square] for square in squares)]
+        turn, images = self.turned(tour[0] if self.outside else None)
+        walk = [*self.outside, *(images[self.names.index(name)] for name in tour)]
         edges = [(min(edge), max(edge)) for edge in zip(walk, walk[1:] + walk[:1], strict=True)]
-        theirs = self.flipped(edges)
-        key = self.reached(self.left, edges)
-        finishes = self.finishes(key, turn)
-        finish = {*edges} & {*self.cut}, self.reached(self.right, theirs)
-        drawing = self.drawing_number(edges, self.left, turn)
-        number = before(key, self.layer(self.left + 1, turn).items())
-        number += drawing * sum(ways for _, ways in finishes) + before(finish, finishes)
-        return number + self.drawing_number(theirs, self.right, None)
+        ours, theirs = self.reached(self.left, edges), self.reached(self.right, self.flipped(edges))
+        finishes = self.finishes(ours[-1], turn)
+        number = before(ours[-1], self.layer(self.left + 1, turn).items())
+        number += self.drawing_number(ours, turn) * sum(ways for _, ways in finishes)
+        number += before(({*edges} & {*self.cut}, theirs[-1]), finishes)
+        return number + self.drawing_number(theirs, None)
 
     def drawing(self, number: int, n: int, key: int, turn: Turn) -> list[Edge]:
         """The edges of the drawing with a number that leads to a state."""
         edges: list[Edge] = []
-        for done in range(n, 0, -1):
-            (key, drawn), number = fall(number, self.steps_back(done, key, turn))
+        for step in range(n, 0, -1):
+            (key, drawn), number = fall(number, self.steps_back(step, key, turn))
             edges += drawn
         return edges
 
-    def drawing_number(self, edges: list[Edge], n: int, turn: Turn) -> int:
-        keys = [self.reached(done, edges) for done in range(n + 1)]
+    def drawing_number(self, keys: list[int], turn: Turn) -> int:
         number = 0
-        for done in range(1, n + 1):
-            steps = self.steps_back(done, keys[done], turn)
-            number += before(keys[done - 1], [(was, ways) for (was, _), ways in steps])
+        for step, (was, key) in enumerate(pairwise(keys), 1):
+            states = [(state, ways) for (state, _), ways in self.steps_back(step, key, turn)]
+            number += before(was, states)
         return number
 
     def flipped(self, edges: Iterable[Edge]) -> list[Edge]:
