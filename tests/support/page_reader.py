@@ -183,9 +183,12 @@ class NumberedTours:
         return images[square], images
 
     def layer(self, n: int, turn: Turn) -> dict[int, int]:
-        """After n squares; one more, and it is how many tours pass each state of the cut."""
+        """The states after n steps; where n is one more than there are, those that tours pass."""
         shared, own = self.own[turn]
         return self.layers[n if n <= shared else own + n - shared - 1]
+
+    def ways_on(self, key: int, turn: Turn) -> int:
+        return self.layer(self.left + 1, turn)[key] // self.layer(self.left, turn)[key]
 
     def key(self, n: int, needs: Needs, pieces: Pieces) -> int:
         cells = [*self.outside, *range(n, n + 2 * self.h + 1)]
@@ -249,9 +252,8 @@ class NumberedTours:
         fixed = () if turn is None or turn < self.left else ((VIRTUAL, turn),)
         for edge in fixed:
             needs, pieces = joined(edge, needs, pieces)
-        free = [edge for edge in self.cut if edge not in fixed]
         theirs = dict.fromkeys(range(VIRTUAL, len(self.names)), 2)
-        for edges, lacking, left in sets(free, needs, pieces):
+        for edges, lacking, left in sets(self.cut, needs, pieces):
             theirs |= {self.flip[cell]: 2 - lacking[cell] for cell in self.middle}
             needed = self.key(self.right, theirs, {}) // MATCHINGS
             for other in self.by_needs[needed]:
@@ -270,9 +272,8 @@ class NumberedTours:
         """The squares of the open tour from a start, or of the closed tour, with a number."""
         turn, images = self.turned(start)
         key, number = fall(number, self.layer(self.left + 1, turn).items())
-        finishes = self.finishes(key, turn)
-        drawing, way = divmod(number, sum(ways for _, ways in finishes))
-        (across, other), way = fall(way, finishes)
+        drawing, way = divmod(number, self.ways_on(key, turn))
+        (across, other), way = fall(way, self.finishes(key, turn))
         theirs = self.drawing(way, self.right, other, None)
         edges = [*self.drawing(drawing, self.left, key, turn), *across, *self.flipped(theirs)]
         walk = [0, min(sum(edge) for edge in edges if 0 in edge)]
@@ -289,10 +290,10 @@ class NumberedTours:
         walk = [*self.outside, *(images[self.names.index(name)] for name in tour)]
         edges = [(min(edge), max(edge)) for edge in zip(walk, walk[1:] + walk[:1], strict=True)]
         ours, theirs = self.reached(self.left, edges), self.reached(self.right, self.flipped(edges))
-        finishes = self.finishes(ours[-1], turn)
         number = before(ours[-1], self.layer(self.left + 1, turn).items())
-        number += self.drawing_number(ours, turn) * sum(ways for _, ways in finishes)
-        number += before(({*edges} & {*self.cut}, theirs[-1]), finishes)
+        number += self.drawing_number(ours, turn) * self.ways_on(ours[-1], turn)
+        finish = {*edges} & {*self.cut}, theirs[-1]
+        number += before(finish, self.finishes(ours[-1], turn))
         return number + self.drawing_number(theirs, None)
 
     def drawing(self, number: int, n: int, key: int, turn: Turn) -> list[Edge]:
