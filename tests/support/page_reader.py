@@ -1,0 +1,317 @@
+"""Knight's tours by number, as docs/index-format.md tells of them, with the standard library alone.
+
+Written from that page alone: it shares no code with the program. In every layer, a square is called
+by its number in the sweep; the virtual one is -1.
+"""
+
+import struct
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import TypeVar
+
+Thing = TypeVar("Thing")
+Edge = tuple[int, int]  # the lower square first
+Edges = tuple[Edge, ...]
+Needs = dict[int, int]  # how many of its two edges each square lacks
+Pieces = dict[int, int]  # from each end of a piece to its other end
+Finish = tuple[set[Edge], int]  # edges of the cut, and a state of the other half
+Turn = int | None  # the start that tours are numbered for; none for closed tours
+
+VIRTUAL = -1
+BLOCK, BODY, WIDTH = 4096, 4092, 1023
+MATCHINGS = 2**26
+
+
+def records(data: bytes) -> Iterator[bytes]:
+    magic, version, _, width, size, count, content = struct.unpack("<4sHHIIQ32s", data[:56])
+    assert (magic, version, width, size) == (b"PTIX", 2, WIDTH, BLOCK)
+    blocks = [data[at : at + BLOCK] for at in range(0, len(data), BLOCK)]
+    for number, block in enumerate(blocks):
+        checksum = zlib.crc32(content + struct.pack("<Q", number) + block[:BODY])
+        assert block[BODY:] == struct.pack("<I", checksum)
+    for number in range(count):
+        after, place = divmod(number, BODY // WIDTH)
+        yield blocks[1 + after][place * WIDTH : (place + 1) * WIDTH]
+
+
+def layers(data: bytes) -> dict[int, dict[int, int]]:
+    """The number of each state, by layer and key, in order."""
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    for record in records(data):
+        layer, key, _ = struct.unpack("<HQQ", record[:18])
+        values, value, shift = [0], 0, 0
+        for byte in record[18:].partition(b"\0")[0]:
+            value, shift = value + ((byte & 127) << shift), shift + 7
+            if byte < 128:
+                values.append(value)
+                value = shift = 0
+        for below, number in zip(values[::2], values[1::2], strict=True):
+            key += below
+            found[layer][key] = number
+    return found
+
+
+def fall(number: int, things: Iterable[tuple[Thing, int]]) -> tuple[Thing, int]:
+    """The thing among whose numbers this one falls, and its place there."""
+    for thing, ways in things:
+        if number < ways:
+            return thing, number
+        number -= ways
+    raise LookupError
+
+
+def before(wanted: Thing, things: Iterable[tuple[Thing, int]]) -> int:
+    """The numbers of all things before that one."""
+    number = 0
+    for thing, ways in things:
+        if thing == wanted:
+            return number
+        number += ways
+    raise LookupError
+
+
+def drawn_by(edge: Edge) -> int:
+    """The square whose step draws this edge."""
+    return edge[1] if edge[0] == VIRTUAL else edge[0]
+
+
+def joined(edge: Edge, needs: Needs, pieces: Pieces) -> tuple[Needs, Pieces]:
+    """What is left to draw with one edge more."""
+    one, other = edge
+    far, end = pieces.get(one, one), pieces.get(other, other)
+    rest = {square: to for square, to in pieces.items() if square not in edge}
+    left = needs | {one: needs[one] - 1, other: needs[other] - 1}
+    return left, rest | {far: end, end: far}
+
+
+def sets(free: list[Edge], needs: Needs, pieces: Pieces) -> Iterator[tuple[Edges, Needs, Pieces]]:
+    """All sets of edges for which there is room and that close no circle, with what is left."""
+    yield (), needs, pieces
+    for place, (one, other) in enumerate(free):
+        if needs[one] and needs[other] and pieces.get(one) != other:
+            edge = one, other
+            for edges, *left in sets(free[place + 1 :], *joined(edge, needs, pieces)):
+                yield (edge, *edges), left[0], left[1]
+
+
+def cut_apart(one: int, other: int, needs: Needs, pieces: Pieces) -> Iterator[Pieces]:
+    """The pieces that there can have been before a step joined one to the other."""
+
+    def changed(gone: int, *pairs: Edge) -> Pieces:
+        rest = {end: far for end, far in pieces.items() if gone not in (end, far)}
+        return rest | dict(pairs) | {far: end for end, far in pairs}
+
+    ends = [square for square in (one, other) if needs.get(square) == 1]
+    if one == other:
+        yield pieces
+    elif len(ends) == 2:
+        if pieces[one] == other:
+            yield changed(one)
+    elif ends:
+        yield changed(ends[0], (one + other - ends[0], pieces[ends[0]]))
+    else:
+        for lower, higher in sorted(pieces.items()):
+            if lower < higher:
+                yield changed(lower, (one, lower), (other, higher))
+                yield changed(lower, (one, higher), (other, lower))
+
+
+def one_circle(pieces: Pieces, others: Pieces) -> bool:
+    """Whether pieces, and the other half's between the same ends, make one circle of all."""
+    first = end = min(pieces, default=VIRTUAL)
+    for ends in range(2, len(pieces) + 1, 2):
+        end = others[pieces[end]]
+        if end == first:
+            return ends == len(pieces)
+    return False
+
+
+class NumberedTours:
+    """The file `knight_cycles_CxR.idx` or `knight_numbers_CxR.idx`."""
+
+    def __init__(self, path: Path) -> None:
+        _, kind, board = path.stem.split("_")
+        files, ranks = map(int, board.split("x"))
+        self.layers = layers(path.read_bytes())
+        self.h, w = sorted((files, ranks))
+        self.left, self.right = self.h * ((w - 1) // 2), self.h * ((w - 2) // 2)
+        places = [(a, b) if files <= ranks else (b, a) for b in range(w) for a in range(self.h)]
+        number = {place: square for square, place in enumerate(places)}
+        self.names = [f"{chr(97 + file)}{1 + rank}" for file, rank in places]
+        self.squares = list(range(len(places)))
+        self.flip = {VIRTUAL: VIRTUAL}
+        self.flip |= {s: len(places) - self.h - s + 2 * (s % self.h) for s in self.squares}
+        self.outside: list[int] = []
+        self.edges = [
+            (one, other)
+            for (one, (file, rank)), (other, (f, r)) in combinations(enumerate(places), 2)
+            if {abs(file - f), abs(rank - r)} == {1, 2}
+        ]
+        self.own: dict[Turn, tuple[int, int]] = {None: (self.left, self.left + 1)}
+        if kind == "numbers":
+            mirrors = [(a, b) for a in (0, files - 1) for b in (0, ranks - 1)]
+            mirrored = [[(abs(a - f), abs(b - r)) for f, r in places] for a, b in mirrors]
+            if files == ranks:
+                mirrored += [[(r, f) for f, r in images] for images in mirrored]
+            self.symmetries = [[number[image] for image in images] for images in mirrored]
+            self.outside = [VIRTUAL]
+            ends = [s for s, place in enumerate(places) if len(places) * sum(place) % 2 == 0]
+            self.edges = [(VIRTUAL, square) for square in ends] + self.edges
+            layer = self.left + 1
+            for turn in sorted({self.turned(self.names[square])[0] or 0 for square in ends}):
+                shared = min(turn, self.left)
+                self.own[turn] = shared, layer
+                layer += self.left - shared + 1
+        self.middle = [*self.outside, *range(self.left, self.left + 2 * self.h)]
+        self.by_needs: dict[int, list[int]] = defaultdict(list)
+        for key in self.layers[self.right]:
+            self.by_needs[key // MATCHINGS].append(key)
+        self.cut = [edge for edge in self.edges if {*edge} <= {*self.middle}]
+        self.finishes, self.steps_back = cache(self._finishes), cache(self._steps_back)
+
+    def turned(self, start: str | None) -> tuple[Turn, list[int]]:
+        """The square whose numbers the tours from a start have, and the images of all squares."""
+        if start is None:
+            return None, self.squares
+        square = self.names.index(start)
+        found = [images for images in self.symmetries if images[square] < self.left + self.h]
+        images = max(found, key=lambda images: images[square])
+        return images[square], images
+
+    def layer(self, n: int, turn: Turn) -> dict[int, int]:
+        """The states after n steps; where n is one more than there are, those that tours pass."""
+        shared, own = self.own[turn]
+        return self.layers[n if n <= shared else own + n - shared - 1]
+
+    def ways_on(self, key: int, turn: Turn) -> int:
+        return self.layer(self.left + 1, turn)[key] // self.layer(self.left, turn)[key]
+
+    def key(self, n: int, needs: Needs, pieces: Pieces) -> int:
+        cells = [*self.outside, *range(n, n + 2 * self.h + 1)]
+        needed = sum(needs[cell] << 2 * place for place, cell in enumerate(cells))
+        matching, ends = 0, sorted(pieces)
+        while ends:
+            first, *others = ends
+            matching = matching * len(others) + others.index(pieces[first])
+            ends = [end for end in others if end != pieces[first]]
+        return needed * MATCHINGS + matching
+
+    def state(self, n: int, key: int) -> tuple[Needs, Pieces]:
+        needed, matching = divmod(key, MATCHINGS)
+        cells = [*self.outside, *range(n, n + 2 * self.h + 1)]
+        needs = {cell: needed >> 2 * place & 3 for place, cell in enumerate(cells)}
+        ends = [cell for cell in cells if needs[cell] == 1]
+        places = []
+        for others in range(1, len(ends), 2):
+            matching, place = divmod(matching, others)
+            places.append(place)
+        pieces: Pieces = {}
+        while ends:
+            first, far = ends.pop(0), ends.pop(places.pop())
+            pieces |= {first: far, far: first}
+        return needs, pieces
+
+    def reached(self, steps: int, edges: list[Edge]) -> list[int]:
+        """The states of a drawing, before its first step and after each."""
+        needs = dict.fromkeys(range(VIRTUAL, 2 * len(self.names)), 2)
+        pieces: Pieces = {}
+        keys = [self.key(0, needs, pieces)]
+        for square in range(steps):
+            for edge in edges:
+                if drawn_by(edge) == square:
+                    needs, pieces = joined(edge, needs, pieces)
+            keys.append(self.key(square + 1, needs, pieces))
+        return keys
+
+    def _steps_back(self, n: int, key: int, turn: Turn) -> list[tuple[tuple[int, Edges], int]]:
+        """In order: the state before the step of square n - 1, with the edges that this drew, and
+        the number of that state."""
+        steps, square = [], n - 1
+        now, pieces = self.state(n, key)
+        drawn = [edge for edge in self.edges if drawn_by(edge) == square]
+        for edges in ((), *combinations(drawn, 1), *combinations(drawn, 2)):
+            cells = [one + other - square for one, other in edges]
+            needs = now | {cell: now[cell] + 1 for cell in cells} | {square: len(cells)}
+            fits = max(needs.values()) == 2 == needs[n + 2 * self.h]
+            if fits and (square != turn or VIRTUAL in cells):
+                one, other = [square, square, *cells][-2:]
+                for then in cut_apart(one, other, now, pieces):
+                    was = self.key(square, needs, then)
+                    steps.append(((was, edges), self.layer(square, turn).get(was, 0)))
+        return steps
+
+    def _finishes(self, key: int, turn: Turn) -> list[tuple[Finish, int]]:
+        """In order: edges across the cut and the state of the other half that they reach, with the
+        number of that state."""
+        found: list[tuple[Finish, int]] = []
+        needs, pieces = self.state(self.left, key)
+        fixed = () if turn is None or turn < self.left else ((VIRTUAL, turn),)
+        for edge in fixed:
+            needs, pieces = joined(edge, needs, pieces)
+        theirs = dict.fromkeys(range(VIRTUAL, len(self.names)), 2)
+        for edges, lacking, left in sets(self.cut, needs, pieces):
+            theirs |= {self.flip[cell]: 2 - lacking[cell] for cell in self.middle}
+            needed = self.key(self.right, theirs, {}) // MATCHINGS
+            for other in self.by_needs[needed]:
+                far = self.state(self.right, other)[1]
+                if one_circle(left, {self.flip[end]: self.flip[far[end]] for end in far}):
+                    ways = self.layers[self.right][other]
+                    found.append((({*fixed, *edges}, other), ways))
+        return found
+
+    def total(self, start: str | None = None) -> int:
+        """How many tours have numbers: from a start, or closed ones."""
+        turn, _ = self.turned(start)
+        return sum(self.layer(self.left + 1, turn).values()) if turn in self.own else 0
+
+    def tour(self, number: int, start: str | None = None) -> list[str]:
+        """The squares of the open tour from a start, or of the closed tour, with a number."""
+        turn, images = self.turned(start)
+        key, number = fall(number, self.layer(self.left + 1, turn).items())
+        drawing, way = divmod(number, self.ways_on(key, turn))
+        (across, other), way = fall(way, self.finishes(key, turn))
+        theirs = self.drawing(way, self.right, other, None)
+        edges = [*self.drawing(drawing, self.left, key, turn), *across, *self.flipped(theirs)]
+        walk = [0, min(sum(edge) for edge in edges if 0 in edge)]
+        if turn is not None:
+            walk = [VIRTUAL, turn]
+        while len(walk) < len(self.names) + len(self.outside):
+            beside = (sum(edge) - walk[-1] for edge in edges if walk[-1] in edge)
+            walk += [square for square in beside if square != walk[-2]]
+        return [self.names[images.index(square)] for square in walk if square != VIRTUAL]
+
+    def number(self, tour: list[str]) -> int:
+        """The number of an open tour among those from its start, or of a closed tour."""
+        turn, images = self.turned(tour[0] if self.outside else None)
+        walk = [*self.outside, *(images[self.names.index(name)] for name in tour)]
+        edges = [(min(edge), max(edge)) for edge in zip(walk, walk[1:] + walk[:1], strict=True)]
+        ours, theirs = self.reached(self.left, edges), self.reached(self.right, self.flipped(edges))
+        number = before(ours[-1], self.layer(self.left + 1, turn).items())
+        number += self.drawing_number(ours, turn) * self.ways_on(ours[-1], turn)
+        finish = {*edges} & {*self.cut}, theirs[-1]
+        number += before(finish, self.finishes(ours[-1], turn))
+        return number + self.drawing_number(theirs, None)
+
+    def drawing(self, number: int, n: int, key: int, turn: Turn) -> list[Edge]:
+        """The edges of the drawing with a number that leads to a state."""
+        edges: list[Edge] = []
+        for step in range(n, 0, -1):
+            (key, drawn), number = fall(number, self.steps_back(step, key, turn))
+            edges += drawn
+        return edges
+
+    def drawing_number(self, keys: list[int], turn: Turn) -> int:
+        number = 0
+        for step, (was, key) in enumerate(pairwise(keys), 1):
+            states = [(state, ways) for (state, _), ways in self.steps_back(step, key, turn)]
+            number += before(was, states)
+        return number
+
+    def flipped(self, edges: Iterable[Edge]) -> list[Edge]:
+        """Edges as the other end calls them."""
+        called = [(self.flip[one], self.flip[other]) for one, other in edges]
+        return [(min(edge), max(edge)) for edge in called]
