@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.making import every_tour
-from pipeline.pieces import Listing, make_piece, parse_piece, require_all
+from pipeline.pieces import Listing, listings, make_piece, parse_piece, require_all
 from queries import open_tables
 from queries.overview import status, unusable
 from queries.scans import scanned
@@ -95,7 +95,26 @@ def test_pieces_of_another_number_are_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "3/0", "-1/3", "1/2/3", "a/b", "1/9999999"])
+def test_what_is_done_of_a_piece_is_told(tmp_path: Path) -> None:
+    told = Recorder()
+    make_piece(Folder(tmp_path), listing("4x3"), Piece(2, 8), told, None, 1)
+    assert told.steps[-1] == ("parts", 2, 2)
+
+
+@pytest.mark.parametrize(("planned", "what"), [(False, "lists"), (True, "boards")])
+def test_a_stage_without_lists_or_boards_is_refused(planned: bool, what: str) -> None:
+    said = rf"^--some needs --board and a stage with {what}\. Example: knight --board 7x7\.$"
+    with pytest.raises(BadRequest, match=said):
+        listings("--some", [KNIGHT], [], planned=planned)
+
+
+def test_a_piece_of_most() -> None:
+    assert parse_piece(" 1000000/1000000\n") == Piece(1_000_000, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    "text", ["0/3", "4/3", "3", "3/0", "-1/3", "1/2/3", "a/b", "1/1000001", "1/9999999"]
+)
 def test_what_is_no_piece(text: str) -> None:
     with pytest.raises(BadRequest, match=r"is no piece\. Example: 3/100"):
         parse_piece(text)
