@@ -9,7 +9,7 @@ import pytest
 
 from queries import open_tables
 from tablebase.errors import NoSuchTour
-from tests import often
+from tests import first, often
 from tests.support.index_page import section, tables_under
 from tests.support.page_reader import NumberedTours, fall
 
@@ -37,7 +37,7 @@ def test_closed_tours_are_numbered_as_the_document_says(numbered: Path, board: s
         knight.cycle(total, board=board)
 
 
-@pytest.mark.parametrize("board", ["5x4", "5x5", "8x3"])
+@pytest.mark.parametrize("board", first(2, ["5x4", "8x3", "5x5"]))
 def test_open_tours_are_numbered_as_the_document_says(numbered: Path, board: str) -> None:
     """Squares that are images of each other share the numbers, and so their proof."""
     page = NumberedTours(numbered / f"knight_numbers_{board}.idx")
