@@ -127,35 +127,35 @@ def before(key: int, others: list[int], cells: int, here: int = 0) -> Iterator[t
     needs = [*now.needs[:here], 0, *now.needs[here:]]
     partner = {one + (one >= here): other + (other >= here) for one, other in now.partner.items()}
 
-    def state(changed: dict[int, int], pieces: list[tuple[int, int]], gone: Laid = ()) -> int:
+    def state(changed: dict[int, int], *pieces: tuple[int, int]) -> int:
         """Some cells with other needs, and pieces between other ends than now."""
         then = [changed.get(cell, need) for cell, need in enumerate(needs)]
         if then.pop() != FREE:  # the last cell enters with this step
             return -1
-        ends = {one: other for one, other in partner.items() if one not in gone}
+        ends = {**partner}
         for one, other in pieces:
             ends[one], ends[other] = other, one
         return State(then, ends).key
 
-    found: list[tuple[int, Laid]] = [(state({}, []), ())] if needs[here] == 0 else []
+    found: list[tuple[int, Laid]] = [(state({}), ())]
     for one in others:
         if needs[one] == END:  # it was free, and this cell had its partner
-            found.append((state({here: END, one: FREE}, [(here, partner[one])], (one,)), (one,)))
+            found.append((state({here: END, one: FREE}, (here, partner[one])), (one,)))
         elif needs[one] == 0:  # both were ends, of pieces that are one now
             for near, far in partner.items():
-                found.append((state({here: END, one: END}, [(here, near), (one, far)]), (one,)))
+                found.append((state({here: END, one: END}, (here, near), (one, far)), (one,)))
     for place, one in enumerate(others):
         for two in others[place + 1 :]:
             laid = one, two
             if needs[one] == needs[two] == END:
                 if partner[one] == two:  # all three were free
-                    found.append((state({here: FREE, one: FREE, two: FREE}, [], laid), laid))
+                    found.append((state({here: FREE, one: FREE, two: FREE}), laid))
             elif needs[one] == needs[two] == 0:
                 for near, far in partner.items():
-                    pieces = [(one, near), (two, far)]
-                    found.append((state({here: FREE, one: END, two: END}, pieces), laid))
+                    changed = {here: FREE, one: END, two: END}
+                    found.append((state(changed, (one, near), (two, far)), laid))
             elif {needs[one], needs[two]} == {0, END}:
                 end, done = laid if needs[one] == END else (two, one)
                 changed = {here: FREE, end: FREE, done: END}
-                found.append((state(changed, [(done, partner[end])], (end,)), laid))
+                found.append((state(changed, (done, partner[end])), laid))
     return ((then, laid) for then, laid in found if then >= 0)

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from queries.knight.numbered import NumberedTours
-from queries.knight.tours import Layer, tours
+from queries.knight.tours import Layer, sound, tours
 from queries.reader import unheard
 from tablebase.errors import BadRequest
 from tablebase.keys import Array
@@ -50,7 +50,7 @@ def of_numbers(numbered: NumberedTours, chosen: Array, told: Told = unheard) -> 
         data = b"".join(numbered.index.stretches(some.start, some.stop))
         records = np.frombuffer(data, record_type(numbered.table))
         firsts, states = records["key"].astype(np.int64), np.ascontiguousarray(records["states"])
-        return unpacked(firsts, states)
+        return sound(unpacked(firsts, states), sweep.cells)
 
     ends = np.cumsum(numbered.totals())
     starts = np.searchsorted(ends, chosen, side="right")

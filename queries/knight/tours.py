@@ -18,7 +18,18 @@ from tablebase.bits import lowest, ones
 from tablebase.compiled import compiled
 from tablebase.cores import cores
 from tablebase.frontier import END, FREE, MATCHING_BITS
-from tablebase.keys import BEGINS, ENDS, MATCHING, MOST_CELLS, Array, all_partners, numbered, unpack
+from tablebase.keys import (
+    BEGINS,
+    ENDS,
+    MATCHING,
+    MATCHINGS,
+    MOST_CELLS,
+    MOST_PAIRS,
+    Array,
+    all_partners,
+    numbered,
+    unpack,
+)
 from tablebase.layers import Contradiction
 from tablebase.puzzles.numbered_tours import NONE, Route, Sweep
 
@@ -40,6 +51,7 @@ class Cells(NamedTuple):
     cells: int
     virtual: int
     partners: Array
+    """Of `all_partners`, with those of as many ends as there can be at the cut."""
 
 
 def tours(
@@ -53,16 +65,22 @@ def tours(
     """The tours with these numbers on a route, from these squares: a row each; a closed one goes
     towards the lower of its start's neighbours. `told(layers, all)` is called after each layer."""
     cut, squares = sweep.longer, np.arange(sweep.virtual + 1)
-    of = Cells(sweep.here, sweep.rows, sweep.cells, sweep.virtual, all_partners(sweep.cells))
+    partners = all_partners(sweep.cells + 2)
+    of = Cells(sweep.here, sweep.rows, sweep.cells, sweep.virtual, partners)
     joined = np.full((len(chosen), sweep.virtual + 1, 2), NONE, dtype=np.int8)
     far = np.array(sweep.far)
     keys, cycles = layer(route.cut)
     ends = np.cumsum(cycles)
     places = np.searchsorted(ends, chosen, side="right")
+    if (places == len(keys)).any():
+        raise Contradiction("there are fewer tours than were counted")
     at_cut, rest, cycles = keys[places], chosen - (ends - cycles)[places], cycles[places]
     del keys, ends, places
     states = layer(route.layers[-1])
-    ways = states[1][np.searchsorted(states[0], at_cut)]
+    places = np.minimum(np.searchsorted(states[0], at_cut), len(states[0]) - 1)
+    ways = np.where(states[0][places] == at_cut, states[1][places], 0)
+    if (ways < 1).any() or (cycles % ways).any():
+        raise Contradiction("tours pass a state in other numbers than drawings lead there")
     left, right = np.divmod(rest, cycles // ways)
     mine, theirs = (at_cut.copy(), left), (at_cut.copy(), right)
     between = np.array(sweep.between)
@@ -85,6 +103,24 @@ def tours(
     image = np.array([sweep.place(start) for start in range(sweep.virtual)])
     _each(_walk, (found, joined, starts), (image, np.argsort(image), sweep.paths, sweep.virtual))
     return found
+
+
+def sound(states: Layer, cells: int) -> Layer:
+    """The states of a layer, if they are such, and none comes twice."""
+    keys, numbers = states
+    needs = keys >> MATCHING_BITS
+    ends = np.bitwise_count(needs & ENDS)
+    pairs = np.minimum(ends // 2, MOST_PAIRS)
+    if (
+        (needs >> 2 * cells).any()
+        or (needs & needs >> 1 & ENDS).any()
+        or (ends % 2).any()
+        or (keys & MATCHING >= MATCHINGS[pairs]).any()
+        or (keys[1:] <= keys[:-1]).any()
+        or numbers.min(initial=1) < 1
+    ):
+        raise Contradiction("a layer has what is no state")
+    return states
 
 
 def _each(kernel: Callable[..., bool], tours: tuple[Array, ...], given: tuple[object, ...]) -> None:

@@ -1,13 +1,16 @@
 """Samples: the compiled walk gives what the plain one does, and each tour comes equally often."""
 
+import random
 import tempfile
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from pipeline.making import numbered_tours
 from queries import open_tables
 from queries.answers import reader
 from queries.knight.reader import KnightReader
@@ -16,13 +19,14 @@ from queries.knight.tours import MOST_STEPS, Cells, earlier
 from tablebase.errors import BadRequest, TableDamaged, TableMissing
 from tablebase.frontier import FREE, State, after, before
 from tablebase.keys import MOST_CELLS, all_partners
+from tablebase.packed import packed, unpacked
 from tablebase.puzzles.knight import PUZZLE, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.numbered_tours import NONE
 from tablebase.tables.store import Folder
-from tests import wide
+from tests import often, wide
 from tests.support import oracles
-from tests.support.falsified import linked_copy, own, place, sealed
+from tests.support.falsified import linked_copy, own, place, records, sealed
 from tests.support.recorder import built
 from tests.support.shell import Cli, uncompiled
 
@@ -59,16 +63,21 @@ def test_all_tours_at_once_are_what_each_is_alone(numbered: Path, board: str) ->
             assert found["path"][row] == tables.knight.tour(number, start, board=board).path
 
 
-def test_one_half_of_a_board_may_have_a_column_more(tmp_path: Path) -> None:
-    """As on 6x7, the smallest such board with closed tours."""
-    built(tmp_path, PUZZLE, cycles_table(Board(6, 7)))
+@pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
+def test_a_sample_of_a_larger_board_is_what_each_is_alone(
+    board: str, size: int, tmp_path: Path
+) -> None:
+    """6x7: one half has a column more. 6x8: all squares of the cut can be ends, as on 8x8."""
+    files, ranks = map(int, board.split("x"))
+    built(tmp_path, PUZZLE, cycles_table(Board(files, ranks)))
     with open_tables(str(tmp_path)) as tables:
-        sample = tables.knight.sample(30, seed=2, board="6x7", closed=True)
+        sample = tables.knight.sample(size, seed=2, board=board, closed=True)
         for number, path in sample.select("cycle", "path").rows():
-            squares = [oracles.square_number(6, path[at : at + 2]) for at in range(0, 84, 2)]
-            oracles.knight_check(6, 7, squares)
-            assert oracles.is_closed(6, squares)
-            assert tables.knight.cycle(number, board="6x7").path == path
+            names = (path[at : at + 2] for at in range(0, len(path), 2))
+            squares = [oracles.square_number(files, name) for name in names]
+            oracles.knight_check(files, ranks, squares)
+            assert oracles.is_closed(files, squares)
+            assert tables.knight.cycle(number, board=board).path == path
 
 
 @pytest.mark.parametrize("here", [0, 1])
@@ -234,10 +243,62 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
     for record in range(80):
         data[place(data, record) + 2] ^= data[place(data, record)] == 6
     path.write_bytes(sealed(data))
-    with pytest.raises(TableDamaged, match="fewer drawings than were counted"):
+    with pytest.raises(TableDamaged, match="a layer has what is no state"):
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
     with pytest.raises(TableMissing):
         open_tables(str(folder)).knight.sample(10, closed=True)
+
+
+@pytest.mark.parametrize(
+    ("layer", "problem"),
+    [
+        (11, "there are fewer drawings than were counted"),
+        (12, "tours pass a state in other numbers than drawings lead there"),
+    ],
+)
+def test_numbers_that_are_not_those_of_the_states_are_found(
+    layer: int, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layers = numbered_tours._layers
+
+    def written(*given: Any) -> list[Any]:
+        made: list[Any] = [*layers(*given)]
+        firsts, _, states = made[layer]
+        keys, numbers = unpacked(firsts, states)
+        made[layer] = [*packed(keys, numbers // 2 + 1, states.itemsize)]
+        return made
+
+    monkeypatch.setattr(numbered_tours, "_layers", written)
+    built(tmp_path, PUZZLE, cycles_table(Board(6, 6)))
+    with pytest.raises(TableDamaged, match=problem):
+        every_tour(tmp_path, "6x6")
+
+
+@pytest.mark.parametrize(("board", "closed"), [("6x6", True), ("5x5", False)])
+def test_whatever_the_records_say_is_a_tour_or_an_error(
+    numbered: Path, tmp_path: Path, board: str, closed: bool
+) -> None:
+    """Some bytes of some records others, and every block whole."""
+    folder, chance, files = linked_copy(numbered, tmp_path), random.Random(7), int(board[0])
+    path = own(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
+    whole, refused = path.read_bytes(), 0
+    for _ in range(often(12, 1000)):
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 5, 50))):
+            at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
+            data[at] = chance.randrange(256)
+        path.write_bytes(sealed(data))
+        try:
+            found = every_tour(folder, board, closed=closed)
+        except TableDamaged:
+            refused += 1
+            continue
+        for tour in found["path"]:
+            squares = [
+                oracles.square_number(files, tour[at : at + 2]) for at in range(0, len(tour), 2)
+            ]
+            oracles.knight_check(files, files, squares)
+    assert refused
 
 
 def with_the_compiler_off() -> str:
