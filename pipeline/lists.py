@@ -67,9 +67,9 @@ def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], 
         raise BadRequest(f"{other} cannot be combined with --finish", "Finish when all is there")
     for other in how.besides:
         raise BadRequest(f"--{other} does not go with --piece, --finish or --plan")
-    option = next(name for name, given in asked._asdict().items() if given)
-    lists = listings(f"--{option}", stages, boards, planned=option == "plan")
     piece = None if asked.piece is None else parse_piece(asked.piece)
+    option = "piece" if piece else "finish" if asked.finish else "plan"
+    lists = listings(f"--{option}", stages, boards, planned=option == "plan")
     if asked.plan:
         plans = {of.table.name: planned(how.store, of, piece, how.jobs) for of in lists}
         say(drawn(table_of_plans(plans, how.jobs)))

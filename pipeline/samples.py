@@ -15,6 +15,9 @@ from tablebase.errors import required_choice
 from tablebase.puzzles import names, registered
 from tablebase.tables.places import tables_store
 
+MOST = 1_000_000_000
+"""Tours in a sample."""
+
 
 def sample(
     name: Annotated[
@@ -23,7 +26,7 @@ def sample(
             metavar="PUZZLE", help="Puzzle to draw from.", autocompletion=completion.stages
         ),
     ],
-    size: Annotated[int, typer.Option("--size", min=1, help="How many to draw.")] = 1,
+    size: Annotated[int, typer.Option("--size", min=1, max=MOST, help="How many to draw.")] = 1,
     seed: Annotated[
         int, typer.Option("--seed", min=0, help="The same seed draws the same again.")
     ] = 0,

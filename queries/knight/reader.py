@@ -24,9 +24,10 @@ from tablebase.puzzles.knight import (
     listed_table,
     no_tour,
     numbered_board,
+    sides,
 )
 from tablebase.puzzles.knight_board import Board, parse_board
-from tablebase.puzzles.tour_counts import counting
+from tablebase.puzzles.tour_counts import WIDEST, counting
 from tablebase.tables.mending import mending
 
 TYPE_CHECKING = False
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Puzzle, Table
     from tablebase.tables.store import Store
 
+MOST = (1 << 63) - 1
+"""The highest number that a table can hold."""
 PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 
@@ -262,7 +265,7 @@ class KnightReader(Reader):
         if not count:
             raise NoSuchTour(str(board), no_tour(board, start))
         if number is not None:
-            why = f"{board} has {counted(count, 'tour')} from {name}, numbered 0 to {count - 1}."
+            why = f"{board} has {counted(count, 'tour')} from {name}, numbered 0 to {count - 1:,}."
         elif end is not None:
             kind = "closed tour" if closed else "tour"
             why = f"No {kind} of {board} leads from {name} to {board.name(end)}."
@@ -315,6 +318,10 @@ class KnightReader(Reader):
         from queries.knight.sampling import numbers, of_list, of_numbers
 
         board, closed = parse_board(str(asked.get("board", "8x8"))), bool(asked.get("closed"))
+        if not closed and not board.has_tours():
+            raise NoSuchTour(str(board), no_tour(board, None))
+        if not closed and min(sides(board)) > WIDEST:
+            raise BadRequest(f"{board} has too many open tours to draw from", "Add --closed")
         if closed or board.squares > LISTABLE:
             tours = self.numbered(board, closed=closed)
             for chosen in numbers(sum(tours.totals()), size, seed, replacement=replacement):
@@ -339,11 +346,11 @@ def _is_tour(board: Board, squares: list[int]) -> bool:
 
 def _number(given: str | bool) -> int:
     text = str(given).strip()
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
+    if not text.isascii() or not text.isdigit():
         from tablebase.errors import NotationError
 
         raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")
-    return int(text)
+    return min(int(text.lstrip("0")[:20] or "0"), MOST)  # no board has more
 
 
 def _require_joinable(board: Board, start: int, end: int, closed: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from queries.forms import Asked
 from queries.goals import GoalFacts, GoalReader
+from queries.words import counted
 
 
 class BoardFacts(GoalFacts):
@@ -41,7 +42,7 @@ class BoardFacts(GoalFacts):
     def drawn(self) -> str:
         from queries.sliding.drawings import drawn_boards
 
-        title = f"{self.state} to {self.goal} in {len(self.solution)} moves"
+        title = f"{self.state} to {self.goal} in {counted(len(self.solution), 'move')}"
         states, heads = [self.state], ["start"]
         for number, letter in enumerate(self.solution, start=1):
             states.append(self._after(states[-1], letter))

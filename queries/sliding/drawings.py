@@ -28,7 +28,7 @@ def drawn_boards(
         _board(picture, left, up + 18, state, moved[number] if moved else "", width)
     across = min(in_row, len(states))
     rows = -(-len(states) // in_row)
-    total = max(across * wide - 22 + 2 * edge, 0 if bare else 2 * edge + 7.5 * len(title))
+    total = max(across * wide - 22 + 2 * edge, 0 if bare else 2 * edge + 8.5 * len(title))
     return picture.svg(total, top + rows * high - 16 + edge)
 
 

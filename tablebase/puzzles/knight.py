@@ -153,7 +153,7 @@ def cycles_table(board: Board) -> Table:
 
 def numbers_table(board: Board) -> Table:
     """The numbers of a board's open tours; an error where there are none, or too many."""
-    if board.squares > 1 and (min(sides(board)) < 3 or max(sides(board)) < 4):
+    if not board.has_tours():
         raise NoSuchTour(str(board), f"{board} has no tour.")
     numbering(sides(board), closed=False)
     return _numbered(

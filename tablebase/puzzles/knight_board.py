@@ -84,6 +84,11 @@ class Board:
         """Whether the colours allow a tour between two squares: its squares alternate."""
         return (self.light(start) == self.light(end)) == (self.squares % 2 == 1)
 
+    def has_tours(self) -> bool:
+        """Whether there is a tour: all boards without are small, or of one rank or two."""
+        sides = min(self.files, self.ranks), max(self.files, self.ranks)
+        return self.squares == 1 or (sides[0] > 2 and sides not in ((3, 3), (3, 5), (3, 6), (4, 4)))
+
     def has_closed_tours(self) -> bool:
         """Whether there is a closed tour: Schwenk's theorem of 1991 names all boards without."""
         short, long = sorted((self.files, self.ranks))

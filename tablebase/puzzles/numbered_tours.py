@@ -210,7 +210,7 @@ class Numbers:
         """In how many ways a drawing that leads to a state at the cut can be finished."""
         _, ways = self._layers.found(route.layers[-1], key)
         if not cycles or not ways or cycles % ways:
-            raise Contradiction(f"{cycles:,} cycles pass the state {key:#x} in {ways:,} ways")
+            raise Contradiction(f"the state {key:#x} has drawings: {ways:,}, tours: {cycles:,}")
         return cycles // ways
 
     # ---- where the halves meet ------------------------------------------------------------------

@@ -76,10 +76,10 @@ class Cost:
 
 def numbering(board: Sides, *, closed: bool) -> Cost:
     """What numbering a board's tours takes: no state stands for its image too."""
-    cost = counting(board, closed=closed)
     if not closed and min(board) > WIDEST:
         name, hint = f"{board[0]}x{board[1]}", f"The largest board is {WIDEST}x{WIDEST + 1}"
         raise BadRequest(f"{name} has too many open tours to number", hint)
+    cost = counting(board, closed=closed)
     times = 2 if closed else 2.2  # all packed layers stay at hand, and open tours have more
     return Cost(times * cost.seconds, LEAST[1] + int(times * (cost.memory - LEAST[1])))
 
@@ -91,7 +91,8 @@ def counting(board: Sides, *, closed: bool) -> Cost:
         raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
     longest, states = MEASURED[closed].get(short, (0, 0))
     if long > longest:
-        sides = ", ".join(f"{side}x{most}" for side, (most, _) in MEASURED[closed].items())
+        largest = [(side, most) for side, (most, _) in MEASURED[closed].items()]
+        sides = ", ".join(f"{max(of)}x{min(of)}" for of in largest)  # there are more files
         tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
         if not closed and long <= MEASURED[True].get(short, (0,))[0]:
             hint = "Closed tours alone can be counted: add --closed"

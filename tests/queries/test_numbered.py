@@ -66,6 +66,7 @@ def test_a_number_is_answered_with_the_tour_from_its_start(numbered: Path, cli: 
     ("start", "number", "why"),
     [
         ("b1", "7", "5x4 has 7 tours from b1, numbered 0 to 6."),
+        ("b1", "1" + "0" * 5000, "5x4 has 7 tours from b1, numbered 0 to 6."),
         ("b2", "0", "No tour of 5x4 starts at b2: a search of all paths found none."),
         ("b1", "0", "No tour of 5x5 starts at b1: a tour alternates in colour, and the board"),
     ],

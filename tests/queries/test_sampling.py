@@ -174,7 +174,7 @@ def test_open_tours_are_drawn_from_their_list(
         assert drawn.equals(every[chosen])
         whole = tables.knight.sample(1728, board="5x5", replacement=False)
         assert whole["path"].n_unique() == 1728
-        with pytest.raises(BadRequest, match="8x8 has too many open tours to number"):
+        with pytest.raises(BadRequest, match="8x8 has too many open tours to draw"):
             tables.knight.sample(1)
 
 
@@ -216,6 +216,9 @@ def test_the_shell_writes_a_sample(numbered: Path, tmp_path: Path, cli: Cli) -> 
         ("senet", 2, "No samples are drawn from Senet"),
         ("hanoi", 2, "There is no puzzle 'hanoi'"),
         ("knight --closed --board 4x4", 1, "4x4 has no closed tour"),
+        ("knight --board 4x4", 1, "4x4 has no tour"),
+        ("knight", 2, "8x8 has too many open tours to draw from. Add --closed."),
+        ("knight --size 1000000001", 2, "less than or equal to 1000000000"),
         ("knight --closed --board 6x7", 3, "pipeline precompute knight --cycles 6x7"),
         ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
         ("knight --closed --board 5x6 --output x.txt", 2, "There is no format 'txt'"),

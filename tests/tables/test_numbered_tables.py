@@ -1,5 +1,6 @@
 """Tables of numbered closed tours: asked for, refused, kept when killed, listed, and removed."""
 
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -68,14 +69,16 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
         ("knight --numbers 3x3", 1, "3x3 has no tour."),
         ("knight --numbers 2x9", 1, "2x9 has no tour."),
         ("knight --numbers 8x8", 2, "8x8 has too many open tours to number. The largest board is"),
-        ("knight --numbers 9x9", 2, "9x9 has too many tours to count"),
+        ("knight --numbers 9x9", 2, "9x9 has too many open tours to number. The largest board is"),
+        ("knight --numbers 4x4", 1, "4x4 has no tour."),
+        ("knight --board 7x7 --piece ''", 2, "'' is no piece. Example: 3/100"),
         ("knight --cycles 8x8 --memory 1", 3, "it needs 2.41 GB of memory, and may use 1.00 GB"),
     ],
 )
 def test_what_cannot_be_made_is_refused(
     words: str, code: int, said: str, copy: Path, cli: Cli
 ) -> None:
-    told = cli("precompute", *words.split(), "--outputs", str(copy))
+    told = cli("precompute", *shlex.split(words), "--outputs", str(copy))
     assert (told.code, told.out) == (code, "")
     assert said in told.err
 

@@ -126,7 +126,7 @@ def of_another_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]
 LAYERS = "each state's number is the sum of those that a step led from, and no state is missing"
 KNOWN = "there are as many closed tours as known (OEIS A175881)"
 NUMBERS = "each number is another closed tour"
-NO_WAYS = "[1-9]* cycles pass the state * in 0 ways"
+NO_WAYS = "the state * has drawings: 0, tours: [1-9]*"
 ANOTHER = "each number of a start is another tour"
 OWN = 1 + Sweep(Board(4, 5), paths=True).longer
 """The first layer of a start's own."""
@@ -150,7 +150,7 @@ LAST = Sweep(Board(4, 5), paths=True).routes[1].cut
             11,
             of_another_state,
             NUMBERS,
-            "2 cycles pass the state * in 0 ways",
+            "the state * has drawings: 0, tours: 2",
             "a closed tour",
         ),
         ("4x5 open", OWN, one_more, LAYERS, "ways to the state * of layer 9: 2", 1),
@@ -161,7 +161,7 @@ LAST = Sweep(Board(4, 5), paths=True).routes[1].cut
             LAST,
             of_another_state,
             ANOTHER,
-            "* cycles pass the state * in 0 ways",
+            "the state * has drawings: 0, tours: *",
             "a tour",
         ),
     ],
