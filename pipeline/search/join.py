@@ -249,8 +249,8 @@ def _laid(needs: int, side: Side, found: Array) -> tuple[int, Array]:
             laid |= (needs >> 2 * to[cell] & 3) << 2 * cell
         while size >= 0:
             place = place_of(laid + 1, side.needs)
-            chosen_all = edges & side.wanted == side.wanted
-            at = side.begins[place] if side.needs[place] and chosen_all else len(side.keys)
+            begins = side.needs[place] and edges & side.wanted == side.wanted
+            at = side.begins[place] if begins else len(side.keys)
             while at < len(side.keys) and side.keys[at] >> MATCHING_BITS == laid:
                 matching = _with_edges(side.keys[at], side, between, chosen[:size], to, room)
                 if matching >= 0:
