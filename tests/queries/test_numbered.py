@@ -16,6 +16,7 @@ from tablebase.errors import (
     TableDamaged,
     TableMissing,
 )
+from tablebase.puzzles.numbered_tours import Numbers
 from tests import often
 from tests.command.test_doors import LIBRARIES, SLOW
 from tests.support import oracles
@@ -72,8 +73,28 @@ def test_a_number_is_answered_with_the_tour_from_its_start(numbered: Path, cli: 
     ],
 )
 def test_a_tour_that_is_none_is_refused(numbered: Path, start: str, number: str, why: str) -> None:
-    with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")):
-        asked(numbered, start, tour=number, board="5x5" if "5x5" in why else "5x4")
+    board = "5x5" if "5x5" in why else "5x4"
+    with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")) as refused:
+        asked(numbered, start, tour=number, board=board)
+    assert refused.value.board == board
+
+
+@pytest.mark.parametrize(
+    ("options", "which"),
+    [
+        ({"cycle": "1234"}, "closed tour 1,234"),
+        ({"tour": "3", "board": "5x4"}, "tour 3"),
+    ],
+)
+def test_squares_that_are_no_tour_are_damage(
+    numbered: Path, options: dict[str, str], which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Numbers, "squares", lambda *_: [0, 7])
+    with pytest.raises(TableDamaged) as damaged:
+        asked(numbered, "a1", **options)
+    assert damaged.value.problem == f"{which} is none: b1 is missing"
+    kind = "cycles_6x6" if "cycle" in options else "numbers_5x4"
+    assert damaged.value.file == str(numbered / f"knight_{kind}.idx")
 
 
 def test_a_number_past_the_last_one_is_refused_with_the_total(numbered: Path, cli: Cli) -> None:

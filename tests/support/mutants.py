@@ -85,7 +85,7 @@ ANSWERS = {
     "queries/goals.py": "goals refusals index_contradicts registry queries/sliding batch",
     "queries/inputs.py": "inputs",
     "queries/index.py": "index_format doors index",
-    "queries/knight/numbered.py": "queries/numbered",
+    "queries/knight/numbered.py": "queries/numbered queries/sampling golden[bad]",
     "queries/knight/jumps.py": "queries/jumps page[docs/jumps.svg]",
     "queries/knight/reader.py": "doors refusals index_contradicts queries drawings batch",
     "queries/knight/sampling.py": "queries/sampling",
