@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from pipeline import samples
 from pipeline.making import numbered_tours
 from queries import open_tables
 from queries.answers import reader
@@ -208,6 +209,20 @@ def test_the_shell_writes_a_sample(numbered: Path, tmp_path: Path, cli: Cli) -> 
     lines = cli(*words, *where).out.splitlines()
     assert lines[0] == "board,cycle,path"
     assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
+
+
+def test_a_sample_in_parts_is_written_whole(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.knight.sampling.AT_ONCE", 700)
+    file, where = tmp_path / "tours.txt", str(outputs)
+    samples.sample("knight", board="5x5", output=str(file), format="csv", outputs=where)
+    with open_tables(where) as tables:
+        one = tables.knight.sample(1, seed=0, board="5x5")
+        assert pl.read_csv(file)["path"].to_list() == one["path"].to_list()
+        every = tables.knight.sample(1729, seed=0, board="5x5")
+    samples.sample("knight", 1729, board="5x5", output=str(file), format="csv", outputs=where)
+    assert pl.read_csv(file)["path"].to_list() == every["path"].to_list()
 
 
 @pytest.mark.parametrize(
