@@ -6,7 +6,7 @@ one at every start.
 
 import dataclasses
 import json
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -56,6 +56,12 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
 JOBS = cores()
 """How many searches run at once unless told otherwise."""
+
+
+def more_boards(verb: str, request: str) -> Any:
+    """The option that makes a request of further boards."""
+    said = f"Also {verb} {said_of(request)}."
+    return typer.Option(f"--{request}", metavar="CxR", help=said)
 
 
 def _version(asked: bool) -> None:
@@ -151,33 +157,12 @@ def precompute(
     piece: lists.PieceOption = None,
     finish: lists.FinishOption = False,
     plan: lists.PlanOption = False,
-    count: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--count",
-            metavar="CxR",
-            help=f"Also count {said_of('count')}.",
-        ),
-    ] = None,
+    count: Annotated[list[str] | None, more_boards("count", "count")] = None,
     closed: Annotated[
         bool, typer.Option("--closed", help="With --count: only closed ones, on larger boards too.")
     ] = False,
-    cycles: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cycles",
-            metavar="CxR",
-            help=f"Also number {said_of('cycles')}.",
-        ),
-    ] = None,
-    numbers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--numbers",
-            metavar="CxR",
-            help=f"Also number {said_of('numbers')}.",
-        ),
-    ] = None,
+    cycles: Annotated[list[str] | None, more_boards("number", "cycles")] = None,
+    numbers: Annotated[list[str] | None, more_boards("number", "numbers")] = None,
     memory: Annotated[
         float | None,
         typer.Option(

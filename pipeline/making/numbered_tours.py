@@ -21,7 +21,6 @@ from tablebase.errors import SearchError
 from tablebase.packed import packed, unpacked
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight import NumberedCycles, sides
-from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.numbered_tours import Route, Sweep
 from tablebase.puzzles.tour_counts import numbering
 from tablebase.tables.kept import Arrays
@@ -34,7 +33,7 @@ def make(recipe: NumberedCycles, puzzle: Puzzle, table: Table, work: Work) -> Ma
     board, paths = recipe.board, recipe.paths
     work.require_memory(table.name, numbering(sides(board), closed=not paths).memory)
     *_, (_, form) = table.index
-    sweep = Sweep(Board(*sorted(sides(board))), paths=paths)
+    sweep = Sweep(board, paths=paths)
     try:
         layers = [*_layers(sweep, int(form[:-1]), work)]
     except TooMany:
@@ -45,7 +44,7 @@ def make(recipe: NumberedCycles, puzzle: Puzzle, table: Table, work: Work) -> Ma
 
 def _layers(sweep: Sweep, width: int, work: Work) -> Iterator[Arrays]:
     """Each layer's records: first keys, sums before them, and states."""
-    board = sweep.board
+    board = sweep.upright
     later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
     both = halves(later, sweep.rows, paths=sweep.paths, mirrored=False)
     both = both._replace(between=both.between * (1, 1, 0))  # nobody asks who uses which

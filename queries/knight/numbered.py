@@ -44,11 +44,9 @@ class NumberedTours:
         """The tour with a number from a square; a closed one towards the lower neighbour."""
         board, total = self.board, self.total(start)
         if number >= total:
-            told = f"closed tours, numbered 0 to {total - 1:,}."
-            if not self.closed:
-                told = f"tours from {board.name(start)}, numbered 0 to {total - 1:,}."
-            why = f"{board} has {total:,} {told}" if total else no_tour(board, start)
-            raise NoSuchTour(str(board), why)
+            kind = "closed tours" if self.closed else f"tours from {board.name(start)}"
+            why = f"{board} has {total:,} {kind}, numbered 0 to {total - 1:,}."
+            raise NoSuchTour(str(board), why if total else no_tour(board, start))
         with self.sound():
             squares = self.numbers.squares(number, start)
         if problem := no_tour_of(board, squares, closed=self.closed):

@@ -20,7 +20,7 @@ from tablebase.puzzles.numbered_tours import Numbers
 from tests import often
 from tests.command.test_doors import LIBRARIES, SLOW
 from tests.support import oracles
-from tests.support.falsified import linked_copy, own, place, records, sealed
+from tests.support.falsified import linked_copy, own, place, records, sealed, some_changed
 from tests.support.shell import Cli, python
 
 NAME = "knight_cycles_6x6"
@@ -239,11 +239,7 @@ def test_whatever_the_records_say_is_an_answer_or_an_error(copied: Path) -> None
     tour = open_tables(str(copied)).knight.cycle(4711, board="6x6").path
     refused = 0
     for _ in range(often(40, 4000)):
-        data = bytearray(whole)
-        for _ in range(chance.choice((1, 5, 50))):
-            at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
-            data[at] = chance.randrange(256)
-        path.write_bytes(sealed(data))
+        path.write_bytes(some_changed(whole, chance))
         with contextlib.suppress(TableDamaged, NoSuchTour):
             refused += 1
             knight = open_tables(str(copied)).knight

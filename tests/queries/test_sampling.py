@@ -2,6 +2,7 @@
 
 import random
 import tempfile
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ import polars as pl
 import pytest
 
 from pipeline import samples
-from pipeline.making import numbered_tours
 from queries import open_tables
 from queries.answers import reader
 from queries.knight.reader import KnightReader
@@ -24,10 +24,18 @@ from tablebase.packed import packed, unpacked
 from tablebase.puzzles.knight import PUZZLE, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.numbered_tours import NONE
+from tablebase.tables.kept import Arrays
 from tablebase.tables.store import Folder
 from tests import often, wide
 from tests.support import oracles
-from tests.support.falsified import linked_copy, own, place, records, sealed
+from tests.support.falsified import (
+    linked_copy,
+    own,
+    place,
+    sealed,
+    some_changed,
+    with_other_layer,
+)
 from tests.support.recorder import built
 from tests.support.shell import Cli, uncompiled
 
@@ -277,16 +285,12 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
 def test_numbers_that_are_not_those_of_the_states_are_found(
     layer: int, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layers = numbered_tours._layers
-
-    def written(*given: Any) -> list[Any]:
-        made: list[Any] = [*layers(*given)]
-        firsts, _, states = made[layer]
+    def changed(records: Arrays) -> Iterable[Any]:
+        firsts, _, states = records
         keys, numbers = unpacked(firsts, states)
-        made[layer] = [*packed(keys, numbers // 2 + 1, states.itemsize)]
-        return made
+        return packed(keys, numbers // 2 + 1, states.itemsize)
 
-    monkeypatch.setattr(numbered_tours, "_layers", written)
+    with_other_layer(monkeypatch, layer, changed)
     built(tmp_path, PUZZLE, cycles_table(Board(6, 6)))
     with pytest.raises(TableDamaged, match=problem):
         every_tour(tmp_path, "6x6")
@@ -301,11 +305,7 @@ def test_whatever_the_records_say_is_a_tour_or_an_error(
     path = own(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
     whole, refused = path.read_bytes(), 0
     for _ in range(often(12, 1000)):
-        data = bytearray(whole)
-        for _ in range(chance.choice((1, 5, 50))):
-            at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
-            data[at] = chance.randrange(256)
-        path.write_bytes(sealed(data))
+        path.write_bytes(some_changed(whole, chance))
         try:
             found = every_tour(folder, board, closed=closed)
         except TableDamaged:

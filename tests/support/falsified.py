@@ -3,9 +3,10 @@
 import contextlib
 import hashlib
 import json
+import random
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.making import numbered_tours
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
 from pipeline.verify.claims import unheard
 from pipeline.verify.listed import Listed, check_files, listed_in
@@ -28,6 +30,7 @@ from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import MANIFEST
 from tablebase.tables.content import ContentHash, together
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
+from tablebase.tables.kept import Arrays
 from tablebase.tables.manifest import Entry, Page, manifest_text, read_pages
 from tablebase.tables.parquet import schema, sorting
 from tablebase.tables.store import Folder, Store
@@ -103,6 +106,29 @@ def records(data: bytes | bytearray) -> int:
     """How many an index has."""
     count: int = HEADER.unpack_from(data)[5]
     return count
+
+
+def some_changed(whole: bytes, chance: random.Random) -> bytes:
+    """An index with some bytes of some records others, but for their layers; every block whole."""
+    data = bytearray(whole)
+    for _ in range(chance.choice((1, 5, 50))):
+        at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
+        data[at] = chance.randrange(256)
+    return sealed(data)
+
+
+def with_other_layer(
+    monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
+) -> None:
+    """From now on, tables of numbered tours are made with other records of a layer."""
+    layers = numbered_tours._layers
+
+    def made(*given: Any) -> list[Arrays]:
+        found = [*layers(*given)]
+        found[layer] = [*change(found[layer])]
+        return found
+
+    monkeypatch.setattr(numbered_tours, "_layers", made)
 
 
 def sealed(data: bytes | bytearray) -> bytes:

@@ -1,6 +1,6 @@
 """`verify` proves the numbers of tours, and finds every kind of untruth about them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.making import numbered_tours
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Claim, Listener, Seen, unheard
 from pipeline.verify.knight import numbered as proof
@@ -21,10 +20,11 @@ from tablebase.puzzle import Table
 from tablebase.puzzles.knight import COUNTS, PUZZLE, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
 from tablebase.puzzles.numbered_tours import Numbers, Sweep
+from tablebase.tables.kept import Arrays
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first
-from tests.support.falsified import Story
+from tests.support.falsified import Story, with_other_layer
 from tests.support.recorder import built
 from tests.support.tour_lists import all_tours
 
@@ -126,7 +126,6 @@ def of_another_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]
 LAYERS = "each state's number is the sum of those that a step led from, and no state is missing"
 KNOWN = "there are as many closed tours as known (OEIS A175881)"
 NUMBERS = "each number is another closed tour"
-NO_WAYS = "the state * has drawings: 0, tours: [1-9]*"
 ANOTHER = "each number of a start is another tour"
 OWN = 1 + Sweep(Board(4, 5), paths=True).longer
 """The first layer of a start's own."""
@@ -176,15 +175,11 @@ def test_untruths_are_found(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    layers = numbered_tours._layers
+    def changed(records: Arrays) -> Iterable[Any]:
+        firsts, _, states = records
+        return packed(*change(*unpacked(firsts, states)), states.itemsize)
 
-    def written(*given: Any) -> list[Any]:
-        made: list[Any] = [*layers(*given)]
-        firsts, _, states = made[layer]
-        made[layer] = [*packed(*change(*unpacked(firsts, states)), states.itemsize)]
-        return made
-
-    monkeypatch.setattr(numbered_tours, "_layers", written)
+    with_other_layer(monkeypatch, layer, changed)
     built(tmp_path, PUZZLE, table_of(board))
     with pytest.raises(VerifyFailed) as caught:
         proved(tmp_path, board)
@@ -206,15 +201,12 @@ def test_records_that_are_exchanged_are_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The records of a layer in another order, or with the numbers of other states."""
-    layers = numbered_tours._layers
 
-    def written(*given: Any) -> list[Any]:
-        made: list[Any] = [*layers(*given)]
-        firsts, sums, states = made[layer]
-        made[layer] = [firsts[::order] + (order > 0), sums[::order], states[::order]]
-        return made
+    def changed(records: Arrays) -> Iterable[Any]:
+        firsts, sums, states = records
+        return firsts[::order] + (order > 0), sums[::order], states[::order]
 
-    monkeypatch.setattr(numbered_tours, "_layers", written)
+    with_other_layer(monkeypatch, layer, changed)
     monkeypatch.setattr(proof, "SMALL", 0)
     monkeypatch.setattr(proof, "FEW", 9000)
     built(tmp_path, PUZZLE, cycles_table(parse_board("6x6")))
