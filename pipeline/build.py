@@ -11,23 +11,26 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-from pipeline.files import described, entry_of, mendable, mended, rows_before
-from pipeline.making import made
+from pipeline.files import describe, entry_of, mendable, mended, rows_before
+from pipeline.making import checkpoints, made
+from pipeline.recovery import recover
 from pipeline.work import Work
-from tablebase.errors import SearchError, TableError
+from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables import MANIFEST
 from tablebase.tables.index import write_index
-from tablebase.tables.kept import Kept, kept_parts
+from tablebase.tables.kept import kept_parts
 from tablebase.tables.manifest import (
     Entry,
     File,
     Index,
     amend,
     facts,
+    facts_of_rows,
     holds_rows,
     parameters_of,
     read_manifest,
+    replace_manifest,
     unlike,
 )
 from tablebase.tables.mending import ABSENT
@@ -46,6 +49,10 @@ class Report(Protocol):
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None:
         """A table is published."""
+
+    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+        """Report what is wrong with the manifest, which tables were taken back, and why others
+        were not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +87,7 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
     with request.store.lock():
         for left in request.store.unfinished():
             request.store.remove(left)
-        try:
-            published = read_manifest(request.store)
-        except TableError:
-            if not request.force:
-                raise
-            request.store.remove(MANIFEST)
-            published = {}
+        published = _read_or_recover(request, report)
         gone = [name for name in request.without if published.pop(name, None)]
         lines = _to_make(request, published, report)
         with ExitStack() as stack:
@@ -111,6 +112,31 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
     return published
 
 
+def _read_or_recover(request: Request, report: Report) -> dict[str, Entry]:
+    """Read what is published; where the manifest is damaged or lost, take back what is whole.
+
+    A manifest of a newer version is replaced only by force: a newer program reads it.
+    """
+    store = request.store
+    try:
+        published = read_manifest(store)
+        if published or MANIFEST in store.names(MANIFEST):
+            return published
+        problem = f"{store.full(MANIFEST)} is missing."
+    except TableDamaged as error:
+        problem = f"{error.file} is damaged: {error.problem}."
+    except TableVersionError as error:
+        if error.found > error.wanted and not request.force:
+            raise
+        problem = f"{error.file} has format version {error.found}, not {error.wanted}."
+    recovery = recover(store)
+    if recovery.tables or recovery.left_out:
+        report.recovered(problem, sorted(recovery.tables), recovery.left_out)
+    if recovery.tables or MANIFEST in store.names(MANIFEST):
+        replace_manifest(store, recovery.tables, recovery.pages)
+    return dict(recovery.tables)
+
+
 Line = list[tuple[Puzzle, Table, str, Entry | None]]
 """Tables of one search of one puzzle, which share what is made for it: they queue."""
 
@@ -119,7 +145,11 @@ def _to_make(request: Request, published: dict[str, Entry], report: Report) -> I
     """The tables that are out of date: each with its puzzle, the reason, and what is published."""
     lines: dict[tuple[str, str], Line] = {}
     for puzzle, table, reason in _looked_at(request, published):
-        Kept(request.store, table).clear(but_these=reason not in (UP_TO_DATE, FORCED))
+        if reason == FORCED:
+            for part in kept_parts(request.store, table.name):
+                request.store.remove(part)
+        elif reason != UP_TO_DATE:
+            checkpoints(request.store, table).clear_others()
         if reason == UP_TO_DATE:
             report.table(table, reason)
             _clear(request.store, table.name, published[table.name])
@@ -138,7 +168,7 @@ def _make_line(
         work.require_going()
         report.table(table, reason)
         started = time.perf_counter()
-        own = replace(work, tell=partial(report.step, table.name), kept=Kept(store, table))
+        own = replace(work, tell=partial(report.step, table.name), kept=checkpoints(store, table))
         if reason != FORCED:
             own = replace(own, before=partial(rows_before, store, table, published))
         if reason != FORCED and published and mendable(table, published):
@@ -169,7 +199,10 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
     """What is published, if that is all that is asked for and no killed build left anything."""
     if request.force or request.without or request.store.unfinished():
         return None
-    published = read_manifest(request.store)
+    try:
+        published = read_manifest(request.store)
+    except (TableDamaged, TableVersionError):
+        return None
     for _, table, reason in _looked_at(request, published):
         if reason != UP_TO_DATE or unlisted(request.store, table.name, published[table.name]):
             return None
@@ -228,6 +261,6 @@ def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
         work.require_going()
         for index in files[len(listed) :]:
             write_index(index, table, count, records, writer.content)
-    whole = [File(file, writer.rows, 0, **facts(store, file)) for file in listed]
+    whole = [File(file, writer.rows, 0, **facts_of_rows(store, file)) for file in listed]
     found = Index(table.index_file, count, **facts(store, table.index_file)) if indexed else None
-    return described(table, whole, writer.rows, writer.content, found)
+    return describe(table, whole, writer.rows, writer.content, found)

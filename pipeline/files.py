@@ -9,24 +9,31 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from pipeline.making import parts
+from pipeline.making import checkpoints, parts
 from pipeline.work import Parts, Stretches, Work, named
-from tablebase import __version__
 from tablebase.errors import SearchError
 from tablebase.puzzle import Table
+from tablebase.tables import MADE_BY
 from tablebase.tables.content import together
-from tablebase.tables.kept import Arrays, Kept
-from tablebase.tables.manifest import Entry, File, Index, facts, unlike
+from tablebase.tables.kept import Arrays
+from tablebase.tables.manifest import (
+    Entry,
+    File,
+    Footer,
+    Index,
+    facts_of_rows,
+    unlike,
+)
 from tablebase.tables.parquet import TableWriter, description
 from tablebase.tables.store import Store
-
-MADE_BY = f"puzzle-tablebase {__version__}"
 
 
 class RowsInFile:
@@ -42,7 +49,7 @@ class RowsInFile:
         stretches, name, begins = self._rows(*arguments), file_of(self._table, number), ""
         first = next(stretches, None)
         if first is None:
-            return [np.zeros(2, np.int64), np.array(["", "", ""])]
+            return [np.zeros(3, np.int64), np.array(["", "", "", ""])]
         with (
             self._store.appearing(name, shared=True) as (file,),
             TableWriter(file, self._table) as writer,
@@ -50,14 +57,20 @@ class RowsInFile:
             writer.write(first)
             for columns in stretches:
                 writer.write(columns)
-        said, column = facts(self._store, name), self._table.numbered
+        file_facts, column = facts_of_rows(self._store, name), self._table.numbered
         if column:
             within = next(of for of in self._table.columns if of.name == column.within)
             begins = within.values[first[within.name][0]]
         return [
-            np.array([writer.rows, said["bytes"]]),
-            np.array([writer.content, said["sha256"], begins]),
+            np.array([writer.rows, file_facts["bytes"], file_facts["footer"].bytes]),
+            np.array([writer.content, begins, file_facts["sha256"], file_facts["footer"].sha256]),
         ]
+
+
+def _file_facts(sizes: npt.NDArray[Any], words: npt.NDArray[Any]) -> dict[str, Any]:
+    """Read back what such a part says of its file."""
+    (_, size, footer_size), (_, _, sha256, footer_sha256) = sizes.tolist(), words.tolist()
+    return {"bytes": size, "sha256": sha256, "footer": Footer(footer_size, footer_sha256)}
 
 
 def file_of(table: Table, number: int) -> str:
@@ -81,7 +94,7 @@ def present(
 
     `anew`: what is said of other files is forgotten, so that they are made again.
     """
-    kept, (part, items, _) = Kept(store, table), divided
+    kept, (part, items, _) = checkpoints(store, table), divided
     for number in numbers:
         name = named(part, items[number])
         found = kept.load(name)
@@ -94,7 +107,7 @@ def present(
 
 
 def _is_there(store: Store, table: Table, number: int, found: Arrays) -> bool:
-    rows, size = found[0].tolist()
+    rows, size, _ = found[0].tolist()
     try:
         return not rows or store.size(file_of(table, number + 1)) == size
     except OSError:
@@ -110,15 +123,16 @@ def entry_of(store: Store, table: Table, work: Work) -> Entry:
     work.told("files", 0, len(items))
     for number in range(1, len(items) + 1):
         sizes, words = there.pop(number - 1, None) or next(made)
-        (rows, size), (content, sha256, begins) = sizes.tolist(), words.tolist()
+        (rows, *_), (content, begins, *_) = sizes.tolist(), words.tolist()
         if rows:
             at = {column.within: begins, column.name: before[begins]} if column else {}
             first = sum(before.values())
-            files.append(File(file_of(table, number), rows, first, size, sha256, at))
+            name, measured = file_of(table, number), _file_facts(sizes, words)
+            files.append(File(file=name, rows=rows, first=first, begins=at, **measured))
             contents.append(content)
             before[begins] += rows
         work.told("files", number, len(items))
-    return described(table, files, sum(before.values()), together(contents))
+    return describe(table, files, sum(before.values()), together(contents))
 
 
 def mendable(table: Table, entry: Entry | None) -> bool:
@@ -137,16 +151,16 @@ def mended(store: Store, table: Table, entry: Entry, work: Work) -> Entry:
     item_of = {file_of(table, item[0]): item for item in items}
     wrong = {file.file: file for file in entry.files if not _is_whole(store, file)}
     for name in wrong:
-        Kept(store, table).forget(named(part, item_of[name]))
+        checkpoints(store, table).forget(named(part, item_of[name]))
     again = dict[str, File]()
     work.told("files", 0, len(wrong))
     for file, (sizes, words) in zip(
         wrong.values(), work.each(part, [item_of[name] for name in wrong]), strict=True
     ):
-        (rows, size), (_, sha256, _) = sizes.tolist(), words.tolist()
+        rows = int(sizes[0])
         if rows != file.rows:
             raise SearchError(f"{file.file} has {rows:,} rows, expected {file.rows:,}.")
-        again[file.file] = replace(file, bytes=size, sha256=sha256)
+        again[file.file] = replace(file, **_file_facts(sizes, words))
         work.told("files", len(again), len(wrong))
     return replace(entry, files=[again.get(file.file, file) for file in entry.files])
 
@@ -176,10 +190,10 @@ def rows_before(store: Store, table: Table, entry: Entry | None) -> pa.Table | N
     return pa.concat_tables(map(pq.read_table, files))
 
 
-def described(
+def describe(
     table: Table, files: list[File], rows: int, content: str, index: Index | None = None
 ) -> Entry:
-    """What the manifest says of a table with these files."""
+    """Describe a table with these files as the manifest lists it."""
     return Entry(
         files=files,
         rows=rows,

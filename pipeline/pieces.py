@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from pipeline.build import UP_TO_DATE, Report, why
 from pipeline.files import division, mendable, present
+from pipeline.making import checkpoints
 from pipeline.work import Work
 from tablebase.errors import BadRequest, TablePartial, quoted
 from tablebase.puzzle import Puzzle, Table
-from tablebase.tables.kept import Kept, Piece
+from tablebase.tables.kept import Piece
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.mending import mending
 from tablebase.tables.store import Store
@@ -93,7 +94,7 @@ def make_piece(
     """Make what is not there of a piece; it can be done again, and by several at once."""
     begun, table = time.monotonic(), listing.table
     store.ready()
-    kept = Kept(store, table)
+    kept = checkpoints(store, table)
     for other in kept.pieces():
         if other.of != piece.of:
             problem = f"{table.name} is made in {other.of:,} pieces here, not in {piece.of:,}"
@@ -123,7 +124,7 @@ def require_all(store: Store, listing: Listing) -> None:
     divided = division(store, table)
     every = range(len(divided.items))
     missing = sorted({*every} - {number for number, _ in present(store, table, divided, every)})
-    pieces = Kept(store, table).pieces()
+    pieces = checkpoints(store, table).pieces()
     if not missing:
         return
     count = pieces[0].of if pieces else MOST

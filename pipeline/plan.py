@@ -17,14 +17,14 @@ from statistics import fmean, stdev
 from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.making import parts, probe
+from pipeline.making import checkpoints, parts, probe
 from pipeline.pieces import Listing
 from pipeline.work import Probe, Work
 from queries.answers import reader
 from tablebase.cores import free_memory
 from tablebase.puzzle import Table
 from tablebase.tables.index import BLOCK, blocks, write_index
-from tablebase.tables.kept import Kept, Piece
+from tablebase.tables.kept import Piece
 from tablebase.tables.manifest import facts
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder, Store
@@ -64,7 +64,7 @@ def planned(store: Store, listing: Listing, piece: Piece | None, jobs: int = 1) 
         known = reader(listing.puzzle.name, store).listed_rows(table)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as threads:
         place = Folder(Path(folder))
-        found = probe(table, Work(threads, jobs, kept=Kept(place, table)), own)
+        found = probe(table, Work(threads, jobs, kept=checkpoints(place, table)), own)
         size, writing = _written(place, table, found)
     rows = fmean(found.rows) if known is None else known
     each = sum(found.seconds) / max(1, sum(found.rows))

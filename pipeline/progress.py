@@ -107,6 +107,13 @@ class BuildTold(Bar):
         told = f"{table.name}: {entry.rows:,} rows in {seconds:.1f} s"
         self.console.print(told, markup=False)
 
+    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+        self.console.print(problem, markup=False)
+        if tables:
+            self.console.print(f"taken back from their files: {', '.join(tables)}", markup=False)
+        for name, why in left_out.items():
+            self.console.print(f"not taken back: {name} ({why})", markup=False)
+
 
 @dataclass(slots=True)
 class Proved:

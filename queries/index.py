@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 from tablebase.errors import TableDamaged, TableMissing, TableVersionError
-from tablebase.tables import FORMAT_VERSION, MANIFEST
+from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
 from tablebase.tables.mending import mending, unopened
 
@@ -47,8 +47,8 @@ class Index:
         if len(data) < HEADER.size:
             raise self._damaged(f"{len(data)} bytes are too few for its header")
         _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
-        if version != FORMAT_VERSION:
-            raise TableVersionError(self._path, version, FORMAT_VERSION, self._command)
+        if version != INDEX_VERSION:
+            raise TableVersionError(self._path, version, INDEX_VERSION, self._command)
         self._whole(0, data)
         if name.rstrip(b"\0") != table.name.encode():
             raise self._damaged("it is the index of another table")

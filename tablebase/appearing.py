@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from tablebase.interrupts import Undone, making
+from tablebase.write_lock import lock_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -22,8 +23,8 @@ Refusing = Callable[[], AbstractContextManager[None]]
 class _Told(io.FileIO):
     """A file that tells what it refuses, however deep in a library it is written to."""
 
-    def __init__(self, path: str, refusing: Refusing) -> None:
-        super().__init__(path, "wb")
+    def __init__(self, descriptor: int, refusing: Refusing) -> None:
+        super().__init__(descriptor, "wb")
         self._refusing = refusing
 
     def write(self, data: ReadableBuffer) -> int:
@@ -46,20 +47,37 @@ def appearing(
 
     with Undone(gone):
         try:
-            with contextlib.ExitStack() as stack:
-                files: list[IO[bytes]] = []
-                with making, refusing():
-                    for _, part in places:
-                        told = _Told(part, refusing)
-                        files.append(stack.enter_context(io.BufferedWriter(told)))
-                yield files
+            with contextlib.ExitStack() as locks:
+                with contextlib.ExitStack() as stack:
+                    files: list[IO[bytes]] = []
+                    with making, refusing():
+                        for _, part in places:
+                            told = _Told(_open_locked(part), refusing)
+                            files.append(stack.enter_context(io.BufferedWriter(told)))
+                            # a lock lasts as long as any descriptor: until the file has its name
+                            locks.callback(os.close, os.dup(told.fileno()))
+                    yield files
+                    with refusing():
+                        for file in files:
+                            file.flush()
+                            if durable:
+                                os.fsync(file.fileno())
                 with refusing():
-                    for file in files:
-                        file.flush()
-                        if durable:
-                            os.fsync(file.fileno())
-            with refusing():
-                for path, part in places:
-                    os.replace(part, path)
+                    for path, part in places:
+                        os.replace(part, path)
         finally:
             gone()
+
+
+def _open_locked(path: str) -> int:
+    """Open a new file that others see is being written."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0)
+    flags |= getattr(os, "O_BINARY", 0)
+    while True:
+        descriptor = os.open(path, flags, 0o666)
+        lock_file(descriptor)
+        # whoever clears away dead writers' files may have removed this one before it was locked
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor
+        os.close(descriptor)

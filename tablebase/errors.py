@@ -163,8 +163,8 @@ class TableUnreadable(TableError):
 class TableVersionError(TableError):
     """A file written in another format version."""
 
-    def __init__(self, file: str, found: object, wanted: int, command: str) -> None:
-        newer = isinstance(found, int) and found > wanted
+    def __init__(self, file: str, found: int, wanted: int, command: str) -> None:
+        newer = found > wanted
         hint = " Use a newer version of the program, or rebuild the file." if newer else ""
         said = f"{file} has format version {found}; this program reads version {wanted}.{hint}"
         super().__init__(said, file, command)
@@ -187,6 +187,17 @@ class OutputsError(TablebaseError):
 
     def __init__(self, path: str, problem: str, hint: str = "") -> None:
         super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
+        self.path = path
+        self.problem = problem
+
+
+class StoreUnlisted(TablebaseError):
+    """A folder or object store whose files cannot be listed."""
+
+    exit_code = 3
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"The files in {path} cannot be listed: {problem}.")
         self.path = path
         self.problem = problem
 

@@ -13,6 +13,7 @@ import io
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -23,10 +24,13 @@ from tablebase.streams import Whole, reason
 from tablebase.tables.manifest import own_files
 from tablebase.tables.places import tables_store
 from tablebase.tables.store import Folder, Store
+from tablebase.write_lock import is_being_written
 
 STANDARD = "-"
 LONGEST = 300
 """Characters of a name that a message shows."""
+NEW = ".new"
+"""How the name of an output ends that is being written."""
 MOST_LINKS = 40
 """As many as the system itself follows."""
 
@@ -107,7 +111,11 @@ def _replaced(path: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]:
     if before is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
     _require_free(Folder(path.parent), path.name)
-    part = path.with_name(f".{os.urandom(8).hex()}.new")
+    begin = f".{zlib.crc32(os.fsencode(path.name)):08x}-"  # short: a name has an end
+    for dead in path.parent.glob(f"{begin}*{NEW}"):
+        if not is_being_written(str(dead)):  # its writer was killed
+            dead.unlink(missing_ok=True)
+    part = path.with_name(f"{begin}{os.urandom(8).hex()}{NEW}")
     with appearing((str(path), str(part))) as (file,):
         if before is not None:
             if hasattr(os, "chown"):

@@ -10,6 +10,8 @@ from typing import Any
 from pipeline.work import Made, Parts, Probe, Work
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import imported, part_of
+from tablebase.tables.kept import Kept
+from tablebase.tables.store import Store
 
 MAKERS = {
     "breadth first": "pipeline.making.breadth_first",
@@ -42,6 +44,12 @@ def probe(table: Table, work: Work, items: list[tuple[Any, ...]] | None = None) 
     """What a table will take, or these parts of a list."""
     found: Probe = _further(table, "probe")(table, work, items)
     return found
+
+
+def checkpoints(store: Store, table: Table) -> Kept:
+    """Give the finished parts of a table, as its maker's code is now."""
+    recipe = table.recipe
+    return Kept(store, table, recipe.maker.partition(":")[0] or MAKERS[recipe.search])
 
 
 def _further(table: Table, name: str) -> Any:

@@ -25,7 +25,7 @@ from pipeline.work import in_threads
 from tablebase.errors import TableMissing
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzles
-from tablebase.tables import COMMAND, FORMAT_VERSION, MANIFEST
+from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
 from tablebase.tables.content import ContentHash, together
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
 from tablebase.tables.manifest import (
@@ -169,7 +169,7 @@ def _check_index(listed: Listed) -> None:
         # of a table that no rule knows, any records that fit a block
         most = min(max(found[3], 1), BODY)
         width = struct.calcsize(listed.table.record) if listed.table else most
-        wanted = MAGIC, FORMAT_VERSION, 0, width, BLOCK, said.records, listed.entry.content
+        wanted = MAGIC, INDEX_VERSION, 0, width, BLOCK, said.records, listed.entry.content
         have = *found, content.hex(), name.rstrip(b"\0")
         for words in zip(FIELDS, have, (*wanted, listed.name.encode()), strict=True):
             fact.same(*words)

@@ -55,7 +55,7 @@ def write_index(
     import numpy as np
 
     from tablebase.errors import SearchError
-    from tablebase.tables import FORMAT_VERSION
+    from tablebase.tables import INDEX_VERSION
 
     form = record_type(table)
     width, title = form.itemsize, table.name.encode()
@@ -68,7 +68,7 @@ def write_index(
         file.write(data + CHECKSUM.pack(checksum(hashed, number, data)))
 
     step = BODY // width * width
-    write(0, HEADER.pack(MAGIC, FORMAT_VERSION, 0, width, BLOCK, count, hashed, title))
+    write(0, HEADER.pack(MAGIC, INDEX_VERSION, 0, width, BLOCK, count, hashed, title))
     written, number, waiting = 0, 1, b""
     for fields in stretches:
         records = np.zeros(len(fields[table.index[0][0]]), form)

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tablebase import __version__
+from tablebase.code_digest import digest_code
 from tablebase.errors import OutputsError
 from tablebase.puzzle import Table
 from tablebase.tables.store import SHARED, Store
@@ -39,13 +41,18 @@ class Piece(NamedTuple):
 
 
 class Kept:
-    """The finished parts of one table, by name: those of this recipe and version."""
+    """The finished parts of one table, by name: those of this recipe, version and code.
 
-    def __init__(self, store: Store, table: Table) -> None:
+    `builder`: the module that makes them. Its code counts, and all that it imports of the project:
+    where any of that has changed, its parts are made again.
+    """
+
+    def __init__(self, store: Store, table: Table, builder: str) -> None:
         self._store = store
         self._table = table.name
-        self._version = __version__
-        said = json.dumps([table.recipe.search, table.recipe.parameters(), __version__])
+        self._builder = builder
+        self._version = _version_of(builder)
+        said = json.dumps([table.recipe.search, table.recipe.parameters(), self._version])
         self._stem = f".{table.name}.{_digest(said)}"
 
     def __repr__(self) -> str:
@@ -78,10 +85,13 @@ class Kept:
 
     def require_version(self) -> None:
         """An error where this program is not the one that the build is of."""
-        if self._version != __version__:
-            problem = f"a worker has version {__version__} of the program"
-            hint = f"Install {self._version} there."
-            raise OutputsError(str(self._store), problem, hint)
+        version, code = _version_of(self._builder)
+        if version != self._version[0]:
+            problem = f"a worker has version {version} of the program"
+            raise OutputsError(str(self._store), problem, f"Install {self._version[0]} there.")
+        if code != self._version[1]:
+            problem = f"a worker has changed code of version {version}"
+            raise OutputsError(str(self._store), problem, "Install the same code there.")
 
     def store(self, name: str, arrays: Arrays) -> None:
         # no fsync: after a crash of the whole machine the checksum tells
@@ -111,11 +121,10 @@ class Kept:
         """Those that are finished."""
         return [piece for stem, piece in _pieces(self._store) if stem == self._stem]
 
-    def clear(self, *, but_these: bool = False) -> None:
-        """Remove the table's parts, of whatever recipe, or all but those of this one."""
+    def clear_others(self) -> None:
+        """Remove the table's parts of other recipes, versions and code."""
         for name in kept_parts(self._store, self._table):
-            own = name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)
-            if not (but_these and own):
+            if not (name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)):
                 self._store.remove(name)
 
     def _name(self, part: str) -> str:
@@ -123,17 +132,22 @@ class Kept:
 
 
 def kept_parts(store: Store, table: str) -> list[str]:
-    """The files of a table's parts, of whatever recipe, and those that were not ended."""
-    return [name for name in store.names(f".{table}.") if name.endswith((SUFFIX, SHARED))]
+    """The files of a table's parts, of whatever recipe, and those whose writer was killed."""
+    return [
+        name
+        for name in store.names(f".{table}.")
+        if name.endswith(SUFFIX) or (name.endswith(SHARED) and not store.is_being_written(name))
+    ]
 
 
 def pieces_of(store: Store) -> dict[str, str]:
     """How much there is of each table that is made in pieces, in words: `3 of 100 pieces`."""
-    found: dict[tuple[str, int], int] = {}
-    for stem, piece in _pieces(store):
+    counts = Counter((stem, piece.of) for stem, piece in _pieces(store))
+    most: dict[str, tuple[int, int]] = {}  # older code may have left pieces of its own
+    for (stem, of), count in counts.items():
         table = stem.split(".")[1]
-        found[table, piece.of] = found.get((table, piece.of), 0) + 1
-    return {table: f"{count:,} of {of:,} pieces" for (table, of), count in found.items()}
+        most[table] = max(most.get(table, (0, 0)), (count, of))
+    return {table: f"{count:,} of {of:,} pieces" for table, (count, of) in most.items()}
 
 
 def _pieces(store: Store) -> list[tuple[str, Piece]]:
@@ -156,6 +170,10 @@ class _Summed(io.RawIOBase):
     def write(self, data: ReadableBuffer) -> int:
         self.checksum = zlib.crc32(data, self.checksum)
         return self._file.write(data)
+
+
+def _version_of(builder: str) -> tuple[str, str]:
+    return __version__, digest_code(builder)
 
 
 def _bytes(checksum: int) -> bytes:

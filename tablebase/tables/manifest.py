@@ -5,19 +5,32 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import struct
 from collections.abc import Collection, Mapping
 from itertools import accumulate
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
-from tablebase import __version__
-from tablebase.errors import TableDamaged, TableError, TableVersionError
-from tablebase.tables import FORMAT_VERSION, MANIFEST
+from tablebase.errors import TableDamaged, TableError, TableVersionError, quoted
+from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
 from tablebase.tables.mending import ABSENT, mending, unopened
 from tablebase.tables.store import LOCK, Store
 
+FOOTER_END = struct.Struct("<I4s")
+"""How a Parquet file ends: the length of its metadata, and `PAR1`."""
+
 Name = Annotated[str, Meta(pattern=r"\A[ -~]*\Z")]
+
+
+class Footer(Struct, frozen=True, forbid_unknown_fields=True):
+    """The last bytes of a Parquet file, which say where its rows are and what they hold.
+
+    With its hash known, a reader of one row group need not read the whole file to trust it.
+    """
+
+    bytes: int
+    sha256: str
 
 
 class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -32,6 +45,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     first: int
     bytes: int
     sha256: str
+    footer: Footer
     begins: dict[str, str | int] = {}
 
 
@@ -90,9 +104,16 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     except (FileNotFoundError, NotADirectoryError):
         return {}, {}
     except OSError as error:
-        again = mending("", store, force=True)
-        raise unopened(store.full(MANIFEST), error, again) from error
+        raise unopened(store.full(MANIFEST), error, mending("", store)) from error
     return parse_manifest(text, store)
+
+
+def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
+    """Read what the manifest's copy lists; nothing where there is no copy that is whole."""
+    try:
+        return parse_manifest(store.read(BACKUP), store)
+    except (OSError, TableError):
+        return {}, {}
 
 
 def parameters_of(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
@@ -107,7 +128,7 @@ def own_files(store: Store) -> set[str]:
     except TableError:  # of another program, as far as can be told
         return set()
     listed = {said.file for entry in tables.values() for said in entry.every_file}
-    return {MANIFEST, LOCK, *listed} if tables else set()
+    return {MANIFEST, BACKUP, LOCK, *listed} if tables else set()
 
 
 def holds_rows(file: str, name: str) -> bool:
@@ -144,16 +165,36 @@ def facts(store: Store, name: str) -> dict[str, Any]:
     return {"bytes": store.size(name), "sha256": sha256(store, name)}
 
 
+def facts_of_rows(store: Store, name: str) -> dict[str, Any]:
+    """Measure a Parquet file as the manifest lists it."""
+    return {**facts(store, name), "footer": measure_footer(store, name)}
+
+
+def measure_footer(store: Store, name: str) -> Footer:
+    """Measure the footer of a Parquet file: the metadata, its length and the closing magic."""
+    file = store.opened(name)
+    (length,) = FOOTER_END.unpack(file.read(FOOTER_END.size, file.size - FOOTER_END.size))[:1]
+    size = length + FOOTER_END.size
+    return Footer(size, hashlib.sha256(file.read(size, file.size - size)).hexdigest())
+
+
 def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     """The tables and pages that a manifest's text lists; an error where it is not as written."""
-    path, again = store.full(MANIFEST), mending("", store, force=True)
+    path, again = store.full(MANIFEST), mending("", store)
     try:
         text = data.decode()
         manifest = json.loads(text)
         version = manifest["format_version"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise TableDamaged(path, "it is not a manifest", again) from error
+    if not _has_own_checksum(manifest, text):  # first: the version itself may be what is damaged
+        raise TableDamaged(path, "its text or checksum was changed", again)
+    if type(version) is not int:
+        problem = f"its format version is {quoted(json.dumps(version))}, not a whole number"
+        raise TableDamaged(path, problem, again)
     if version != FORMAT_VERSION:
+        # tables of a newer program are not replaced unasked
+        again = mending("", store, force=version > FORMAT_VERSION)
         raise TableVersionError(path, version, FORMAT_VERSION, again)
     listed = "tables"
     try:
@@ -162,6 +203,8 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
             raise ValidationError
         listed = "pages"
         pages = convert(manifest.get(listed, {}), dict[Name, Page])
+        if not all(map(_is_file_name, pages)):
+            raise ValidationError
     except ValidationError as error:
         raise TableDamaged(path, f"its list of {listed} is invalid", again) from error
     if text != manifest_text(tables, str(manifest.get("made_by")), pages):
@@ -169,18 +212,30 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
     return tables, pages
 
 
+def _has_own_checksum(manifest: Any, text: str) -> bool:
+    """Return whether a manifest's last value is the checksum of the others, as in every version."""
+    if not isinstance(manifest, dict) or "checksum" not in manifest:
+        return False
+    written = manifest.pop("checksum")
+    return text == seal(manifest) and text.rstrip().endswith(f'"{written}"\n}}')
+
+
+def _is_file_name(name: str) -> bool:
+    """Return whether a name stays in its folder, and is not hidden there."""
+    return not name.startswith(".") and not set(name) & set("/\\:") and name != ""
+
+
 def _is_named(name: str, entry: Entry) -> bool:
     """Whether a table's files bear its name, and their rows follow one another and are all."""
     files = {file.file for file in entry.files}
     firsts = [*(file.first for file in entry.files), entry.rows]
-    if not files:  # an index alone
-        return name.isidentifier() and entry.index is not None
     return (
         name.isidentifier()
+        and (len(files) > 0 or entry.index is not None)
         and len(files) == len(entry.files)
         and all(holds_rows(file, name) for file in files)
         and (entry.index is None or entry.index.file == f"{name}.idx")
-        and firsts == [*accumulate((file.rows for file in entry.files), initial=0)]
+        and (not files or firsts == [*accumulate((file.rows for file in entry.files), initial=0)])
         and firsts == sorted(firsts)
     )
 
@@ -198,9 +253,24 @@ def amend(
         listed |= tables or {}
         left = {name: entry for name, entry in listed.items() if name not in without}
         shown |= pages or {}
-        return manifest_text(left, f"puzzle-tablebase {__version__}", shown).encode()
+        return manifest_text(left, MADE_BY, shown).encode()
 
     store.change(MANIFEST, changed)
+    _back_up(store)
+
+
+def replace_manifest(store: Store, tables: Mapping[str, Entry], pages: Mapping[str, Page]) -> None:
+    """List these tables and pages alone, whatever was listed, and however damaged that was."""
+    text = manifest_text(dict(tables), MADE_BY, dict(pages)).encode()
+    store.change(MANIFEST, lambda before: text)
+    _back_up(store)
+
+
+def _back_up(store: Store) -> None:
+    """Copy the manifest beside itself, so that no single damage loses what is listed."""
+    text = store.read(MANIFEST)
+    with store.appearing(BACKUP) as (file,):
+        file.write(text)
 
 
 def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None:
@@ -233,6 +303,11 @@ def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]
     }
     if pages:
         manifest["pages"] = to_builtins(dict(sorted(pages.items())))
+    return seal(manifest)
+
+
+def seal(manifest: dict[str, Any]) -> str:
+    """Write a manifest as text, with the checksum of everything in it."""
     body = json.dumps(manifest, indent=1)
-    manifest["checksum"] = hashlib.sha256(body.encode()).hexdigest()
-    return json.dumps(manifest, indent=1) + "\n"
+    checksum = hashlib.sha256(body.encode()).hexdigest()
+    return json.dumps({**manifest, "checksum": checksum}, indent=1) + "\n"

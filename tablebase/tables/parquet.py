@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 
 from tablebase.errors import SearchError
 from tablebase.puzzle import KINDS, Column, Table
-from tablebase.tables import FORMAT_VERSION
+from tablebase.tables import FORMAT_VERSION, MADE_BY
 from tablebase.tables.content import ContentHash
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ class TableWriter:
                 if column.distinct and column.kind in KINDS
             },
             sorting_columns=sorting(table),
+            write_page_checksum=True,
         )
+        self._recipe = table.recipe
 
     def __enter__(self) -> TableWriter:
         return self
@@ -97,7 +100,16 @@ class TableWriter:
         if kind is None and self._waiting:
             self._flush(last=True)
         if self._writer:
+            self._writer.add_key_value_metadata(self._say_what_was_written())
             self._writer.close()
+
+    def _say_what_was_written(self) -> dict[str, str]:
+        """Say what a file needs to be listed again where the manifest is lost."""
+        return {
+            "content": self.content,
+            "made_by": MADE_BY,
+            "parameters": json.dumps(self._recipe.parameters(), sort_keys=True),
+        }
 
     def write(self, columns: Columns) -> None:
         arrays = [to_arrow(column, columns[column.name]) for column in self._columns]

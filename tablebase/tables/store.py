@@ -74,7 +74,10 @@ class Store:
         raise NotImplementedError
 
     def names(self, begin: str = "") -> list[str]:
-        """The files' names in order, those that begin so; none where nothing can be listed."""
+        """The files' names in order, those that begin so; StoreUnlisted where nobody may know.
+
+        A store that does not exist has none.
+        """
         raise NotImplementedError
 
     def size(self, name: str) -> int:
@@ -117,6 +120,10 @@ class Store:
         """What is left of files whose writer was killed; of use only while the lock is held."""
         return []
 
+    def is_being_written(self, name: str) -> bool:
+        """Return whether a shared file's writer is alive, as far as can be known."""
+        return True
+
     def remove(self, name: str) -> None:
         raise NotImplementedError
 
@@ -154,8 +161,13 @@ class Folder(Store):
     def names(self, begin: str = "") -> list[str]:
         try:
             return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            from tablebase.errors import StoreUnlisted
+            from tablebase.streams import reason
+
+            raise StoreUnlisted(self._path, reason(error)) from error
 
     def size(self, name: str) -> int:
         found = os.stat(self.full(name))
@@ -184,6 +196,11 @@ class Folder(Store):
 
     def unfinished(self) -> list[str]:
         return [name for name in self.names(".") if name.endswith(PART)]
+
+    def is_being_written(self, name: str) -> bool:
+        from tablebase.write_lock import is_being_written
+
+        return is_being_written(self.full(name))
 
     def remove(self, name: str) -> None:
         from tablebase.tables.locks import refusing

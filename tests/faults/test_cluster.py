@@ -17,6 +17,7 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.cluster import workers
+from pipeline.making import checkpoints
 from pipeline.making.every_tour import tours_from
 from pipeline.pieces import Listing, make_piece
 from pipeline.work import Work
@@ -25,7 +26,7 @@ from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables.kept import Kept, Piece
+from tablebase.tables.kept import Piece
 from tablebase.tables.objects import Objects
 from tablebase.tables.store import Folder
 from tests import LONG
@@ -120,7 +121,7 @@ def test_a_list_of_many_files_is_made_there(running: Cluster, tmp_path: Path) ->
 
 
 def test_nothing_that_is_found_goes_through_the_scheduler(running: Cluster, tmp_path: Path) -> None:
-    kept = Kept(Folder(tmp_path), TOURS)
+    kept = checkpoints(Folder(tmp_path), TOURS)
     with workers(running.address, 1) as (executor, at_once):
         assert executor is not None
         assert at_once == 2

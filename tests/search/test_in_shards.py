@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.making import in_shards
+from pipeline.making import checkpoints, in_shards
 from pipeline.making.in_shards import layer, search
 from pipeline.search.in_blocks import in_blocks
 from pipeline.work import Work
@@ -38,7 +38,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 def kept_in(folder: Path, board: str = "2x4") -> Kept:
-    return Kept(Folder(folder), parse_board(board).tables[0])
+    return checkpoints(Folder(folder), parse_board(board).tables[0])
 
 
 @pytest.mark.parametrize(("name", "shards"), [("2x2", 3), ("2x3", 2), ("2x4", 1), ("2x4", 5)])
@@ -47,7 +47,7 @@ def test_shards_find_every_depth(
 ) -> None:
     board = parse_board(name)
     for number, goal in enumerate(board.layouts):
-        kept = Kept(Folder(tmp_path), board.tables[number])
+        kept = checkpoints(Folder(tmp_path), board.tables[number])
         found = search(board, goal, Work(pool, shards, kept=kept, elsewhere=True))
         expected = in_blocks(board.blocks(goal), 2, lambda level, depth: None, lambda: None)
         for _ in range(2):

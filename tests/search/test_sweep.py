@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.making import cycles
+from pipeline.making import checkpoints, cycles
 from pipeline.search import halves as cut
 from pipeline.search import sweep
 from pipeline.search.frontier import Step, following
@@ -25,7 +25,6 @@ from tablebase.frontier import END, FREE, MATCHING_BITS
 from tablebase.keys import ENDS, MATCHINGS, MOST_PAIRS, all_partners, numbered, unpack
 from tablebase.puzzles.knight import PUZZLE
 from tablebase.puzzles.knight_board import Board
-from tablebase.tables.kept import Kept
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import uncompiled
@@ -90,7 +89,7 @@ def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
     monkeypatch.setattr(cycles, "LARGE", 3 * 16)
     monkeypatch.setattr(cycles, "forward", followed)
     with ThreadPoolExecutor(1) as pool:
-        kept = Kept(Folder(tmp_path), PUZZLE.tables[-1])
+        kept = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
             cycles.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
         layers = len(made)
@@ -120,7 +119,7 @@ def test_a_killed_meeting_goes_on_from_what_was_found(
         monkeypatch.setattr(cycles, name, value)
     monkeypatch.setattr(cycles, "cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
-        work = Work(pool, 1, tell, Kept(Folder(tmp_path), PUZZLE.tables[-1]))
+        work = Work(pool, 1, tell, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
             cycles.counts(Board(4, 6), work, paths=True)
         found = cycles.counts(Board(4, 6), work, paths=True)

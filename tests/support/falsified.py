@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from msgspec import to_builtins
 
 from pipeline.making import numbered_tours
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
@@ -31,7 +32,13 @@ from tablebase.tables import MANIFEST
 from tablebase.tables.content import ContentHash, together
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
 from tablebase.tables.kept import Arrays
-from tablebase.tables.manifest import Entry, Page, manifest_text, read_pages
+from tablebase.tables.manifest import (
+    Entry,
+    Page,
+    facts_of_rows,
+    manifest_text,
+    read_pages,
+)
 from tablebase.tables.parquet import schema, sorting
 from tablebase.tables.store import Folder, Store
 from tests import WIDE
@@ -142,10 +149,8 @@ def sealed(data: bytes | bytearray) -> bytes:
 
 def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
     """What a manifest says of a file of rows."""
-    size = path.stat().st_size
-    return {
-        "file": path.name, "rows": rows, "first": first, "bytes": size, "sha256": sha256(path)
-    }  # fmt: skip
+    measured = facts_of_rows(Folder(path.parent), path.name)
+    return {"file": path.name, "rows": rows, "first": first, **to_builtins(measured)}
 
 
 @contextlib.contextmanager
@@ -309,3 +314,5 @@ class Silent:
     def step(self, table: str, doing: str, done: int, total: int | None) -> None: ...
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None: ...
+
+    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...

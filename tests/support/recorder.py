@@ -21,12 +21,16 @@ class Recorder:
         self.reasons: dict[str, str] = {}
         self.steps: list[tuple[str, int, int | None]] = []
         self.finished: list[str] = []
+        self.recovery: tuple[str, list[str], dict[str, str]] | None = None
 
     def table(self, table: Table, reason: str) -> None:
         self.reasons[table.name] = reason
 
     def step(self, table: str, doing: str, done: int, total: int | None) -> None:
         self.steps.append((doing, done, total))
+
+    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+        self.recovery = (problem, tables, left_out)
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None:
         assert seconds >= 0

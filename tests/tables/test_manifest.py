@@ -1,6 +1,5 @@
 """The manifest: what it says is taken whole or refused in a sentence that names what is wrong."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,22 +8,26 @@ from typing import Any
 import pytest
 
 from tablebase.errors import TableDamaged, TableError, TableUnreadable, TableVersionError
-from tablebase.tables import MANIFEST
+from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import (
     Entry,
     File,
+    Footer,
     Index,
+    Page,
     manifest_text,
     own_files,
     parse_manifest,
     read_manifest,
     read_pages,
+    seal,
     sha256,
     unlike,
 )
 from tablebase.tables.store import Folder
 
-AGAIN = " Run: pipeline precompute --force --outputs "
+AGAIN = " Run: pipeline precompute --outputs "
+NO_FOOTER = Footer(0, "")
 Change = Callable[[dict[str, Any]], object]
 
 
@@ -37,6 +40,7 @@ def entry(*rows: int, name: str = "toys", index: bool = True) -> Entry:
             sum(rows[:number]),
             1,
             "",
+            NO_FOOTER,
         )
         for number, many in enumerate(rows)
     ]
@@ -65,18 +69,35 @@ def test_what_is_no_manifest_is_refused(data: bytes, store: Folder) -> None:
     assert " is damaged: it is not a manifest. Run" in str(said)
 
 
-@pytest.mark.parametrize("version", [1, 3, "2", None])
-def test_another_version_is_refused(version: object, store: Folder) -> None:
-    said = refused(json.dumps({"format_version": version}).encode(), store)
-    assert isinstance(said, TableVersionError)
-    assert f"has format version {version}; this program reads version 2." in str(said)
+@pytest.mark.parametrize("version", [1, 2, 4])
+def test_another_version_is_refused(version: int, store: Folder) -> None:
+    with pytest.raises(TableVersionError) as said:
+        parse_manifest(seal({"format_version": version, "shelves": []}).encode(), store)
+    assert f"has format version {version}; this program reads version 3." in str(said.value)
+    force = " --force" if version > 3 else ""
+    assert str(said.value).endswith(f" Run: pipeline precompute{force} --outputs {store}")
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"), [("3", "'\"3\"'"), (None, "'null'"), (3.0, "'3.0'"), (True, "'true'")]
+)
+def test_a_version_that_is_no_number_is_damage(version: object, shown: str, store: Folder) -> None:
+    said = refused(seal({"format_version": version}).encode(), store)
+    assert isinstance(said, TableDamaged)
+    assert f"its format version is {shown}, not a whole number" in str(said)
+
+
+def test_a_version_of_which_a_byte_was_damaged_is_no_other_version(store: Folder) -> None:
+    text = manifest_text({"toys": entry(3)}, "somebody", {})
+    said = refused(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
+    assert isinstance(said, TableDamaged)
 
 
 @pytest.mark.parametrize("listed", ["tables", "pages"])
 @pytest.mark.parametrize("wrong", [None, [], {"toys": {}}, {"toys": {"bytes": "1"}}])
 def test_a_list_that_is_none_is_refused(listed: str, wrong: object, store: Folder) -> None:
-    manifest = {"format_version": 2, "tables": {}, listed: wrong}
-    said = refused(json.dumps(manifest).encode(), store)
+    manifest = {"format_version": 3, "tables": {}, listed: wrong}
+    said = refused(seal(manifest).encode(), store)
     assert isinstance(said, TableDamaged)
     assert f" is damaged: its list of {listed} is invalid. Run" in str(said)
 
@@ -105,6 +126,12 @@ def test_files_that_follow_one_another_are_taken(name: str, listed: Entry, store
     assert parse_manifest(data, store)[0] == {name: listed}
 
 
+@pytest.mark.parametrize("name", ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden"])
+def test_a_page_elsewhere_is_refused(name: str, store: Folder) -> None:
+    said = refused(manifest_text({}, "", {name: Page(1, "", {})}).encode(), store)
+    assert " is damaged: its list of pages is invalid." in str(said)
+
+
 def one(number: int, **changed: Any) -> Entry:
     """Two files with 3 and 4 rows, something changed in one of them."""
     listed = entry(3, 4)
@@ -129,8 +156,11 @@ def one(number: int, **changed: Any) -> Entry:
         ("toys", one(1, rows=5)),
         ("toys", one(0, first=1)),
         ("toys", one(0, rows=-3)),
-        ("toys", Entry([File("toys.parquet", -1, 0, 1, "")], -1, "", "", {}, "", None)),
+        ("toys", Entry([File("toys.parquet", -1, 0, 1, "", NO_FOOTER)], -1, "", "", {}, "", None)),
         ("toys", Entry(entry(3).files, 3, "", "", {}, "", Index("other.idx", 3, 1, ""))),
+        ("toys", Entry([], 3, "", "", {}, "", Index("../evil.idx", 3, 1, ""))),
+        ("toys", Entry([], 3, "", "", {}, "", Index("other.idx", 3, 1, ""))),
+        ("toys", Entry([], 3, "", "", {}, "", None)),
     ],
 )
 def test_files_that_do_not_are_refused(name: str, listed: Entry, store: Folder) -> None:
@@ -158,7 +188,9 @@ def test_its_own_files_are_those_it_lists(store: Folder, tmp_path: Path) -> None
     (tmp_path / MANIFEST).write_text(manifest_text({}, "", {}))
     assert own_files(store) == set()
     (tmp_path / MANIFEST).write_text(manifest_text({"toys": entry(3, 4)}, "", {}))
-    assert own_files(store) == {*(MANIFEST, ".lock", "toys.parquet", "toys.1.parquet", "toys.idx")}
+    assert own_files(store) == {
+        *(MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.1.parquet", "toys.idx")
+    }
 
 
 def test_how_a_file_is_unlike(store: Folder, tmp_path: Path) -> None:

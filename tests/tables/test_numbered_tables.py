@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.making import cycles, numbered_tours
+from pipeline.making import checkpoints, cycles, numbered_tours
 from pipeline.making.numbered_tours import make
 from pipeline.search.sweep import Layer, TooMany, forward
 from pipeline.work import Made, Work
@@ -17,7 +17,6 @@ from queries.overview import status
 from tablebase.errors import SearchError
 from tablebase.puzzles.knight import PUZZLE, NumberedCycles, cycles_table, numbers_table
 from tablebase.puzzles.knight_board import Board, parse_board
-from tablebase.tables.kept import Kept
 from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
 from tests import first
@@ -115,7 +114,7 @@ def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
     def again() -> Made:
         assert isinstance(SIX.recipe, NumberedCycles)
         with ThreadPoolExecutor(1) as pool:
-            work = Work(pool, 1, tell, Kept(Folder(tmp_path), SIX), memory=1 << 40)
+            work = Work(pool, 1, tell, checkpoints(Folder(tmp_path), SIX), memory=1 << 40)
             return make(SIX.recipe, PUZZLE, SIX, work)
 
     monkeypatch.setattr(cycles, "LARGE", 2000)  # a record and what it begins with

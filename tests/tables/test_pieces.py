@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.making import every_tour
+from pipeline.making import checkpoints, every_tour
 from pipeline.pieces import Listing, listings, make_piece, parse_piece, require_all
 from queries import open_tables
 from queries.overview import status, unusable
@@ -21,7 +21,7 @@ from tablebase.puzzles import knight
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import Board, parse_board
-from tablebase.tables.kept import Kept, Piece
+from tablebase.tables.kept import Piece
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import SHARED, Folder
 from tests import LONG
@@ -79,7 +79,7 @@ def test_each_tells_what_it_made_even_if_that_is_nothing(tmp_path: Path) -> None
     made = [piece(tmp_path, "4x3", number, 20) for number in range(1, 21)]
     assert [parts for parts, _ in made] == [1] * 12 + [0] * 8
     assert sum(rows for _, rows in made) == 16
-    assert Kept(Folder(tmp_path), listing("4x3").table).pieces() == [
+    assert checkpoints(Folder(tmp_path), listing("4x3").table).pieces() == [
         Piece(number, 20) for number in sorted(range(1, 21), key=str)
     ]
     finish(tmp_path, "4x3")

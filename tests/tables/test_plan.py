@@ -10,7 +10,7 @@ import pytest
 
 from pipeline import plan as plans
 from pipeline.cli import run
-from pipeline.making import parts, probe
+from pipeline.making import checkpoints, parts, probe
 from pipeline.pieces import Listing
 from pipeline.plan import planned
 from pipeline.work import AtOnce, Probe, Work, no_records
@@ -19,7 +19,7 @@ from tablebase.puzzles import sliding
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import parse_board
-from tablebase.tables.kept import Kept, Piece
+from tablebase.tables.kept import Piece
 from tablebase.tables.store import Folder
 from tests import LONG, wide
 from tests.support.recorder import built
@@ -113,7 +113,7 @@ def test_bytes_and_seconds_a_row_are_those_of_what_is_written_here(
     monkeypatch.setattr(sliding, "LISTED", 0)
     table = (listing("4x3") if columns else sliding_listing("2x3")).table
     with ThreadPoolExecutor(1) as threads:
-        found = probe(table, Work(threads, 1, kept=Kept(Folder(tmp_path), table)), None)
+        found = probe(table, Work(threads, 1, kept=checkpoints(Folder(tmp_path), table)), None)
     clock = iter([10.0, 10.5, 20.0, 24.0])
     monkeypatch.setattr("pipeline.plan.time.thread_time", lambda: next(clock))
     size, seconds = plans._written(Folder(tmp_path), table, found)

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline import work
 from pipeline.build import Request, build
-from pipeline.making import in_blocks
+from pipeline.making import checkpoints, in_blocks
 from pipeline.making.in_blocks import make
 from pipeline.work import Work
 from queries.index import Index
@@ -40,6 +40,8 @@ class Quiet:
 
     def step(self, table: str, doing: str, done: int, total: int | None) -> None:
         pass
+
+    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
 
     def built(self, table: Table, entry: Entry, seconds: float) -> None:
         self.made.append(table.name)
@@ -153,7 +155,7 @@ def test_no_board_no_count(folder: Path) -> None:
 def kept_from(folder: Path, table: Table, layers: int, monkeypatch: pytest.MonkeyPatch) -> Kept:
     """What is kept of a search that ends after so many layers."""
     monkeypatch.setattr(in_blocks, "CHECKPOINT", 0.0)
-    kept = Kept(Folder(folder), table)
+    kept = checkpoints(Folder(folder), table)
 
     def tell(doing: str, done: int, total: int | None) -> None:
         if doing == "layers" and done == layers:
@@ -193,9 +195,9 @@ def test_what_is_kept_half_begins_anew(
     for file in files:
         whole = file.read_bytes()
         file.write_bytes(whole[:-1])
-        assert in_blocks._kept(Kept(Folder(tmp_path), table), *sizes(table)) is None
+        assert in_blocks._kept(checkpoints(Folder(tmp_path), table), *sizes(table)) is None
         file.write_bytes(whole)
-    assert in_blocks._kept(Kept(Folder(tmp_path), table), *sizes(table)) is not None
+    assert in_blocks._kept(checkpoints(Folder(tmp_path), table), *sizes(table)) is not None
     assert built(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
     assert not [*tmp_path.glob(".*.kept")]
     assert {f: d for f, d in digests(folder).items() if "3x3" in f}.items() <= digests(
@@ -212,7 +214,7 @@ def sizes(table: Table) -> tuple[Any, int]:
 def test_a_quick_search_keeps_nothing(tmp_path: Path) -> None:
     table = parse_board("3x3").tables[0]
     with ThreadPoolExecutor(2) as pool:
-        kept = Kept(Folder(tmp_path), table)
+        kept = checkpoints(Folder(tmp_path), table)
         make(recipe_of(table), PUZZLE, table, Work(pool, 2, None, kept))
     assert not [*tmp_path.iterdir()]
 

@@ -18,7 +18,7 @@ import pytest
 
 import pipeline.work
 from pipeline.build import Request, build
-from pipeline.making import MAKERS, made
+from pipeline.making import MAKERS, checkpoints, made
 from pipeline.making.every_tour import tours_from
 from pipeline.work import Work
 from tablebase import errors
@@ -27,7 +27,7 @@ from tablebase.puzzles import puzzles
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import counts_table, listed_table
 from tablebase.puzzles.knight_board import Board
-from tablebase.tables.kept import Arrays, Kept
+from tablebase.tables.kept import Arrays
 from tablebase.tables.store import Folder
 from tests.support.recorder import Recorder, built
 
@@ -166,7 +166,7 @@ def test_what_several_need_is_made_once(pool: Counting) -> None:
 @pytest.fixture
 def keeping(pool: Counting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     monkeypatch.setattr(pipeline.work, "WORTH_KEEPING", -1)
-    return Work(pool, 2, kept=Kept(Folder(tmp_path), TOURS))
+    return Work(pool, 2, kept=checkpoints(Folder(tmp_path), TOURS))
 
 
 def made_again(work: Work, folder: Path) -> list[bool]:
@@ -195,7 +195,7 @@ def test_a_part_that_took_no_time_is_not_kept(
 
 def test_a_part_that_cannot_be_kept_is_as_good(pool: Counting, tmp_path: Path) -> None:
     """As in a process that does not reach the store."""
-    kept = Kept(Folder(tmp_path / "nowhere"), TOURS)
+    kept = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
     (found,) = pool.submit(pipeline.work._found_or_made, kept, slowly, (3,)).result()
     assert found.tolist() == [0, 1, 2]
 
@@ -220,12 +220,13 @@ def test_a_damaged_part_is_made_again_whichever_bit_it_is(keeping: Work, tmp_pat
 def test_parts_of_other_parameters_are_not_taken(tmp_path: Path) -> None:
     """Counts of other boards have the same table and the same columns."""
     few, more = (
-        Kept(Folder(tmp_path), counts_table(boards)) for boards in (((3, 4),), ((3, 4), (2, 2)))
+        checkpoints(Folder(tmp_path), counts_table(boards))
+        for boards in (((3, 4),), ((3, 4), (2, 2)))
     )
     few.store("part", arrays(3))
     assert few.load("part") is not None
     assert few.load("another") is more.load("part") is None
-    more.clear(but_these=True)
+    more.clear_others()
     assert few.load("part") is None
 
 
