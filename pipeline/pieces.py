@@ -17,7 +17,7 @@ from pipeline.build import UP_TO_DATE, Report, why
 from pipeline.files import division, mendable, present
 from pipeline.making import checkpoints
 from pipeline.work import Work
-from tablebase.errors import BadRequest, TablePartial, quoted
+from tablebase.errors import BadRequest, OutputsError, TablePartial, quoted
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.kept import Piece
 from tablebase.tables.manifest import read_manifest
@@ -108,9 +108,14 @@ def make_piece(
         tell = partial(told.step, table.name)
         work = Work(executor or threads, jobs, tell, kept, elsewhere=True)
         rows = 0
-        for done, found in enumerate(work.each(part, [items[at] for at in own]), start=1):
-            rows += rows_of(found)
-            work.told("parts", done, len(own))
+        try:
+            for done, found in enumerate(work.each(part, [items[at] for at in own]), start=1):
+                rows += rows_of(found)
+                work.told("parts", done, len(own))
+        except OutputsError:
+            # whoever published the whole table meanwhile has cleared its parts away
+            if why(store, read_manifest(store).get(table.name), table, force=False) != UP_TO_DATE:
+                raise
     kept.finished(piece)
     return Made(len(own), rows, time.monotonic() - begun)
 

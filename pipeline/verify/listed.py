@@ -8,6 +8,7 @@ value from a puzzle's rules.
 from __future__ import annotations
 
 import contextlib
+import json
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +34,7 @@ from tablebase.tables.manifest import (
     File,
     Index,
     Page,
+    measure_footer,
     parameters_of,
     read_manifest,
     read_pages,
@@ -158,6 +160,12 @@ def _check_bytes(fact: Fact, said: File | Index | Page) -> None:
         raise unopened(store.full(file), error, fact.command) from error
 
 
+def _check_footer(fact: Fact, said: File) -> None:
+    footer = measure_footer(fact.store, said.file)
+    fact.same("bytes of the footer", footer.bytes, said.footer.bytes)
+    fact.same("SHA-256 of the footer", footer.sha256, said.footer.sha256)
+
+
 def _check_index(listed: Listed) -> None:
     said, store = listed.index, listed.store
     text = "the header matches the table: version, name, records, content hash"
@@ -189,7 +197,7 @@ def decoded(listed: Listed, made: Callable[[Rows], Result]) -> Iterator[tuple[Ro
     """A table's rows in order, a row group at a time, and what was made of each, as many at once
     as there are processors. After the last, they are proved to be the rows that are listed.
     """
-    groups, table, files = _groups(listed), listed.known, listed.entry.files
+    (groups, metadata), table, files = _groups(listed), listed.known, listed.entry.files
     contents = {file.file: ContentHash(table.columns) for file in files}
     begins: dict[str, dict[str, Any]] = {}
     within, before, count = table.numbered if len(files) > 1 else None, Counter[str](), 0
@@ -214,6 +222,9 @@ def decoded(listed: Listed, made: Callable[[Rows], Result]) -> Iterator[tuple[Ro
             fact.of(said.file).same("begins with", said.begins, begins.get(said.file, {}))
         content = together([content.hexdigest() for content in contents.values()])
         fact.same("content hash", content, listed.entry.content)
+        for said in files:
+            own = contents[said.file].hexdigest()
+            _check_metadata(fact.of(said.file), metadata[said.file], listed.entry, own)
 
 
 def read_rows(listed: Listed) -> Rows:
@@ -222,19 +233,27 @@ def read_rows(listed: Listed) -> Rows:
     return Rows(pa.concat_batches([none, *(rows.batch for rows, _ in decoded(listed, len))]))
 
 
-def _groups(listed: Listed) -> list[tuple[str, pq.FileMetaData, int, int]]:
-    """The row groups by file, footer, number and first row, once the footers are as defined."""
-    table, entry, groups = listed.known, listed.entry, []
+Groups = list[tuple[str, pq.FileMetaData, int, int]]
+Metadata = dict[bytes, bytes]
+
+
+def _groups(listed: Listed) -> tuple[Groups, dict[str, Metadata]]:
+    """The row groups by file, footer, number and first row, once the footers are as defined; and
+    the metadata of each file.
+    """
+    table, entry, groups, metadata = listed.known, listed.entry, Groups(), dict[str, Metadata]()
     text = "schema, all metadata and number of rows match the definition of the table"
     with listed.claim(text) as whole:
         for said in entry.files:
             fact, source = whole.of(said.file), listed.store.source(said.file)
             with decoding(fact), pq.ParquetFile(source) as file:
                 found, footer = file.schema_arrow, file.metadata
+                _check_footer(fact, said)
             texts = (of.to_string(truncate_metadata=False) for of in (found, schema(table)))
             for lines in zip_longest(*map(str.splitlines, texts)):
                 fact.same("schema:", *lines)
             fact.same("rows", footer.num_rows, said.rows)
+            metadata[said.file] = footer.metadata or {}
             begin = said.first
             for number in range(footer.num_row_groups):
                 if rows := footer.row_group(number).num_rows:
@@ -242,7 +261,19 @@ def _groups(listed: Listed) -> list[tuple[str, pq.FileMetaData, int, int]]:
                     begin += rows
         whole.same("parameters", entry.parameters, table.recipe.parameters())
         whole.same("description", entry.description, description(table))
-    return groups
+    return groups, metadata
+
+
+def _check_metadata(fact: Fact, metadata: Metadata, entry: Entry, content: str) -> None:
+    """Check what a file says of its making: where a manifest is lost, it is listed by that."""
+    expected = {
+        "parameters": json.dumps(entry.parameters, sort_keys=True),
+        "made_by": entry.made_by,
+        "content": content,
+    }
+    for key, value in expected.items():
+        found = metadata.get(key.encode(), b"").decode("utf-8", "replace")
+        fact.same(f"metadata {key}:", found, value)
 
 
 def _read_group(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import re
@@ -17,6 +18,7 @@ from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
 from tablebase.tables.mending import ABSENT, mending, unopened
 from tablebase.tables.store import LOCK, Store
 
+PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """How a Parquet file ends: the length of its metadata, and `PAR1`."""
 
@@ -173,8 +175,13 @@ def facts_of_rows(store: Store, name: str) -> dict[str, Any]:
 def measure_footer(store: Store, name: str) -> Footer:
     """Measure the footer of a Parquet file: the metadata, its length and the closing magic."""
     file = store.opened(name)
-    (length,) = FOOTER_END.unpack(file.read(FOOTER_END.size, file.size - FOOTER_END.size))[:1]
-    size = length + FOOTER_END.size
+    size = min(FOOTER_END.size, file.size)
+    end = file.read(size, file.size - size)
+    if not end.endswith(PARQUET):
+        raise OSError(errno.EINVAL, "it is no Parquet file")
+    size += FOOTER_END.unpack(end)[0]
+    if size > file.size:
+        raise OSError(errno.EINVAL, "it is shorter than its footer")
     return Footer(size, hashlib.sha256(file.read(size, file.size - size)).hexdigest())
 
 

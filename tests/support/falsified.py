@@ -28,13 +28,15 @@ from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.senet import PUZZLE as SENET
-from tablebase.tables import MANIFEST
+from tablebase.tables import MADE_BY, MANIFEST
 from tablebase.tables.content import ContentHash, together
 from tablebase.tables.index import BLOCK, BODY, CHECKSUM, HEADER, checksum
 from tablebase.tables.kept import Arrays
 from tablebase.tables.manifest import (
     Entry,
+    Footer,
     Page,
+    facts,
     facts_of_rows,
     manifest_text,
     read_pages,
@@ -149,7 +151,11 @@ def sealed(data: bytes | bytearray) -> bytes:
 
 def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
     """What a manifest says of a file of rows."""
-    measured = facts_of_rows(Folder(path.parent), path.name)
+    store = Folder(path.parent)
+    try:
+        measured = facts_of_rows(store, path.name)
+    except OSError:  # it has no footer
+        measured = {**facts(store, path.name), "footer": Footer(0, "")}
     return {"file": path.name, "rows": rows, "first": first, **to_builtins(measured)}
 
 
@@ -222,9 +228,14 @@ def split(folder: Path, name: str, *at: int, row_group: int = 1 << 16) -> list[P
 
 
 def written(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16) -> None:
-    pq.write_table(
-        rows.cast(schema(table)), path, row_group_size=row_group, sorting_columns=sorting(table)
-    )
+    rows, content = rows.cast(schema(table)), ContentHash(table.columns)
+    for batch in rows.to_batches():
+        content.update(batch)
+    parameters = json.dumps(table.recipe.parameters(), sort_keys=True)
+    said = {"content": content.hexdigest(), "made_by": MADE_BY, "parameters": parameters}
+    with pq.ParquetWriter(path, rows.schema, sorting_columns=sorting(table)) as writer:
+        writer.write_table(rows, row_group_size=row_group)
+        writer.add_key_value_metadata(said)
 
 
 def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:

@@ -88,9 +88,11 @@ def table_page() -> str:
         f"# Tables (format version {FORMAT_VERSION})",
         "",
         "Written by `make docs` from the descriptions in the files. Every file is Parquet with",
-        "zstd, sorted as described. Its metadata contains `format_version`, `table`, `meaning`,",
-        "`rank`, and `column.NAME` for each column. [index-format.md](index-format.md) describes",
-        "the indexes, for readers without a Parquet library.",
+        "zstd, sorted as described, with a checksum for each page. Its metadata contains",
+        "`format_version`, `table`, `meaning`, `rank`, and `column.NAME` for each column; also",
+        "`content`, `parameters` and `made_by`, as `manifest.json` lists them.",
+        "[index-format.md](index-format.md) describes the indexes, for readers without a Parquet",
+        "library; they have a format version of their own, which is 2.",
     ]
     for asked in puzzles():
         for table in asked.tables:
@@ -160,7 +162,14 @@ does not exist, whatever files there are. It is one JSON object in UTF-8, indent
 - `pages`: for each page made from the tables (`report.html`, `explorer.html`) its `bytes`, its
   `sha256`, and `made_from`: the content hashes of those tables, by name. Left out where there is no
   page.
-- `checksum`: SHA-256 of this file without this line, the comma before it and the last line feed.
+- `checksum`: in every version the last value: SHA-256 of this file without this line, the comma
+  before it and the last line feed.
+
+`.manifest.backup` is a copy, written after it. If the manifest is damaged or lost, `pipeline
+precompute` lists every table again whose files hold what they say: those that the copy lists as
+they are, and those whose content hash is the one in the Parquet file's metadata or the index's
+header. It prints which tables it took back, and why it did not take others; their files stay where
+they are. A manifest of a newer version of the program is replaced only with `--force`.
 
 Of each table:
 
@@ -181,6 +190,8 @@ Of each file of rows:
 - `rows`: how many rows it has.
 - `first`: the number of rows in the files before it, so the row number of its first row.
 - `bytes`, `sha256`: its size, and SHA-256 of its bytes in hexadecimal.
+- `footer`: the same two of its footer, which are its last bytes: a reader that trusts the footer
+  can read single row groups, whose pages have checksums, and need not read the whole file.
 - `begins`: of several files with tours, the `start` of its first row, and the `number` that this
   row has among all tours of that start. Left out where there is one file.
 

@@ -1,7 +1,6 @@
 """Building: what stands in the way, and what is left when it goes wrong."""
 
 import errno
-import json
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,12 +19,12 @@ from tablebase.errors import (
     SearchError,
     TablebaseError,
     TableDamaged,
-    TableVersionError,
 )
 from tablebase.graph import Graph, Walk
 from tablebase.output import writing
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.support.pancakes import PUZZLE as PANCAKES
@@ -135,33 +134,19 @@ def test_a_folder_that_cannot_be_written_to(
 # ---- the manifest ---------------------------------------------------------------------------
 
 
-def test_a_newer_manifest_is_refused_and_mended_by_force(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, TOURS)
-    before = contents(tmp_path)
-    manifest = json.loads(before["manifest.json"])
-    newer = json.dumps({**manifest, "format_version": 3}, indent=1)
-    (tmp_path / "manifest.json").write_text(newer, "utf-8")
-    with pytest.raises(TableVersionError, match="has format version 3; this program reads") as told:
-        built(tmp_path, KNIGHT, TOURS)
-    assert (told.value.found, told.value.wanted, told.value.exit_code) == (3, 2, 3)
-    assert (tmp_path / "manifest.json").read_text("utf-8") == newer
-    assert built(tmp_path, KNIGHT, TOURS, force=True).finished == [TOURS.name]
-    assert contents(tmp_path) == before
-
-
 BROKEN = ["", "{", "[]", "null", '"1"', "{}", "[" * 100_000, "\udce9"]
-BROKEN += ['{"format_version": 2}', '{"format_version": 2, "tables": []}']
-BROKEN += ['{"format_version": 2, "tables": {"eight": {}}}']
+BROKEN += ['{"format_version": 3}', '{"format_version": 3, "tables": []}']
+BROKEN += ['{"format_version": 3, "tables": {"eight": {}}}']
 
 
 @pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
-def test_a_broken_manifest_is_refused_and_mended_by_force(tmp_path: Path, text: str) -> None:
+def test_a_broken_manifest_is_repaired(tmp_path: Path, text: str) -> None:
     built(tmp_path, KNIGHT, TOURS)
     before = contents(tmp_path)
     (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(TableDamaged, match=r"manifest\.json is damaged: .* Run: pipeline precom"):
-        built(tmp_path, KNIGHT, TOURS)
-    built(tmp_path, KNIGHT, TOURS, force=True)
+        read_manifest(Folder(tmp_path))
+    assert built(tmp_path, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
     assert contents(tmp_path) == before
 
 
@@ -227,7 +212,7 @@ def test_a_table_and_its_index_are_both_kept_before_either_is_there(
     monkeypatch.setattr(os, "fsync", kept)
     monkeypatch.setattr(os, "replace", named)
     built(tmp_path, PANCAKES)
-    assert done == ["kept", "kept", ".parquet", ".idx", "kept", ".json"]
+    assert done == ["kept", "kept", ".parquet", ".idx", "kept", ".json", "kept", ".backup"]
 
 
 def test_what_an_executor_refuses_is_not_the_folders_fault(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec import convert
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import unheard
@@ -61,7 +62,7 @@ def published(vector: Vector, folder: Path) -> Listed:
     rows.write_bytes(b"")
     count = max(map(int, vector.records), default=-1) + 1
     said = manifest.Index(index.name, count, index.stat().st_size, sha256(index))
-    files = [File(**said_of(rows, count))]
+    files = [convert(said_of(rows, count), File)]
     entry = Entry(files, count, vector.content, "a test", {}, "", said)
     write_manifest(Folder(folder), {vector.name: entry})
     return Listed(Folder(folder), vector.name, entry, None, table, unheard)

@@ -21,6 +21,7 @@ from tablebase.puzzles import knight
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import Board, parse_board
+from tablebase.tables import BACKUP
 from tablebase.tables.kept import Piece
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import SHARED, Folder
@@ -60,7 +61,10 @@ def whole(folder: Path, board: str) -> dict[str, bytes]:
 
 
 def hidden(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir() if path.name[0] == "." and path.name != ".lock"]
+    always = (".lock", BACKUP)
+    return [
+        path.name for path in folder.iterdir() if path.name[0] == "." and path.name not in always
+    ]
 
 
 @pytest.mark.parametrize("board", ["4x3", "5x5", pytest.param("6x6", marks=LONG_RUN)])
@@ -154,6 +158,21 @@ def test_two_of_the_same_at_once(tmp_path: Path) -> None:
         thread.join()
     finish(tmp_path / "pieces", "5x5")
     assert contents(tmp_path / "pieces") == whole(tmp_path / "whole", "5x5")
+
+
+def test_a_list_that_is_published_meanwhile(tmp_path: Path) -> None:
+    """A build clears a list's parts away once it has published it; nothing is left for a piece."""
+
+    class Overtaken(Recorder):
+        def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+            if done == 1:
+                built(tmp_path, KNIGHT, listed_table(Board(5, 5)))
+
+    done = make_piece(Folder(tmp_path), listing("5x5"), Piece(1, 1), Overtaken(), None, 2)
+    assert done.parts == 25
+    built(tmp_path, KNIGHT, listed_table(Board(5, 5)))
+    assert hidden(tmp_path) == []
+    assert contents(tmp_path) == whole(tmp_path / "whole", "5x5")
 
 
 def test_other_builds_leave_what_a_piece_is_writing(tmp_path: Path) -> None:

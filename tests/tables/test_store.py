@@ -18,8 +18,9 @@ from pipeline.verify import VerifyFailed, verify
 from queries import open_tables
 from queries.answers import reader
 from queries.overview import histogram, status
-from tablebase.errors import OutputsError, TableDamaged, TableMissing
+from tablebase.errors import OutputsError, StoreUnlisted, TableDamaged, TableMissing
 from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.places import tables_store
 from tablebase.tables.store import PART, Folder, Store
@@ -102,7 +103,7 @@ def memory(made: Memory) -> Memory:
 
 
 def test_a_build_makes_the_same_bytes_there(memory: Memory, outputs: Path) -> None:
-    eight = [name for name in memory.names() if name != "manifest.json"]
+    eight = [name for name in memory.names() if name not in (MANIFEST, BACKUP)]
     assert eight == ["eight.idx", "eight.parquet", "eight_edge.idx", "eight_edge.parquet"]
     for name in eight:
         assert memory.read(name) == (outputs / name).read_bytes(), name
@@ -245,3 +246,19 @@ def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) 
             assert (tmp_path / "new" / ".lock").read_text() == f"{os.getpid()}\n"
             with pytest.raises(OutputsError, match=rf"\(process {os.getpid()}\)"), store.lock():
                 pass
+
+
+def test_a_folder_that_cannot_be_listed_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not the same as an empty one: pages would go unchecked, and shards would vanish."""
+
+    def refuse(path: str) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    assert Folder(tmp_path / "nowhere").names() == []
+    monkeypatch.setattr(os, "listdir", refuse)
+    with pytest.raises(StoreUnlisted) as caught:
+        Folder(tmp_path).names()
+    said = f"The files in {tmp_path} cannot be listed: permission denied."
+    assert (str(caught.value), caught.value.exit_code) == (said, 3)

@@ -175,7 +175,7 @@ def test_a_file_found_alone_explains_itself(outputs: Path) -> None:
         said = pq.read_schema(file_of(outputs, name)).metadata
         text = {key.decode(): value.decode() for key, value in said.items()}
         table = TABLES[name]
-        assert text["format_version"] == "2"
+        assert text["format_version"] == "3"
         assert text["table"] == name
         assert text["meaning"] == table.meaning
         assert text["rank"] == table.rank
@@ -187,6 +187,19 @@ def test_a_file_found_alone_explains_itself(outputs: Path) -> None:
         assert not any("time" in key or "host" in key or "date" in key for key in text)
 
 
+def test_a_damaged_page_is_seen_by_its_checksum(outputs: Path, tmp_path: Path) -> None:
+    """By a reader of one row group that has nothing but the file."""
+    data = bytearray(file_of(outputs, "eight").read_bytes())
+    path, seen = tmp_path / "eight.parquet", 0
+    for at in range(1000, 200_000, 20_000):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0x20]) + data[at + 1 :])
+        try:
+            pq.ParquetFile(path, page_checksum_verification=True).read_row_group(0)
+        except OSError as error:
+            seen += "CRC" in str(error)
+    assert seen == 10
+
+
 @pytest.mark.parametrize("name", CONTRACT)
 def test_duckdb_reads_the_same_words(outputs: Path, name: str) -> None:
     path = str(file_of(outputs, name))
@@ -195,7 +208,7 @@ def test_duckdb_reads_the_same_words(outputs: Path, name: str) -> None:
         rows = database.execute("select count(*) from read_parquet(?)", [path]).fetchall()
     text = {bytes(key).decode(): bytes(value) for key, value in said}
     assert text["meaning"].decode() == TABLES[name].meaning
-    assert text["format_version"] == b"2"
+    assert text["format_version"] == b"3"
     assert {f"column.{column}" for column in CONTRACT[name][0]} <= set(text)
     assert rows == [(CONTRACT[name][1],)]
 
@@ -253,10 +266,11 @@ def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> Non
 
 def test_the_manifest_says_what_is_there(outputs: Path) -> None:
     manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
-    assert manifest["format_version"] == 2
+    assert manifest["format_version"] == 3
     for name, (_, rows, _) in CONTRACT.items():
         entry = manifest["tables"][name]
         data = file_of(outputs, name).read_bytes()
+        footer = data[-8 - int.from_bytes(data[-8:-4], "little") :]
         assert entry["files"] == [
             {
                 "file": f"{name}.parquet",
@@ -264,6 +278,10 @@ def test_the_manifest_says_what_is_there(outputs: Path) -> None:
                 "first": 0,
                 "bytes": len(data),
                 "sha256": hashlib.sha256(data).hexdigest(),
+                "footer": {
+                    "bytes": len(footer),
+                    "sha256": hashlib.sha256(footer).hexdigest(),
+                },
             }
         ]
         assert entry["rows"] == rows

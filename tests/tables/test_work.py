@@ -291,7 +291,7 @@ def below(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseEr
 @pytest.mark.parametrize("kind", [*below(errors.TablebaseError)])
 def test_every_error_can_be_pickled(kind: type[errors.TablebaseError]) -> None:
     wanted = [] if kind.__init__ is Exception.__init__ else inspect.signature(kind).parameters
-    numbers = ("limit", "wanted", "needed", "free")
+    numbers = ("limit", "found", "wanted", "needed", "free")
     given: dict[str, Any] = {name: 7 if name in numbers else name for name in wanted}
     error = kind(**given) if given else kind("said")
     again = pickle.loads(pickle.dumps(error))

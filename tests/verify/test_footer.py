@@ -24,7 +24,13 @@ from tablebase.errors import TableDamaged, TableMissing
 from tablebase.puzzles.knight import COUNTED
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight_board import Board
-from tablebase.tables.manifest import manifest_text, parse_manifest, read_manifest, record_page
+from tablebase.tables.manifest import (
+    manifest_text,
+    parse_manifest,
+    read_manifest,
+    record_page,
+    seal,
+)
 from tablebase.tables.parquet import schema, sorting
 from tablebase.tables.store import Folder
 from tests.support.falsified import (
@@ -185,8 +191,10 @@ PAGE = {"bytes": 1, "sha256": "0", "made_from": {}}
 )
 def test_pages_that_are_none_are_refused(copy: Path, pages: object) -> None:
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    del manifest["checksum"]
+    text = seal({**manifest, "pages": pages})
     with pytest.raises(TableDamaged, match="its list of pages is invalid"):
-        parse_manifest(json.dumps({**manifest, "pages": pages}).encode(), Folder(copy))
+        parse_manifest(text.encode(), Folder(copy))
 
 
 def test_a_changed_page_is_found(copy: Path) -> None:
@@ -208,3 +216,26 @@ def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(TableMissing, match=f"{FIVE}.parquet is not published"):
         verify(Folder(copy), quick=True)
+
+
+@pytest.mark.parametrize("value", ["bytes", "sha256"])
+def test_a_footer_that_is_not_as_listed_is_found(copy: Path, value: str) -> None:
+    with listing(copy) as entries:
+        footer = entries[FIVE]["files"][0]["footer"]
+        footer[value] = footer[value] * 2
+    assert f"{value.replace('sha256', 'SHA-256')} of the footer" in refuted(copy, FIVE).found
+
+
+@pytest.mark.parametrize("key", ["content", "parameters", "made_by"])
+def test_a_file_that_says_something_else_of_its_making_is_found(copy: Path, key: str) -> None:
+    path = own(copy / f"{FIVE}.parquet")
+    with pq.ParquetFile(path) as file:
+        rows, said = file.read(), dict(file.metadata.metadata)
+    rows = rows.cast(schema(TABLES[FIVE]))
+    said = {name: said[name] for name in (b"content", b"parameters", b"made_by")}
+    said[key.encode()] = b"something else"
+    with pq.ParquetWriter(path, rows.schema, sorting_columns=sorting(TABLES[FIVE])) as writer:
+        writer.write_table(rows)
+        writer.add_key_value_metadata(said)
+    vouch(copy, FIVE)
+    assert refuted(copy, FIVE).found == f"metadata {key}: something else"

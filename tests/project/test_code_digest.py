@@ -1,0 +1,92 @@
+"""A digest of code changes with every module that the code imports, and with no other."""
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.making import MAKERS, checkpoints
+from tablebase import code_digest
+from tablebase.code_digest import digest_code
+from tablebase.tables.store import Folder
+from tests.support.recorder import TOURS
+
+SOURCES = {
+    "shelf/__init__.py": "",
+    "shelf/maker.py": "from shelf import near\nimport json\ndef make():\n    import shelf.far\n",
+    "shelf/near.py": "from .deep.down import NAME\n",
+    "shelf/far.py": "from . import beside as other\n",
+    "shelf/beside.py": "",
+    "shelf/apart.py": "",
+    "shelf/deep/__init__.py": "",
+    "shelf/deep/down.py": "NAME = 1\n",
+}
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+    for name, source in SOURCES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def digest() -> str:
+        digest_code.cache_clear()
+        code_digest._find.cache_clear()
+        return digest_code("shelf.maker")
+
+    yield digest
+    digest_code.cache_clear()
+    code_digest._find.cache_clear()
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_it_changes_with_what_is_imported(
+    name: str, shelf: Callable[[], str], tmp_path: Path
+) -> None:
+    before = shelf()
+    assert shelf() == before
+    (tmp_path / name).write_text(f"{SOURCES[name]}# another kernel\n")
+    assert (shelf() == before) == (name == "shelf/apart.py")
+    assert "shelf" not in sys.modules, "nothing is imported for it"
+
+
+@pytest.mark.parametrize("module", sorted({*MAKERS.values()}))
+def test_every_maker_is_digested_with_its_search(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def note(spec: object) -> bytes:
+        read.append(spec.name)  # type: ignore[attr-defined]  # a ModuleSpec
+        return real(spec)  # type: ignore[arg-type]
+
+    real = code_digest._read_source
+    monkeypatch.setattr(code_digest, "_read_source", note)
+    digest_code.__wrapped__(module)
+    assert module in read
+    assert "tablebase.puzzle" in read
+    imports = [
+        n.module for n in ast.walk(ast.parse(_source(module))) if isinstance(n, ast.ImportFrom)
+    ]
+    project = {name for name in imports if name and name.startswith(("pipeline", "tablebase"))}
+    assert project <= {*read}
+
+
+def _source(module: str) -> str:
+    return Path(*module.split(".")).with_suffix(".py").read_text()
+
+
+def test_parts_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy as np
+
+    before = checkpoints(Folder(tmp_path), TOURS)
+    before.store("part", [np.arange(3)])
+    assert checkpoints(Folder(tmp_path), TOURS).load("part") is not None
+    monkeypatch.setattr("tablebase.tables.kept.digest_code", lambda module: "another kernel")
+    after = checkpoints(Folder(tmp_path), TOURS)
+    assert after.load("part") is None
+    after.clear_others()
+    assert before.load("part") is None
