@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 
-PROJECT = ("tablebase", "queries", "pipeline")
+PROJECT = frozenset("tablebase queries pipeline".split())  # noqa: SIM905  names, not imports
+"""The project's packages."""
 
 
 @functools.cache

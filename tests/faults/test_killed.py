@@ -181,7 +181,8 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     whole = {name: {(where / name).read_bytes() for where in (old, new)} for name in files}
     assert {name for name in files if len(whole[name]) == 2} == {*EIGHT, MANIFEST}
     folders = sorted(tried.iterdir())
-    assert len(folders) == 7, "an index, a table and the manifest, twice; and the build that lived"
+    steps = "an index, a table, the manifest and its copy, twice; and the build that lived"
+    assert len(folders) == 9, steps
     for folder in folders:
         for name in {*files} - {MANIFEST}:
             assert (folder / name).read_bytes() in whole[name], (folder, name)

@@ -223,7 +223,7 @@ def test_a_footer_that_is_not_as_listed_is_found(copy: Path, value: str) -> None
     with listing(copy) as entries:
         footer = entries[FIVE]["files"][0]["footer"]
         footer[value] = footer[value] * 2
-    assert f"{value.replace('sha256', 'SHA-256')} of the footer" in refuted(copy, FIVE).found
+    assert f"{value.replace('sha256', 'SHA-256')} of the footer" in str(refuted(copy, FIVE).found)
 
 
 @pytest.mark.parametrize("key", ["content", "parameters", "made_by"])
