@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.verify.claims import Claim, Listener, VerifyFailed, unheard
-from pipeline.verify.listed import Listed, check_files, check_pages, listed_in
+from pipeline.verify.listed import Listed, check_entry, check_files, check_pages, listed_in
 from pipeline.verify.proofs import proof_of
 from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
 from tablebase.puzzle import Puzzle
@@ -96,6 +96,8 @@ def prove(tables: Iterable[Listed], on_verdicts: OnVerdicts = ignore_verdicts) -
 def _prove_table(listed: Listed, seen: Seen) -> Outcome:
     if listed.table is None:
         return listed.outcome(Grade.INTACT, NOT_KNOWN)
+    if not listed.known.columns:
+        check_entry(listed)
     found: object = proof_of(listed)(listed, seen)
     # another package's proof may return anything
     if isinstance(found, Outcome) and found.verdicts:

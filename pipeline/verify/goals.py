@@ -23,10 +23,7 @@ from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import BreadthFirst, GoalPuzzle
 
-HOW = (
-    "every state was compared with its neighbours, and every column and record with what the "
-    "moves make of it"
-)
+HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 ALWAYS = ("state", "goal", "distance", "best_moves", "solutions")
 FAR = np.int16(np.iinfo(np.int16).max)
 """Farther than any distance: where there is no neighbour."""

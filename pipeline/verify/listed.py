@@ -157,6 +157,15 @@ def check_files(listed: Listed) -> None:
         _check_index(listed)
 
 
+def check_entry(listed: Listed) -> None:
+    """What the manifest says of an index alone; of rows, `decoded` compares it with their files."""
+    table, entry = listed.known, listed.entry
+    text = "parameters and description match the definition of the table"
+    with listed.claim(text, index=True) as fact:
+        fact.same("parameters", entry.parameters, table.recipe.parameters())
+        fact.same("description", entry.description, description(table))
+
+
 def check_pages(store: Store, report: Listener) -> None:
     """The pages that are listed and still there: whether they are what was written."""
     for name, page in read_pages(store).items():

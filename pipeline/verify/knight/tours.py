@@ -19,12 +19,12 @@ from tablebase.puzzles.knight import AllTours, TourPerPair
 from tablebase.puzzles.knight_board import Board
 
 HOW = (
-    "every path was walked, none appears twice, and from every square there are as many as in a "
-    "second count, path by path"
+    "every path was walked, none appears twice, and a second count, path by path, finds as many "
+    "from every square"
 )
 HOW_OF_PAIRS = (
-    "every path was walked, and there is one for every pair of squares whose colours allow it; no "
-    "rule says which of a pair's tours is listed"
+    "every path was walked, and there is one for every pair of squares whose colours allow it; "
+    "which of a pair's tours is listed follows from no rule"
 )
 COLUMNS = ("board", "start", "finish", "number", "closed", "path")
 NO_SQUARE = 255

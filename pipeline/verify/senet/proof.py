@@ -23,8 +23,8 @@ from tablebase.graph import UNREACHED, Walk
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 
 HOW = (
-    "all shortest lines from the opening were played again, by moves made from the rules alone, "
-    "and every column and record compared with them"
+    "all shortest lines from the opening were played again; every column and record follows from "
+    "them"
 )
 COLUMNS = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
 FIELDS = ("plies_even", "last_even", "plies_odd", "last_odd", "lines")

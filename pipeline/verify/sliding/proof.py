@@ -19,8 +19,8 @@ from tablebase.graph import UNREACHED
 from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board
 from tablebase.tables.content import ContentHash
 
-HOW = "every state's distance was compared with those of its neighbours"
-HOW_OF_ROWS = f"{HOW}, and every row with what the rules make of its number"
+HOW = "every state was compared with its neighbours"
+HOW_OF_ROWS = f"{HOW}; every row follows from its number"
 COLUMNS = ("state", "goal", "distance", "best_moves", "manhattan")
 STRETCH = 1 << 16
 """Orders that a thread looks at before another may."""
