@@ -1,4 +1,4 @@
-"""Proves the published files from the rules alone, never by the search that made them.
+"""Checks the published files against the rules, never by the search that made them.
 
 Read in this order: `claims` (what is told), `verdicts` (what that shows of each table), `listed`
 (the files against the manifest), `goals` (puzzles with goals), `walks` (other state spaces),

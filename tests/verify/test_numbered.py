@@ -265,6 +265,47 @@ def test_there_are_as_many_as_were_counted(
         assert (caught.value.found, caught.value.expected) == ("closed tours 8", 9)
 
 
+@pytest.mark.parametrize(
+    ("grade", "verdict", "source"),
+    [
+        (
+            Grade.PROVED,
+            "recounted",
+            "closed tours are as many as knight_counts, which was recounted",
+        ),
+        (
+            Grade.RECOUNTED,
+            "recounted",
+            "closed tours are as many as knight_counts, which was recount",
+        ),
+        # a number that the same sweep counted is no second computation
+        (Grade.PUBLISHED, "sampled", "the number of closed tours was compared with no other count"),
+        (Grade.INTACT, "sampled", "the number of closed tours was compared with no other count"),
+    ],
+)
+def test_a_count_of_the_same_sweep_is_no_recount(
+    numbered: Path, grade: Grade, verdict: str, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "known_closed", lambda board: None)
+    (found,) = prove_numbered(
+        listed(numbered, "5x6"), counted("5x6", grade, closed=[16] * 30)
+    ).verdicts
+    assert found.verdict == verdict
+    assert source in found.how
+    # and of another board it says nothing
+    (found,) = prove_numbered(
+        listed(numbered, "5x6"), counted("6x5", grade, closed=[16] * 30)
+    ).verdicts
+    assert found.verdict == "sampled"
+
+
+def test_a_published_total_and_a_recount_are_both_named(numbered: Path) -> None:
+    seen = counted("5x6", closed=[16] * 30)
+    (found,) = prove_numbered(listed(numbered, "5x6"), seen).verdicts
+    both = "as published (OEIS A175881) and as knight_counts, which was recounted"
+    assert f"; closed tours are as many {both}; all 8 numbers" in found.how
+
+
 Tours = Callable[[int], list[int]]
 
 

@@ -130,7 +130,7 @@ def test_all_proved_is_said_plainly_and_every_claim_on_demand(
     assert re.fullmatch(r"2 tables: 2 proved; 31 claims, [\d.]+ s", last)
     verdicts = [line for line in claims if not line.endswith(" rows")]
     assert len(claims) - len(verdicts) == 31
-    assert [line.split(", ")[0] for line in verdicts] == [
+    assert [line.split("; ")[0] for line in verdicts] == [
         f"{name}: proved: every state was compared with its neighbours"
         for name in ("eight", "eight_edge")
     ]
