@@ -15,11 +15,11 @@ class Grade(StrEnum):
     """Every row and record follows from the rules, by code that shares only the rules, the file
     formats and the task runner with the rest."""
     RECOUNTED = "recounted"
-    """A second computation, by another method, gives the same numbers."""
+    """A second computation, by another method that it names, gives the same numbers."""
     PUBLISHED = "published"
-    """The numbers agree with a published number, and nothing more was done."""
+    """The numbers agree with a published one that it cites, and nothing more was done."""
     SAMPLED = "sampled"
-    """Some rows or numbers were tried."""
+    """So many of all rows or numbers were tried."""
     INTACT = "intact"
     """The files are what the manifest lists; nothing about their content was shown."""
 
