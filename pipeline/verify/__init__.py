@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pipeline.verify.claims import Claim, Listener, VerifyFailed, unheard
 from pipeline.verify.listed import Listed, check_entry, check_files, check_pages, listed_in
 from pipeline.verify.proofs import proof_of
-from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
+from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import puzzles
 from tablebase.tables.store import Store
@@ -100,14 +100,20 @@ def _prove_table(listed: Listed, seen: Seen) -> Outcome:
         check_entry(listed)
     found: object = proof_of(listed)(listed, seen)
     # another package's proof may return anything
-    if isinstance(found, Outcome) and found.verdicts:
+    if (
+        isinstance(found, Outcome)
+        and found.verdicts
+        and all(of.verdict in ORDER for of in found.verdicts)
+    ):
         return found
     return listed.outcome(Grade.INTACT, NOT_SAID, found)
 
 
 def _limit(listed: Listed, outcome: Outcome) -> Outcome:
     """Return the outcome with no verdict above *intact* if a column or field has no proof."""
-    verdicts = [replace(of, table=listed.name) for of in outcome.verdicts]
+    verdicts = [
+        replace(of, table=listed.name, verdict=Grade(of.verdict)) for of in outcome.verdicts
+    ]
     if listed.gaps:
         rest = f"not proved: {', '.join(listed.gaps)}"
         verdicts = [

@@ -160,8 +160,9 @@ def check_files(listed: Listed) -> None:
 def check_entry(listed: Listed) -> None:
     """What the manifest says of an index alone; of rows, `decoded` compares it with their files."""
     table, entry = listed.known, listed.entry
-    text = "parameters and description match the definition of the table"
+    text = "parameters, description and number of rows match the definition of the table"
     with listed.claim(text, index=True) as fact:
+        fact.same("rows", entry.rows, listed.index.records)
         fact.same("parameters", entry.parameters, table.recipe.parameters())
         fact.same("description", entry.description, description(table))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -237,7 +237,12 @@ def test_records_of_an_index_alone_are_those_that_are_listed(alone: Path) -> Non
         prove([one(alone, "jugs")])
 
 
-@pytest.mark.parametrize("left", [None, True, [1], Outcome(())])
+SUPER: Any = "super"
+
+
+@pytest.mark.parametrize(
+    "left", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
+)
 def test_a_proof_that_does_not_say_what_it_showed_shows_nothing(
     left: object, tmp_path: Path, register: Register
 ) -> None:
@@ -295,12 +300,13 @@ def test_rows_that_are_listed_beside_an_index_alone_are_refused(
         verify(Folder(tmp_path))
 
 
-@pytest.mark.parametrize("word", ["parameters", "description"])
+@pytest.mark.parametrize("word", ["parameters", "description", "rows"])
 def test_an_index_alone_is_described_as_it_is_defined(sliding_index: Path, word: str) -> None:
     with listing(sliding_index) as entries:
         said = entries["sliding_2x3_6"]
-        said[word] = {**said[word], "more": 1} if word == "parameters" else "nothing"
-    with pytest.raises(VerifyFailed, match=rf"parameters and description match.*found {word}"):
+        false = {"parameters": {**said["parameters"], "more": 1}, "description": "0", "rows": 7}
+        said[word] = false[word]
+    with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {word}"):
         verify(Folder(sliding_index))
 
 
