@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from pipeline.verify import Grade, Verdict, VerifyFailed, prove, verify
 from pipeline.verify.knight import counts
 from pipeline.verify.knight import numbered as numbers
 from pipeline.verify.knight.references import Known, known_closed, known_total
+from pipeline.verify.senet import proof as senet_proof
+from pipeline.verify.sliding import proof as sliding_proof
 from pipeline.verify.verdicts import Outcome, Seen, count_tables, find_weakest, group_boards
 from pipeline.work import Made, Work
 from tablebase import puzzles
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns
 
 Register = Callable[..., None]
+SENET_STEPS = ("prove_positions", "prove_plies", "prove_lines", "prove_index")
 
 
 @pytest.fixture
@@ -230,6 +233,50 @@ def test_an_index_without_rules_is_counted_and_not_proved(
     assert "\n1 table: 1 intact; " in out
 
 
+def test_fields_of_an_index_without_rules_are_named(alone: Path) -> None:
+    claims = [claim.claim for claim in verify(Folder(alone)).claims]
+    assert claims[-1] == "steps, tag: not proved, because no rule defines it"
+
+
+class NoProof:
+    """Stands for what a proof does before it says what it showed."""
+
+    def __init__(self, *given: object) -> None: ...
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return lambda *given: {}
+
+
+@pytest.mark.parametrize(
+    ("module", "names", "table"),
+    [
+        (senet_proof, ("read_rows", *SENET_STEPS), "senet"),
+        (counts, ("_Proof",), "knight_counts"),
+        (sliding_proof, ("Distances",), "sliding_2x3_6"),
+    ],
+)
+def test_every_proof_names_what_it_leaves_out(
+    module: ModuleType,
+    names: tuple[str, ...],
+    table: str,
+    outputs: Path,
+    sliding_index: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = one(sliding_index if table.startswith("sliding") else outputs, table)
+    old = listed.known
+    columns = (*old.columns, Column("taste", "int8", "how good it is"))
+    spice = (("spice", "B"),) if old.index else ()
+    more = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
+    for name in names:
+        monkeypatch.setattr(module, name, NoProof)
+    found = list[Verdict]()
+    prove([replace(listed, table=more)], found.extend)
+    assert {of.verdict for of in found} <= {Grade.INTACT}
+    monkeypatch.undo()
+    assert listed.gaps == ["taste", *(name for name, _ in spice)]
+
+
 def test_records_of_an_index_alone_are_those_that_are_listed(alone: Path) -> None:
     with listing(alone) as entries:
         entries["jugs"]["content"] = "00" * 32
@@ -335,6 +382,9 @@ def numbered_boards(numbered: Path) -> list[Verdict]:
     names = ("knight_cycles_5x6", "knight_numbers_5x4")
     prove([one(numbered, name) for name in names], found.extend)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbers, "SMALL", 0)
+        prove([one(numbered, names[0])], found.extend)
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbers, "FEW", 0)
         patch.setattr(numbers, "SOME", 5)
         prove([one(numbered, names[0])], found.extend)
@@ -354,15 +404,17 @@ def test_tours_by_number_are_recounted_only_where_all_was_tried(
     numbered_boards: list[Verdict],
 ) -> None:
     assert [of.verdict for of in numbered_boards] == [
-        *("recounted", "recounted", "published", "published", "sampled")
+        *("recounted", "recounted", "published", "published", "published", "sampled")
     ]
     hows = [of.how.split("; ") for of in numbered_boards]
-    assert [how[0].startswith("each layer was") for how in hows] == [True, True, True, False, False]
+    summed = [True, True, False, True, False, False]
+    assert [how[0].startswith("each layer was summed again") for how in hows] == summed
     assert hows[0][1:] == [
         "closed tours are as many as published (OEIS A175881)",
         "all 8 numbers were tried, which tests the lookup",
     ]
-    assert hows[4][1:] == [
+    assert hows[2][2].startswith("all 8 numbers were tried")
+    assert hows[5][1:] == [
         "the number of closed tours was compared with no other count",
         "5 of 8 numbers were tried, which tests the lookup",
     ]

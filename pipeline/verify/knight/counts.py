@@ -182,11 +182,10 @@ class _Proof:
     def verdicts(self, proved: Mapping[str, str], again: Mapping[str, str]) -> Iterable[Verdict]:
         """Return the strongest verdict that holds for each board."""
         for name, board in self._boards.items():
-            sideways, _ = _sideways(board)
-            # the rows of both were seen to be the same, but for tours that one of them lacks
-            same = [name, sideways] if sideways in self._counted else [name]
+            # the rows of both were seen to be the same
+            images = [name, _sideways(board)[0]]
             for grade, ways in ((Grade.PROVED, proved), (Grade.RECOUNTED, again)):
-                if how := [ways[of] for of in same if of in ways]:
+                if how := [ways[of] for of in images if of in ways]:
                     yield self._listed.verdict(grade, how[0], name)
                     break
             else:
