@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -18,8 +18,10 @@ from tablebase.puzzle import Table
 from tablebase.tables.manifest import Entry
 
 if TYPE_CHECKING:
-    from pipeline.verify import Claim
+    from pipeline.verify import Claim, Verdict, Verified
 
+FEW_BOARDS = 6
+"""Boards that a line names; of more it says how many."""
 PLAIN_EVERY = 5.0
 """Seconds between two lines about the same table where there is no terminal."""
 UP, CLEARED = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
@@ -124,27 +126,38 @@ class Proved:
     claims: int = 0
     seconds: float = 0.0
     told: bool = False
-    whole: bool = False
-    """Whether its rows are proved from the rules."""
-
-    @property
-    def is_table(self) -> bool:
-        return self.files[0].endswith(".parquet")
+    verdicts: Sequence[Verdict] = ()
+    """On a table or its boards; none on pages and the manifest."""
 
     def line(self) -> str:
+        from pipeline.verify.verdicts import find_weakest
+
         name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
-        rows = f"{self.rows:,} rows" if self.is_table else ""
-        claims = f"{self.claims} claim{'s' * (self.claims != 1)}"
-        return f"{name:<30}  {rows:>14}  {claims:>9}  {_seconds(self.seconds):>6}\n"
+        rows = f"{self.rows:,} rows" if self.verdicts else ""
+        verdict = "".join(f"  {grade}" for grade in find_weakest(self.verdicts).values())
+        times = f"{_count(self.claims, 'claim'):>9}  {_seconds(self.seconds):>6}"
+        return f"{name:<30}  {rows:>14}  {times}{verdict}\n"
+
+    def details(self) -> Iterator[tuple[bool, str]]:
+        """Each verdict with its boards and how, and whether it needs to be explained."""
+        from pipeline.verify.verdicts import Grade, group_boards
+
+        for grade, how, boards in group_boards(self.verdicts):
+            names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
+            text = ": ".join(filter(None, (str(grade), names, how)))
+            yield bool(boards) or grade is not Grade.PROVED, text
 
 
 class ProofTold(Bar):
     """A proof's report: a line a table, or a claim; a bar for the claim under proof."""
 
-    def __init__(self, say: Callable[[str], None] | None, *, every_claim: bool = False) -> None:
+    def __init__(
+        self, say: Callable[[str], None] | None, *, every_claim: bool = False, quick: bool = False
+    ) -> None:
         super().__init__()
         self._say = say or (lambda line: None)
         self._every_claim = every_claim
+        self._quick = quick
         self._begun = self._told = time.monotonic()
         self._proved: dict[str, Proved] = {}
 
@@ -163,46 +176,66 @@ class ProofTold(Bar):
         if self._every_claim:
             self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows\n")
 
-    def proved(self, table: str) -> None:
-        """A table's rows are proved, and so is all that was listed before it."""
-        self._proved[table].whole = True
+    def on_verdicts(self, verdicts: Sequence[Verdict]) -> None:
+        """Print a table's line, and those of all that was listed before it."""
+        table = verdicts[0].table
+        self._proved[table].verdicts = verdicts
         for name, of in self._proved.items():
-            self._tell(of)
+            self._tell(name, of)
             if name == table:
                 return
 
-    def _tell(self, of: Proved) -> None:
-        if not (of.told or self._every_claim):
-            self._say(of.line())
+    def _tell(self, name: str, of: Proved) -> None:
+        if of.told:
+            return
         of.told = True
+        if not self._every_claim:
+            self._say(of.line())
+        for needed, text in of.details():
+            if self._every_claim:
+                self._say(f"{name}: {text}\n")
+            elif needed and not self._quick:
+                self._say(f"  {text}\n")
 
-    def end(self, *, quick: bool, pieces: Mapping[str, str]) -> dict[str, object]:
-        """Tell what is left, and the verdict; returns it as plain values. Of tables that are not
+    def end(self, verified: Verified, pieces: Mapping[str, str]) -> dict[str, object]:
+        """Print what is left, and the totals; returns all as plain values. Of tables that are not
         published there may be some pieces."""
-        for of in self._proved.values():
-            self._tell(of)
-        tables = [of for of in self._proved.values() if of.is_table]
-        unproved = [of.files[0] for of in tables if not of.whole]
-        claims = sum(of.claims for of in self._proved.values())
+        from pipeline.verify.verdicts import count_tables
+
+        for name, of in self._proved.items():
+            self._tell(name, of)
+        counts = count_tables(verified.verdicts)
+        tables, claims = sum(counts.values()), len(verified.claims)
         seconds = time.monotonic() - self._begun
-        begin, end = "proved", ""
-        if quick:
-            begin = "the files match the manifest"
-            end = "; nothing was proved from the rules"
-        elif unproved:
-            end = f"; not proved: the rows of {', '.join(unproved)}: no rules for them here"
         partial = {name: some for name, some in pieces.items() if name not in self._proved}
-        for name, some in partial.items():
-            end += f"; {name} is not whole, and not proved: {some} are there"
-        said = f"{claims} claims, {len(tables)} tables, {_seconds(seconds)}"
-        self._say(f"{begin}: {said}{end}\n")
+        by_verdict = ", ".join(f"{count} {grade}" for grade, count in counts.items())
+        said = f"{_count(tables, 'table')}: {by_verdict}; {_count(claims, 'claim')}"
+        end = "; only the files were compared with the manifest" if self._quick else ""
+        self._say(f"{said}, {_seconds(seconds)}{end}\n")
+        self._note(verified.unpublished, partial)
+        totals = {"claims": claims, "tables": tables, "seconds": round(seconds, 3)}
         return {
-            "proved": not unproved,
-            "as_listed": True,
-            "unproved": unproved,
+            "tables": [asdict(verdict) for verdict in verified.verdicts],
+            "totals": {**totals, "verdicts": counts},
+            "unpublished": verified.unpublished,
             "partial": partial,
-            "totals": {"claims": claims, "tables": len(tables), "seconds": round(seconds, 3)},
+            "claims": [asdict(claim) for claim in verified.claims],
         }
+
+    def _note(self, unpublished: Sequence[str], partial: Mapping[str, str]) -> None:
+        """Print on standard error which tables there is nothing to verify of."""
+        notes = [
+            f"{name} is incomplete ({some} are there) and was not verified"
+            for name, some in partial.items()
+        ]
+        if unpublished:
+            notes.append(f"not published, so not verified: {', '.join(unpublished)}")
+        for note in notes:
+            self.console.print(f"note: {note}", markup=False)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _seconds(seconds: float) -> str:

@@ -1,23 +1,45 @@
-"""Proves the published files from the rules alone, never by the search that made them.
+"""Checks the published files against the rules, never by the search that made them.
 
-Read in this order: `claims` (what is told), `listed` (the files against the manifest), `goals`
-(puzzles with goals), `walks` (other state spaces), `listings` (anything else), a folder for what is
-proved of one puzzle alone, and `proofs`, the registry.
+Read in this order: `claims` (what is told), `verdicts` (what that shows of each table), `listed`
+(the files against the manifest), `goals` (puzzles with goals), `walks` (other state spaces),
+`listings` (anything else), a folder for what is proved of one puzzle alone, and `proofs`, the
+registry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from pipeline.verify.claims import Claim, Listener, VerifyFailed, unheard
-from pipeline.verify.listed import Listed, check_files, check_pages, listed_in
-from pipeline.verify.listings import prove_listing
+from pipeline.verify.listed import Listed, check_entry, check_files, check_pages, listed_in
 from pipeline.verify.proofs import proof_of
+from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles import puzzles
 from tablebase.tables.store import Store
 
-__all__ = ["Claim", "Listener", "VerifyFailed", "prove", "verify"]
+__all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", "prove", "verify"]
+
+OnVerdicts = Callable[[Sequence[Verdict]], None]
+"""A callback for the verdicts on one table."""
+ONLY_FILES = "only the bytes of the files were compared with the manifest"
+NOT_KNOWN = "the files match the manifest; no puzzle here has a table of that name"
+NOT_SAID = "the proof that its puzzle brings found no fault, and does not say what it showed"
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was verified without finding a fault; `unpublished`: default tables not listed."""
+
+    claims: list[Claim]
+    verdicts: list[Verdict]
+    unpublished: list[str]
+
+
+def ignore_verdicts(verdicts: Sequence[Verdict]) -> None:
+    """Do nothing."""
 
 
 def verify(
@@ -25,39 +47,79 @@ def verify(
     *,
     quick: bool = False,
     report: Listener = unheard,
-    whole: Callable[[str], None] = lambda table: None,
-) -> list[Claim]:
-    """Prove everything that is published in a store; VerifyFailed at the first untruth.
+    on_verdicts: OnVerdicts = ignore_verdicts,
+) -> Verified:
+    """Verify everything that is published in a store; VerifyFailed at the first untruth.
 
     With `quick` only the files' sizes and hashes, and the indexes' headers and blocks, are checked.
-    `whole` is told each table whose every row is proved, in the order of the manifest's claims.
+    `on_verdicts` is called once for each table, in the order of the manifest's claims.
     """
-    proved: list[Claim] = []
+    claims: list[Claim] = []
+    verdicts: list[Verdict] = []
 
     def heard(claim: Claim, done: int) -> None:
-        proved.extend([claim] if claim.passed else [])
+        claims.extend([claim] if claim.passed else [])
         report(claim, done)
+
+    def decided(found: Sequence[Verdict]) -> None:
+        verdicts.extend(found)
+        on_verdicts(found)
 
     try:
         tables = listed_in(store, heard)
         for listed in tables:
             check_files(listed)
         check_pages(store, heard)
-        for puzzle in [] if quick else puzzles():
-            prove([listed for listed in tables if listed.puzzle is puzzle], whole)
+        if quick:
+            for listed in tables:
+                decided([listed.verdict(Grade.INTACT, ONLY_FILES)])
+        else:
+            prove(tables, decided)
     except VerifyFailed as failure:
         report(failure.claim, 0)
         raise
-    return proved
+    published = {listed.name for listed in tables}
+    defaults = (table.name for puzzle in puzzles() for table in puzzle.tables)
+    return Verified(claims, verdicts, [name for name in defaults if name not in published])
 
 
-def prove(tables: Iterable[Listed], whole: Callable[[str], None] = lambda table: None) -> None:
-    """Prove a puzzle's tables in turn; where no proof is known, what holds for any table."""
-    found: dict[str, Any] = {}
+def prove(tables: Iterable[Listed], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
+    """Prove tables in turn, as far as proofs are known, and decide what that showed of each."""
+    outcomes: defaultdict[Puzzle | None, dict[str, Outcome]] = defaultdict(dict)
     for listed in tables:
-        proof = proof_of(listed)
-        if proof is None:
-            prove_listing(listed)
-        else:
-            found[listed.name] = proof(listed, found)
-            whole(listed.name)
+        seen = outcomes[listed.puzzle]
+        outcome = _limit(listed, _prove_table(listed, seen))
+        seen[listed.name] = outcome
+        on_verdicts(outcome.verdicts)
+
+
+def _prove_table(listed: Listed, seen: Seen) -> Outcome:
+    if listed.table is None:
+        return listed.outcome(Grade.INTACT, NOT_KNOWN)
+    if not listed.known.columns:
+        check_entry(listed)
+    found: object = proof_of(listed)(listed, seen)
+    # another package's proof may return anything
+    if (
+        isinstance(found, Outcome)
+        and found.verdicts
+        and all(of.verdict in ORDER for of in found.verdicts)
+    ):
+        return found
+    return listed.outcome(Grade.INTACT, NOT_SAID, found)
+
+
+def _limit(listed: Listed, outcome: Outcome) -> Outcome:
+    """Return the outcome with no verdict above *intact* if a column or field has no proof."""
+    verdicts = [
+        replace(of, table=listed.name, verdict=Grade(of.verdict)) for of in outcome.verdicts
+    ]
+    if listed.gaps:
+        rest = f"not proved: {', '.join(listed.gaps)}"
+        verdicts = [
+            of
+            if of.verdict is Grade.INTACT
+            else replace(of, verdict=Grade.INTACT, how=f"{of.how}; {rest}")
+            for of in verdicts
+        ]
+    return replace(outcome, verdicts=tuple(verdicts))

@@ -19,8 +19,6 @@ Array = npt.NDArray[Any]
 Content = Mapping[str, object]
 Said = tuple[object, object]
 """What is found and what is expected."""
-Seen = Mapping[str, Any]
-"""What the proofs of the puzzle's tables before this one returned, by name."""
 
 LONGEST = 200
 """Characters of a value that a message shows."""

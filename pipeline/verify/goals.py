@@ -17,11 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from pipeline.verify.claims import Array, Mask, Rows, Said, Seen, places
+from pipeline.verify.claims import Array, Mask, Rows, Said, places
 from pipeline.verify.listed import Listed, check_records, read_rows
+from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import BreadthFirst, GoalPuzzle
 
+HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 ALWAYS = ("state", "goal", "distance", "best_moves", "solutions")
 FAR = np.int16(np.iinfo(np.int16).max)
 """Farther than any distance: where there is no neighbour."""
@@ -77,14 +79,14 @@ def plain_space(puzzle: GoalPuzzle) -> Space:
 
 def prove_goals(
     listed: Listed, seen: Seen, space_of: Callable[[GoalPuzzle], Space] = plain_space
-) -> Space:
+) -> Outcome:
     """Prove one table, all of whose states and moves are in a space made once for all tables."""
     puzzle = listed.puzzle
     assert isinstance(puzzle, GoalPuzzle)
-    spaces = (known for known in seen.values() if isinstance(known, Space))
+    spaces = (of.result for of in seen.values() if isinstance(of.result, Space))
     space = next(spaces, None) or space_of(puzzle)
     prove_rows(listed, puzzle, space, read_rows(listed))
-    return space
+    return listed.outcome(Grade.PROVED, HOW, space)
 
 
 def prove_rows(listed: Listed, puzzle: GoalPuzzle, space: Space, rows: Rows) -> None:
@@ -143,11 +145,13 @@ def prove_rows(listed: Listed, puzzle: GoalPuzzle, space: Space, rows: Rows) -> 
         rows.equal(fact, "solutions", expected)
 
     _prove_features(listed, space, rows, ranks, goals, [*roots.values()])
-    if listed.known.index:
+    fields = {"distance", "solutions"}.intersection(name for name, _ in listed.known.index)
+    if fields:
         depth, ways = np.full(len(row_of), UNREACHED), np.zeros(len(row_of), dtype=np.int64)
         depth[ranks], ways[ranks] = here, solutions
         text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
-        check_records(listed, text, {"distance": depth, "solutions": ways})
+        values = {"distance": depth, "solutions": ways}
+        check_records(listed, text, {name: values[name] for name in sorted(fields)})
 
 
 def _moves(
@@ -186,4 +190,4 @@ def _prove_features(
                 expected = space.features(ranks[mine], root)
                 for name in names:
                     rows.equal(fact, name, expected[name], mine)
-    listed.unproved([name for name in columns if name not in said], "no rule defines it")
+    listed.name_unproved({*ALWAYS, *said}, ("distance", "solutions"))

@@ -11,8 +11,8 @@ import contextlib
 import json
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.verify.claims import Array, Claim, Fact, Listener, Rows
+from pipeline.verify.verdicts import Grade, Outcome, Verdict
 from pipeline.work import in_threads
 from tablebase.errors import TableMissing
 from tablebase.puzzle import Puzzle, Table
@@ -48,6 +49,7 @@ Result = TypeVar("Result")
 
 FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
 """Of an index's header, in order."""
+NO_RULE = "no rule defines it"
 STRETCH = 1 << 8
 """Blocks of an index that are read at once."""
 
@@ -62,6 +64,8 @@ class Listed:
     puzzle: Puzzle | None
     table: Table | None
     report: Listener
+    gaps: list[str] = field(default_factory=list)
+    """Columns and index fields that were found to have no proof."""
 
     @property
     def file(self) -> str:
@@ -98,17 +102,33 @@ class Listed:
 
     def unproved(self, names: Iterable[str], why: str, *, index: bool = False) -> None:
         """Say of columns or of an index's fields that nothing proves them."""
-        if names := ", ".join(names):
-            with self.claim(f"{names}: not proved, because {why}", index=index):
+        names = [*names]
+        self.gaps.extend(names)
+        if names:
+            with self.claim(f"{', '.join(names)}: not proved, because {why}", index=index):
                 pass
+
+    def name_unproved(self, columns: Collection[str], fields: Collection[str] = ()) -> None:
+        """Say that nothing proves the table's columns and index fields other than these."""
+        table = self.known
+        self.unproved((of.name for of in table.columns if of.name not in columns), NO_RULE)
+        self.unproved((name for name, _ in table.index if name not in fields), NO_RULE, index=True)
+
+    def verdict(self, grade: Grade, how: str, board: str | None = None) -> Verdict:
+        """Return a verdict on this table, or on one of its boards."""
+        return Verdict(self.name, board, grade, how)
+
+    def outcome(self, grade: Grade, how: str, result: object = None) -> Outcome:
+        """Return the outcome of a proof with one verdict on the whole table."""
+        return Outcome((self.verdict(grade, how),), result)
 
 
 def listed_in(store: Store, report: Listener) -> list[Listed]:
-    """Every table listed; TableMissing where one of the puzzles' own is not."""
+    """Every table listed, the puzzles' own first; TableMissing where there is none."""
     entries = read_manifest(store)
-    if not entries and MANIFEST not in store.names():
+    if not entries:
         raise TableMissing(store.full(MANIFEST), mending("", store))
-    text = "every required table is listed under its own name"
+    text = "every known table is listed with the files that its definition names"
     claim = Claim("manifest", MANIFEST, text, len(entries))
     with Fact(claim, store, mending("", store, force=True), report) as fact:
         listed = []
@@ -116,8 +136,8 @@ def listed_in(store: Store, report: Listener) -> list[Listed]:
             for table in puzzle.among(parameters_of(entries)):
                 entry = entries.pop(table.name, None)
                 if entry is None:
-                    command = mending(puzzle.stage(table.name), store)
-                    raise TableMissing(store.full(table.file), command)
+                    continue
+                fact.same(f"rows of {table.name}:", bool(entry.files), bool(table.columns))
                 fact.same(f"index of {table.name}:", bool(entry.index), bool(table.index))
                 listed.append(Listed(store, table.name, entry, puzzle, table, report))
     unknown = sorted(entries.items())
@@ -137,6 +157,16 @@ def check_files(listed: Listed) -> None:
         with listed.claim(text, index=True, force=False) as fact:
             _check_bytes(fact, entry.index)
         _check_index(listed)
+
+
+def check_entry(listed: Listed) -> None:
+    """What the manifest says of an index alone; of rows, `decoded` compares it with their files."""
+    table, entry = listed.known, listed.entry
+    text = "parameters, description and number of rows match the definition of the table"
+    with listed.claim(text, index=True) as fact:
+        fact.same("rows", entry.rows, listed.index.records)
+        fact.same("parameters", entry.parameters, table.recipe.parameters())
+        fact.same("description", entry.description, description(table))
 
 
 def check_pages(store: Store, report: Listener) -> None:

@@ -128,8 +128,8 @@ MAKING = {
 PROOFS = {
     "pipeline/verify/eight/states.py": "verify/eight",
     "pipeline/verify/goals.py": "verify/new verify/eight",
-    "pipeline/verify/knight/counts.py": "verify/counts",
-    "pipeline/verify/knight/numbered.py": "verify/numbered",
+    "pipeline/verify/knight/counts.py": "verify/counts verdicts",
+    "pipeline/verify/knight/numbered.py": "verify/numbered verdicts",
     "pipeline/verify/knight/references.py": "verify/counts verify/knight",
     "pipeline/verify/knight/resweep.py": "recount",
     "pipeline/verify/knight/tours.py": "verify/knight",
@@ -140,6 +140,8 @@ PROOFS = {
 """Nothing of these runs at import, or in what tests share."""
 TRUST = {
     "pipeline/verify/claims.py": "claims told verify/eight verify/sliding",
+    "pipeline/verify/listings.py": "verdicts toys",
+    "pipeline/verify/verdicts.py": "verdicts",
     "tablebase/puzzles/installed.py": "installed",
     "tablebase/tables/manifest.py": "manifest store status pages build",
     "tablebase/tables/mending.py": "mending",

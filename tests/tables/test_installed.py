@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.verify import VerifyFailed, prove
+from pipeline.verify import Verdict, VerifyFailed, prove
 from pipeline.verify.claims import Claim
 from pipeline.verify.listed import listed_in
 from queries import open_tables
@@ -53,10 +53,12 @@ class Reader(PlainReader):
 
 def prove(listed, seen):
     from pipeline.verify.listed import read_rows
+    from pipeline.verify.verdicts import Grade
 
     rows = read_rows(listed)
     with listed.claim("every square is one") as fact:
         rows.equal(fact, "square", rows.numbers("number") ** 2)
+    return listed.outcome(Grade.PROVED, "every number was squared again")
 
 
 SECTION = Section("Squares", "They grow.")
@@ -120,7 +122,9 @@ def test_what_it_brings_is_taken(
     assert reader_class("squares").key == "NUMBER"
     assert respond("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
     assert [section.title for section in sections()][-1] == "Squares"
-    assert said(folder) == ["every square is one"]
+    assert said(folder) == [
+        "every square is one", "squares: proved: every number was squared again"
+    ]  # fmt: skip
     monkeypatch.setitem(TABLES, "squares", asked.tables[0])
     rewrite(folder, "squares", cell("square", 7, 48))
     with pytest.raises(VerifyFailed, match=r"every square is one.*48"):
@@ -128,13 +132,16 @@ def test_what_it_brings_is_taken(
 
 
 def said(folder: Path) -> list[str]:
-    """The last claim that is proved of a folder's tables of other packages, ours left out."""
+    """The last claim that is proved of a folder's tables of other packages, ours left out, and the
+    verdicts on them."""
     claims: list[Claim] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tablebase.puzzles.MODULES", {})
         tables = listed_in(Folder(folder), lambda claim, _: claims.append(claim))
-    prove(tables)
-    return [claim.claim for claim in claims if claim.passed][-1:]
+    verdicts: list[Verdict] = []
+    prove(tables, verdicts.extend)
+    shown = [f"{of.table}: {of.verdict}: {of.how}" for of in verdicts]
+    return [*[claim.claim for claim in claims if claim.passed][-1:], *shown]
 
 
 REFUSED = [

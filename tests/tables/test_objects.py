@@ -86,7 +86,7 @@ def test_it_is_asked_and_proved_as_a_folder_is(made: Objects, outputs: Path) -> 
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(MODULES, "knight")
         patch.delitem(MODULES, "senet")
-        assert {claim.table for claim in verify(made)} == {"manifest", "eight", "eight_edge"}
+        assert {claim.table for claim in verify(made).claims} == {"manifest", "eight", "eight_edge"}
 
 
 def test_a_lookup_reads_single_blocks_of_an_index(made: Objects, server: ObjectStore) -> None:

@@ -16,6 +16,7 @@ from pipeline.verify.knight import counts, resweep
 from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.listed import Listed
+from pipeline.verify.verdicts import Grade, Outcome, Verdict
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import counts_table
 from tablebase.puzzles.knight_board import Board
@@ -59,13 +60,14 @@ def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counts, "BOTH_WAYS", "5x4")
 
 
-def seen(*names: str) -> dict[str, Any]:
+def seen(*names: str, grade: Grade = Grade.PROVED) -> dict[str, Outcome]:
     """What the tables of these boards were seen to list."""
-    listed = {name: all_tours(*map(int, name.split("x"))) for name in names}
-    return {
-        f"knight_tours_{name}": {"tours": [*map(len, tours)], "closed": [0] * len(tours)}
-        for name, tours in listed.items()
-    }
+    found = {}
+    for name in names:
+        tours, table = all_tours(*map(int, name.split("x"))), f"knight_tours_{name}"
+        counts = {"tours": [*map(len, tours)], "closed": [0] * len(tours)}
+        found[table] = Outcome((Verdict(table, None, grade, ""),), counts)
+    return found
 
 
 def test_counts_of_every_kind_are_proved(
@@ -78,7 +80,7 @@ def test_counts_of_every_kind_are_proved(
         return resweep.sweep(board, by_files=by_files)
 
     monkeypatch.setattr(counts, "sweep", sweep)
-    found = prove_counts(replace(small, report=told), seen("3x4", "4x3") | {"else": None})
+    found = prove_counts(replace(small, report=told), seen("3x4", "4x3") | seen("2x2")).result
     assert swept == [("4x5", False), ("5x4", False), ("5x4", True)]
     assert [*found] == [*ROWS]
     for name, tours in found.items():

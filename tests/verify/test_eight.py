@@ -203,7 +203,7 @@ def test_further_columns_are_those_of_each_rows_own_goal(outputs: Path, sliding:
 
 def test_a_false_cell_in_a_file_that_is_vouched_for(copy: Path) -> None:
     rewrite(copy, "eight_edge", cell("distance", 0, 19))
-    assert verify(Folder(copy), quick=True)
+    assert verify(Folder(copy), quick=True).claims
     failure = refuted(copy, "eight_edge")
     assert failure.row == 0
     assert failure.content["state"] == "012345678"

@@ -239,7 +239,7 @@ def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -
 
 
 def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:
-    claims = [asdict(claim) for claim in verify(Folder(copy), quick=True)]
+    claims = [asdict(claim) for claim in verify(Folder(copy), quick=True).claims]
     assert json.loads(json.dumps(claims))[0]["table"] == "manifest"
     assert set(claims[0]) == {"table", "file", "claim", "rows", "passed"}
     rewrite(copy, "knight_tours_5x5", cell("closed", 7, True))

@@ -10,10 +10,11 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import Claim, Listener, Seen, unheard
+from pipeline.verify.claims import Claim, Listener, unheard
 from pipeline.verify.knight import numbered as proof
 from pipeline.verify.knight.numbered import prove_numbered
 from pipeline.verify.listed import Listed, check_files, records
+from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
 from tablebase.layers import Contradiction, Layers
 from tablebase.packed import packed, unpacked
 from tablebase.puzzle import Table
@@ -41,6 +42,11 @@ def table_of(board: str) -> Table:
 def listed(folder: Path, board: str, report: Listener = unheard) -> Listed:
     store, table = Folder(folder), table_of(board)
     return Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
+
+
+def counted(board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]) -> dict[str, Outcome]:
+    """What the table of counts was seen to say of a board."""
+    return {COUNTS: Outcome((Verdict(COUNTS, board, grade, ""),), {board: numbers})}
 
 
 def proved(
@@ -71,7 +77,7 @@ def test_what_is_told_of_the_numbers_of_open_tours(
     monkeypatch.setattr(proof, "FEW", 0)
     monkeypatch.setattr(proof, "SOME", 5)
     story, totals = Story(), [*map(len, all_tours(5, 4))]
-    proved(numbered, "5x4 open", story, {COUNTS: {"5x4": {"tours": totals}}})
+    proved(numbered, "5x4 open", story, counted("5x4", tours=totals))
     golden("claims_knight_numbers", "".join(story))
 
 
@@ -79,7 +85,7 @@ def test_other_numbers_of_tours_than_counted_are_found(numbered: Path) -> None:
     totals = [*map(len, all_tours(5, 4))]
     totals[1], totals[3] = totals[1] + 1, totals[3] - 1
     with pytest.raises(VerifyFailed) as failed:
-        proved(numbered, "5x4 open", seen={COUNTS: {"5x4": {"tours": totals}}})
+        proved(numbered, "5x4 open", seen=counted("5x4", tours=totals))
     claim = "there are as many tours from each square as known (knight_counts)"
     assert failed.value.claim.claim == claim
     assert "found tours from b1: 7, expected 8" in str(failed.value)
@@ -239,16 +245,17 @@ def test_a_content_hash_of_other_records_is_found(
     assert caught.value.expected == small.entry.content
 
 
-@pytest.mark.parametrize("counted", [16, 18])
+@pytest.mark.parametrize("number", [16, 18])
 def test_there_are_as_many_as_were_counted(
-    numbered: Path, counted: int, monkeypatch: pytest.MonkeyPatch
+    numbered: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "SMALL", 0)
     claims: list[Claim] = []
     small = listed(numbered, "5x6", lambda claim, done: claims.append(claim))
-    seen = {COUNTS: {"5x6": {"closed": [counted] * 30}, "6x5": {"closed": [20] * 30}}}
+    seen = counted("5x6", closed=[number] * 30)
+    seen[COUNTS].result["6x5"] = {"closed": [20] * 30}
     text = "there are as many closed tours as known (knight_counts)"
-    if counted == 16:
+    if number == 16:
         prove_numbered(small, seen)
         assert any(claim.claim == text and claim.passed for claim in claims)
     else:
@@ -256,6 +263,47 @@ def test_there_are_as_many_as_were_counted(
             prove_numbered(small, seen)
         assert (caught.value.claim.claim, caught.value.claim.rows) == (text, 8)
         assert (caught.value.found, caught.value.expected) == ("closed tours 8", 9)
+
+
+@pytest.mark.parametrize(
+    ("grade", "verdict", "source"),
+    [
+        (
+            Grade.PROVED,
+            "recounted",
+            "closed tours are as many as knight_counts, which was recounted",
+        ),
+        (
+            Grade.RECOUNTED,
+            "recounted",
+            "closed tours are as many as knight_counts, which was recount",
+        ),
+        # a number that the same sweep counted is no second computation
+        (Grade.PUBLISHED, "sampled", "the number of closed tours was compared with no other count"),
+        (Grade.INTACT, "sampled", "the number of closed tours was compared with no other count"),
+    ],
+)
+def test_a_count_of_the_same_sweep_is_no_recount(
+    numbered: Path, grade: Grade, verdict: str, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "known_closed", lambda board: None)
+    (found,) = prove_numbered(
+        listed(numbered, "5x6"), counted("5x6", grade, closed=[16] * 30)
+    ).verdicts
+    assert found.verdict == verdict
+    assert source in found.how
+    # and of another board it says nothing
+    (found,) = prove_numbered(
+        listed(numbered, "5x6"), counted("6x5", grade, closed=[16] * 30)
+    ).verdicts
+    assert found.verdict == "sampled"
+
+
+def test_a_published_total_and_a_recount_are_both_named(numbered: Path) -> None:
+    seen = counted("5x6", closed=[16] * 30)
+    (found,) = prove_numbered(listed(numbered, "5x6"), seen).verdicts
+    both = "as published (OEIS A175881) and as knight_counts, which was recounted"
+    assert f"; closed tours are as many {both}; all 8 numbers" in found.how
 
 
 Tours = Callable[[int], list[int]]

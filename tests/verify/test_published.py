@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +11,28 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import Claim, VerifyFailed, verify
+from pipeline.verify import Claim, Verdict, VerifyFailed, verify
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles import puzzles
 from tablebase.tables.store import Folder
 from tests.support.falsified import listing, own, refuted, said_of, sealed, sha256
+from tests.support.trust_page import require_same
 
 
 @pytest.mark.long
 def test_what_is_published_is_proved(outputs: Path) -> None:
     told: list[tuple[Claim, int]] = []
-    whole: list[str] = []
-    proved = verify(
-        Folder(outputs), report=lambda claim, done: told.append((claim, done)), whole=whole.append
+    together: list[list[Verdict]] = []
+    verified = verify(
+        Folder(outputs),
+        report=lambda claim, done: told.append((claim, done)),
+        on_verdicts=lambda verdicts: together.append([*verdicts]),
     )
-    own = [table.name for registered in puzzles() for table in registered.tables]
-    assert whole == own
+    proved, own = verified.claims, [table.name for known in puzzles() for table in known.tables]
+    assert [*chain.from_iterable(together)] == verified.verdicts
+    assert [{of.table for of in verdicts} for verdicts in together] == [{name} for name in own]
+    assert verified.unpublished == []
+    require_same("Default tables", verified.verdicts)
     assert all(claim.passed for claim in proved)
     tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
     assert tables == {"manifest", *own}
@@ -46,7 +53,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
 
 
 def test_quick_looks_at_every_file(outputs: Path) -> None:
-    proved = verify(Folder(outputs), quick=True)
+    proved = verify(Folder(outputs), quick=True).claims
     listed = {path.name for path in outputs.glob("*.parquet")}
     assert {claim.file for claim in proved} >= {*listed, "eight.idx", "senet.idx", "manifest.json"}
     assert all(claim.passed for claim in proved)
@@ -95,12 +102,19 @@ def test_a_folder_in_place_of_a_file_is_named(copy: Path) -> None:
         verify(Folder(copy), quick=True)
 
 
-def test_a_table_that_is_not_listed_is_missing(copy: Path) -> None:
+def test_a_default_table_that_is_not_listed_is_named(copy: Path) -> None:
     with listing(copy) as entries:
         del entries["knight_counts"]
-    with pytest.raises(TableMissing, match="knight_counts") as caught:
-        verify(Folder(copy), quick=True)
-    assert caught.value.command.startswith("pipeline precompute knight")
+    verified = verify(Folder(copy), quick=True)
+    assert verified.unpublished == ["knight_counts"]
+    assert "knight_counts" not in {verdict.table for verdict in verified.verdicts}
+
+
+def test_a_manifest_without_tables_is_no_table(copy: Path) -> None:
+    with listing(copy) as entries:
+        entries.clear()
+    with pytest.raises(TableMissing, match=r"manifest.json.*Run: pipeline precompute"):
+        verify(Folder(copy))
 
 
 def test_no_manifest_is_no_table(tmp_path: Path) -> None:
@@ -232,7 +246,7 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
 def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit, said: str) -> None:
     with listing(copy) as entries:
         edit(entries["knight_tours_5x5"])
-    assert verify(Folder(copy), quick=True)
+    assert verify(Folder(copy), quick=True).claims
     failure = refuted(copy, "knight_tours_5x5")
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
@@ -277,7 +291,7 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
         for name in ("strange", "knight_tours_9x9"):
             path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
             entries[name] = {**entries["knight_tours_5x5"], "files": [said_of(path, 1728)]}
-    proved = verify(Folder(copy), quick=True)
+    proved = verify(Folder(copy), quick=True).claims
     for name in ("strange", "knight_tours_9x9"):
         (said,) = [claim.claim for claim in proved if claim.table == name]
         assert "its rows are not proved" in said

@@ -1,19 +1,23 @@
-"""The table of how many tours begin where: held against the tables that list them, and more."""
+"""The table of how many tours begin where: compared with the tables that list them, and more.
+
+Each board gets a verdict on all its numbers, those of every square: a total that agrees says
+nothing of the squares.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from pipeline.verify.claims import Seen
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.knight.resweep import SWEPT_AGAIN, sweep
 from pipeline.verify.listed import Listed, read_rows
+from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
 from tablebase.puzzles.knight import TOURS
 from tablebase.puzzles.knight_board import Board
 from tablebase.puzzles.tour_counts import TourCounts
@@ -27,107 +31,194 @@ BOTH_WAYS = "4x5"
 
 Counts = Mapping[str, ArrayLike]
 """What columns hold at a board's squares."""
+COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
 
 
-def prove_counts(listed: Listed, seen: Seen) -> dict[str, dict[str, list[int]]]:
+def prove_counts(listed: Listed, seen: Seen) -> Outcome:
     """Prove the table of counts, given what the tables of tours were seen to list.
 
-    Returns how many tours, where they were counted, and closed tours begin at each square of each
-    board.
+    Its result: how many tours, where they were counted, and closed tours begin at each square of
+    each board.
     """
-    recipe = listed.known.recipe
-    assert isinstance(recipe, TourCounts)
-    rows, boards = read_rows(listed), {f"{c}x{r}": Board(c, r) for c, r in recipe.boards}
-    squares = [(board, at) for board in boards.values() for at in range(board.squares)]
-    row_of = {(str(board), at): row for row, (board, at) in enumerate(squares)}
-    # all but those of which only closed tours are counted
-    counted = [name for name, of in boards.items() if (of.files, of.ranks) not in recipe.closed]
+    proof = _Proof(listed)
+    proof.prove_rows()
+    proof.prove_symmetry()
+    proved = proof.prove_listed(seen)
+    proof.prove_totals()
+    recounted = proof.prove_again([*proved])
+    proof.prove_the_others()
+    listed.name_unproved(COLUMNS)
+    return Outcome(tuple(proof.verdicts(proved, recounted)), proof.counts())
 
-    def prove(text: str, names: list[str], counts: Callable[[str], Counts]) -> None:
-        with listed.claim(text, sum(boards[name].squares for name in names)) as fact:
+
+class _Proof:
+    """The rows of the table by board, and what is proved of them."""
+
+    def __init__(self, listed: Listed) -> None:
+        recipe = listed.known.recipe
+        assert isinstance(recipe, TourCounts)
+        self._listed, self._rows, self._closed = listed, read_rows(listed), recipe.closed
+        self._boards = {f"{c}x{r}": Board(c, r) for c, r in recipe.boards}
+        self._squares = [
+            (board, at) for board in self._boards.values() for at in range(board.squares)
+        ]
+        self._row_of = {(str(board), at): row for row, (board, at) in enumerate(self._squares)}
+        # all but those of which only closed tours are counted
+        self._counted = [
+            name for name, of in self._boards.items() if (of.files, of.ranks) not in recipe.closed
+        ]
+        boards = self._boards
+        self._totals = {n: known for n in self._counted if (known := known_total(boards[n]))}
+        self._cycles = {n: known for n, board in boards.items() if (known := known_closed(board))}
+
+    def _prove(self, text: str, names: list[str], counts: Callable[[str], Counts]) -> None:
+        squares = sum(self._boards[name].squares for name in names)
+        with self._listed.claim(text, squares) as fact:
             for name in names:
-                at = row_of[name, 0] + np.arange(boards[name].squares)
+                at = self._row_of[name, 0] + np.arange(self._boards[name].squares)
                 for column, expected in counts(name).items():
-                    rows.equal(fact, column, np.broadcast_to(expected, len(at)), at)
+                    self._rows.equal(fact, column, np.broadcast_to(expected, len(at)), at)
 
-    text = f"there is one row for every square of {len(boards)} boards, in order"
-    with listed.claim(text) as fact:
-        fact.same("rows", len(rows), len(squares))
-        told = [(str(board), board.files, board.ranks, board.name(at)) for board, at in squares]
-        for name, *expected in zip(("board", "files", "ranks", "start"), *told, strict=True):
-            rows.equal(fact, name, expected)
-        nulls = [(board.files, board.ranks) in recipe.closed for board, _ in squares]
-        rows.equal(fact, "a null in tours:", nulls, found=rows.column("tours").is_null())
-    text = (
-        "mirrored squares have equally many tours, also on the board turned sideways; all "
-        "squares of a board have equally many closed tours, which visit them all"
-    )
-    with listed.claim(text) as fact:
-        lying = [row_of.get(_sideways(*square), row) for row, square in enumerate(squares)]
-        least = [row_of[str(board), min(board.turned(at))] for board, at in squares]
-        first = [row_of[str(board), 0] for board, _ in squares]
-        for column, others in (("tours", (least, lying)), ("closed", (first, lying))):
-            for other in others:
-                rows.equal(fact, column, rows.column(column).take(pa.array(other)))
+    def prove_rows(self) -> None:
+        rows, squares = self._rows, self._squares
+        text = f"there is one row for every square of {len(self._boards)} boards, in order"
+        with self._listed.claim(text) as fact:
+            fact.same("rows", len(rows), len(squares))
+            told = [(str(board), board.files, board.ranks, board.name(at)) for board, at in squares]
+            for name, *expected in zip(("board", "files", "ranks", "start"), *told, strict=True):
+                rows.equal(fact, name, expected)
+            nulls = [(board.files, board.ranks) in self._closed for board, _ in squares]
+            rows.equal(fact, "a null in tours:", nulls, found=rows.column("tours").is_null())
 
-    listing = {name: found for name in boards if (found := seen.get(f"{TOURS}{name}"))}
-    if listing:
-        text = "the tours and closed tours are as many as in the board's own table"
-        prove(f"on {', '.join(listing)}: {text}", [*listing], listing.__getitem__)
+    def prove_symmetry(self) -> None:
+        rows, row_of, squares = self._rows, self._row_of, self._squares
+        text = (
+            "mirrored squares have equally many tours, also on the board turned sideways; all "
+            "squares of a board have equally many closed tours, which visit them all"
+        )
+        with self._listed.claim(text) as fact:
+            lying = [row_of.get(_sideways(*square), row) for row, square in enumerate(squares)]
+            least = [row_of[str(board), min(board.turned(at))] for board, at in squares]
+            first = [row_of[str(board), 0] for board, _ in squares]
+            for column, others in (("tours", (least, lying)), ("closed", (first, lying))):
+                for other in others:
+                    rows.equal(fact, column, rows.column(column).take(pa.array(other)))
 
-    totals = {name: known for name in counted if (known := known_total(boards[name]))}
-    text = f"the totals of {len(totals)} boards match published totals ({_sources(totals)})"
-    with listed.claim(text, sum(boards[name].squares for name in totals)) as fact:
-        for name, (published, _) in totals.items():
-            tours = rows.numbers("tours")[row_of[name, 0] :][: boards[name].squares]
-            fact.same(f"tours of {name}:", int(tours.sum()), published)
-    closed = {name: known for name, board in boards.items() if (known := known_closed(board))}
-    text = f"the closed tours of {len(closed)} boards match published totals ({_sources(closed)})"
-    prove(text, [*closed], lambda name: {"closed": closed[name][0]})
-
-    # the tours of boards with a table were counted as listed; of a board and the same on its
-    # side, proved to have the same counts, one is counted
-    again = [
-        board
-        for name, board in boards.items()
-        if name in counted
-        and name not in listing
-        and (board.files <= board.ranks or _sideways(board)[0] not in counted)
-    ]
-    walked = [str(board) for board in again if board.squares <= WALKED]
-    text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
-    prove(text, walked, lambda name: recounted(boards[name]))
-    more = [board for board in again if board.squares > WALKED]
-    for by_files, way in ((False, "rank after rank"), (True, "file after file")):
-        narrow = [board for board in more if (board.files > board.ranks) == by_files]
-        swept = [str(board) for board in narrow if min(board.files, board.ranks) <= SWEPT]
-        swept += [name for name in counted if name == BOTH_WAYS]
-        text = f"on {', '.join(swept)}: {SWEPT_AGAIN}, {way}"
-        prove(text, swept, partial(_swept, boards, by_files))
-    alone = [
-        name
-        for name, board in boards.items()
-        if board.squares > WALKED and (name not in counted or min(board.files, board.ranks) > SWEPT)
-    ]
-    if alone:
-        text = f"on {', '.join(alone)}, counted only once: no more tours are closed than there are"
-        with listed.claim(text) as fact:
-            tours = rows.numbers("tours", null=np.iinfo(np.int64).max)
-            closed_ones = rows.numbers("closed")
-            rows.none(
-                fact,
-                closed_ones > tours,
-                lambda row: (f"{closed_ones[row]} closed tours", f"at most {tours[row]}"),
-            )
-    found = {name: rows.numbers(name, null=0).tolist() for name in ("tours", "closed")}
-    return {
-        str(board): {
-            name: some[row_of[str(board), 0] :][: board.squares]
-            for name, some in found.items()
-            if name == "closed" or str(board) in counted
+    def prove_listed(self, seen: Seen) -> dict[str, str]:
+        """Prove the boards with a table of all tours; returns how, if that table is proved."""
+        listing = {n: seen[table] for n in self._boards if (table := f"{TOURS}{n}") in seen}
+        if listing:
+            text = "the tours and closed tours are as many as in the board's own table"
+            text = f"on {', '.join(listing)}: {text}"
+            self._prove(text, [*listing], lambda name: listing[name].result)
+        return {
+            name: f"every square or its image was compared with {TOURS}{name}, which is proved"
+            for name, table in listing.items()
+            if table.shows(least=Grade.PROVED)
         }
-        for board in boards.values()
-    }
+
+    def prove_totals(self) -> None:
+        totals, closed = self._totals, self._cycles
+        text = f"the totals of {len(totals)} boards match published totals ({_sources(totals)})"
+        squares = sum(self._boards[name].squares for name in totals)
+        with self._listed.claim(text, squares) as fact:
+            for name, (published, _) in totals.items():
+                tours = self._of_board("tours", name)
+                fact.same(f"tours of {name}:", sum(tours), published)
+        text = f"the closed tours of {len(closed)} boards match published totals"
+        text = f"{text} ({_sources(closed)})"
+        self._prove(text, [*closed], lambda name: {"closed": closed[name][0]})
+
+    def prove_again(self, listing: list[str]) -> dict[str, str]:
+        """Count the tours of boards once more, by square; returns how, board by board.
+
+        Those of boards with a proved table were counted as listed; of a board and the same on its
+        side, proved to have the same counts, one is counted.
+        """
+        boards, counted = self._boards, self._counted
+        again = [
+            board
+            for name, board in boards.items()
+            if name in counted
+            and name not in listing
+            and (board.files <= board.ranks or _sideways(board)[0] not in counted)
+        ]
+        walked = [str(board) for board in again if board.squares <= WALKED]
+        text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
+        self._prove(text, walked, lambda name: recounted(boards[name]))
+        how = dict.fromkeys(walked, "every square or its image was counted again, path by path")
+        more = [board for board in again if board.squares > WALKED]
+        for by_files, way in ((False, "rank after rank"), (True, "file after file")):
+            narrow = [board for board in more if (board.files > board.ranks) == by_files]
+            swept = [str(board) for board in narrow if min(board.files, board.ranks) <= SWEPT]
+            of_both = [name for name in counted if name == BOTH_WAYS]
+            text = f"on {', '.join([*swept, *of_both])}: {SWEPT_AGAIN}, {way}"
+            self._prove(text, [*swept, *of_both], partial(_swept, boards, by_files))
+            for name in swept:
+                how[name] = (
+                    "every square or its image was counted again, by a sweep over the whole board"
+                )
+        return how
+
+    def prove_the_others(self) -> None:
+        rows = self._rows
+        alone = [
+            name
+            for name, board in self._boards.items()
+            if board.squares > WALKED
+            and (name not in self._counted or min(board.files, board.ranks) > SWEPT)
+        ]
+        if alone:
+            text = "counted only once: no more tours are closed than there are"
+            with self._listed.claim(f"on {', '.join(alone)}, {text}") as fact:
+                tours = rows.numbers("tours", null=np.iinfo(np.int64).max)
+                closed_ones = rows.numbers("closed")
+                rows.none(
+                    fact,
+                    closed_ones > tours,
+                    lambda row: (f"{closed_ones[row]} closed tours", f"at most {tours[row]}"),
+                )
+
+    def verdicts(self, proved: Mapping[str, str], again: Mapping[str, str]) -> Iterable[Verdict]:
+        """Return the strongest verdict that holds for each board."""
+        for name, board in self._boards.items():
+            # the rows of both were seen to be the same
+            images = [name, _sideways(board)[0]]
+            for grade, ways in ((Grade.PROVED, proved), (Grade.RECOUNTED, again)):
+                if how := [ways[of] for of in images if of in ways]:
+                    yield self._listed.verdict(grade, how[0], name)
+                    break
+            else:
+                yield self._of_totals(name)
+
+    def _of_totals(self, name: str) -> Verdict:
+        """Return the verdict on a board whose squares were counted once."""
+        known = {"closed tours": self._cycles.get(name)}
+        if name in self._counted:
+            known = {"tours": self._totals.get(name), **known}
+        parts = [
+            f"{kind} are as many as published ({of[1]})" if of else f"{kind} were only counted once"
+            for kind, of in known.items()
+        ]
+        if known.get("tours"):
+            parts.append("the number of each square was only counted once")
+        grade = Grade.PUBLISHED if all(known.values()) else Grade.INTACT
+        return self._listed.verdict(grade, "; ".join(parts), name)
+
+    def counts(self) -> dict[str, dict[str, list[int]]]:
+        return {
+            name: {
+                column: self._of_board(column, name)
+                for column in ("tours", "closed")
+                if column == "closed" or name in self._counted
+            }
+            for name in self._boards
+        }
+
+    def _of_board(self, column: str, name: str) -> list[int]:
+        numbers = self._rows.numbers(column)[self._row_of[name, 0] :]
+        found: list[int] = numbers[: self._boards[name].squares].tolist()
+        return found
 
 
 def _swept(boards: Mapping[str, Board], by_files: bool, name: str) -> Counts:

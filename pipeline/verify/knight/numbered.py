@@ -1,4 +1,8 @@
-"""The table of a board's tours by number: its records, its layers, and its numbers."""
+"""The table of a board's tours by number: its records, its layers, and its numbers.
+
+The steps between layers, and the way from numbers to tours, are those that lookups take
+(`numbered_tours`, `layers`): their faults are found only where a tour or a total shows them.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,19 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate, chain, combinations, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from pipeline.verify.claims import Array, Seen
+from pipeline.verify.claims import Array
 from pipeline.verify.knight.references import known_closed, known_total
 from pipeline.verify.listed import Listed, records
+from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.compiled import compiled
 from tablebase.frontier import FREE, State, after
 from tablebase.layers import Contradiction, Layers
-from tablebase.puzzles.knight import COUNTS, NumberedCycles
+from tablebase.puzzles.knight import COUNTS, STATES, NumberedCycles
 from tablebase.puzzles.numbered_tours import NONE, Numbers, Sweep
 from tablebase.tables.content import ContentHash
 from tablebase.tables.index import BLOCK, BODY
@@ -32,7 +38,7 @@ SOME = 200
 """How many numbers are tried of others."""
 
 
-def prove_numbered(listed: Listed, seen: Seen) -> None:
+def prove_numbered(listed: Listed, seen: Seen) -> Outcome:
     """Prove the numbers of a board's tours, given what the table of counts was seen to say.
 
     Where all numbers are tried, each is another tour; with as many as were counted, none lacks.
@@ -42,11 +48,12 @@ def prove_numbered(listed: Listed, seen: Seen) -> None:
     board, paths, states = recipe.board, recipe.paths, _prove_records(listed)
     layers = Layers(_record_of(listed), listed.index.records)
     numbers = Numbers(board, layers, paths=paths)
-    if states <= SMALL:
+    if summed := states <= SMALL:
         _prove_layers(listed, numbers.sweep, layers)
     totals = [numbers.total(start) for start in range(board.squares if paths else 1)]
     known = known_total(board) if paths else known_closed(board)
-    counted = seen.get(COUNTS, {}).get(str(board), {}).get("tours" if paths else "closed")
+    counts = seen.get(COUNTS, Outcome((), {}))
+    counted = counts.result.get(str(board), {}).get("tours" if paths else "closed")
     kind, each = ("tours", 1) if paths else ("closed tours", 2)
     if known:
         text = f"there are as many {kind} as known ({known[1]})"
@@ -58,7 +65,47 @@ def prove_numbered(listed: Listed, seen: Seen) -> None:
             for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
                 what = f"{kind} from {board.name(start)}:" if paths else kind
                 fact.same(what, total, expected // each)
-    _prove_numbers(listed, numbers, totals)
+    tried = _prove_numbers(listed, numbers, totals)
+    listed.name_unproved((), [name for name, _ in STATES])
+    again = bool(counted) and counts.shows(str(board), least=Grade.RECOUNTED)
+    evidence = _Evidence(summed, tried, sum(totals), known[1] if known else "", again)
+    return listed.outcome(evidence.grade(), evidence.how(kind))
+
+
+class _Evidence(NamedTuple):
+    """What was done to the table of a board's tours by number."""
+
+    summed: bool
+    """Whether the numbers of all layers were summed again."""
+    tried: int
+    total: int
+    published: str
+    """Who published the total, or nothing."""
+    recounted: bool
+    """Whether the total was counted by another method too."""
+
+    def grade(self) -> Grade:
+        """Return the verdict on layers and sums. What lies at the cut of the board is no sum of
+        the layer before it: only all numbers, and as many as there are tours, show that."""
+        known = self.published or self.recounted
+        if self.summed and self.tried == self.total and known:
+            return Grade.RECOUNTED
+        return Grade.PUBLISHED if self.published else Grade.SAMPLED
+
+    def how(self, kind: str) -> str:
+        layers = (
+            "each layer was summed again from the layer before it, by the steps that lookups take"
+            if self.summed
+            else "the layers were not summed again"
+        )
+        sources = [f"as published ({self.published})"] * bool(self.published)
+        sources += [f"as {COUNTS}, which was recounted"] * self.recounted
+        totals = f"{kind} are as many {' and '.join(sources)}"
+        if not sources:
+            totals = f"the number of {kind} was compared with no other count"
+        whole = self.tried == self.total
+        numbers = f"all {self.total:,}" if whole else f"{self.tried:,} of {self.total:,}"
+        return f"{layers}; {totals}; {numbers} numbers were tried, which tests the lookup"
 
 
 def _prove_records(listed: Listed) -> int:
@@ -190,8 +237,8 @@ def _steps(sweep: Sweep) -> Iterator[tuple[int, int, int, int]]:
             yield route.layers[square], route.layers[square + 1], square, route.start
 
 
-def _prove_numbers(listed: Listed, numbers: Numbers, totals: list[int]) -> None:
-    """Numbers and tours are one to one: all of them, or some."""
+def _prove_numbers(listed: Listed, numbers: Numbers, totals: list[int]) -> int:
+    """Numbers and tours are one to one: all of them, or some. Returns how many were tried."""
     board, closed, every = numbers.sweep.board, not numbers.sweep.paths, sum(totals)
     chosen: Iterable[int] = range(every)
     if whole := every <= FEW:
@@ -222,3 +269,4 @@ def _prove_numbers(listed: Listed, numbers: Numbers, totals: list[int]) -> None:
                 fact.refuted("a tour of a lower number", "another one", number)
             seen.add(tuple(squares))
             fact.step(done)
+    return many

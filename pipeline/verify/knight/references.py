@@ -1,6 +1,7 @@
 """Published numbers of knight's tours, each with its source. None is ever put into a table.
 
-That no tour is missing is proved by a second count (`recount`); these numbers confirm it.
+That a list lacks no tour is proved by a second count (`recount`); these numbers confirm it. A board
+that is counted once has nothing but these, and then its verdict is *published*.
 """
 
 from __future__ import annotations

@@ -10,20 +10,30 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from pipeline.verify.claims import Array, Fact, Rows, Seen
+from pipeline.verify.claims import Array, Fact, Rows
 from pipeline.verify.knight.recount import COUNTED_AGAIN, jumps, recounted
 from pipeline.verify.knight.references import FIVE_SQUARES, known_closed, known_total
 from pipeline.verify.listed import Listed, check_records, decoded
+from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.puzzles.knight import AllTours, TourPerPair
 from tablebase.puzzles.knight_board import Board
 
+HOW = (
+    "every path was walked, none appears twice, and a second count, path by path, finds as many "
+    "from every square"
+)
+HOW_OF_PAIRS = (
+    "every path was walked, and there is one for every pair of squares whose colours allow it; "
+    "which of a pair's tours is listed follows from no rule"
+)
+COLUMNS = ("board", "start", "finish", "number", "closed", "path")
 NO_SQUARE = 255
 
 
-def prove_every_tour(listed: Listed, seen: Seen) -> Mapping[str, Array]:
+def prove_every_tour(listed: Listed, seen: Seen) -> Outcome:
     """Prove a table of all tours: in order, none twice, and as many as there are.
 
-    Returns how many begin at each square, and how many of those are closed.
+    Its result: how many begin at each square, and how many of those are closed.
     """
     board = _board(listed)
     pairs, last = np.zeros(board.squares**2, dtype=np.int64), None
@@ -47,7 +57,8 @@ def prove_every_tour(listed: Listed, seen: Seen) -> Mapping[str, Array]:
     closing = jumps(board)[:, None] >> np.arange(board.squares) & 1
     counts = {"tours": between.sum(axis=1), "closed": (between * closing).sum(axis=1)}
     _prove_counts(listed, board, counts)
-    return counts
+    listed.name_unproved(COLUMNS)
+    return listed.outcome(Grade.PROVED, HOW, counts)
 
 
 def _prove_counts(listed: Listed, board: Board, counts: Mapping[str, Array]) -> None:
@@ -73,7 +84,7 @@ def _prove_counts(listed: Listed, board: Board, counts: Mapping[str, Array]) -> 
         prove(f"{text} (OEIS A165134, example)", lambda: {"tours": known})
 
 
-def prove_pairs(listed: Listed, seen: Seen) -> None:
+def prove_pairs(listed: Listed, seen: Seen) -> Outcome:
     """Prove a table of one tour for every ordered pair of squares, and its index."""
     board, paths = _board(listed), []
     every = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
@@ -86,6 +97,8 @@ def prove_pairs(listed: Listed, seen: Seen) -> None:
         paths.append(squares)
     text = "each record holds the squares of its row's path"
     check_records(listed, text, {"squares": np.concatenate(paths)})
+    listed.name_unproved(COLUMNS, ("squares",))
+    return listed.outcome(Grade.PROVED, HOW_OF_PAIRS)
 
 
 def _board(listed: Listed) -> Board:

@@ -15,12 +15,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Rows, Seen
+from pipeline.verify.claims import Array, Rows
 from pipeline.verify.listed import Listed, check_records, read_rows
+from pipeline.verify.verdicts import Grade, Outcome, Seen
 from pipeline.verify.walks import Edges, walked
 from tablebase.graph import UNREACHED, Walk
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 
+HOW = (
+    "all shortest lines from the opening were played again; every column and record follows from "
+    "them"
+)
+COLUMNS = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
+FIELDS = ("plies_even", "last_even", "plies_odd", "last_odd", "lines")
 LABELS = range(128)
 """A throw and a starting square in one number, the throw in the high four bits."""
 
@@ -64,13 +71,15 @@ class Positions:
         return sources, targets, labels
 
 
-def prove_senet(listed: Listed, seen: Seen) -> None:
+def prove_senet(listed: Listed, seen: Seen) -> Outcome:
     """Prove the table of every arrangement."""
     rows = read_rows(listed)
     positions = prove_positions(listed, rows)
     walk = prove_plies(listed, rows, positions)
     prove_lines(listed, rows, positions, walk)
     prove_index(listed, walk)
+    listed.name_unproved(COLUMNS, FIELDS)
+    return listed.outcome(Grade.PROVED, HOW)
 
 
 def prove_positions(listed: Listed, rows: Rows) -> Positions:

@@ -1,0 +1,54 @@
+"""The verdicts that docs/trust.md gives, compared with those that the program gives."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pipeline.verify import Verdict
+from tests.support.shell import ROOT
+
+PAGE = ROOT / "docs" / "trust.md"
+BOARD = re.compile(r"[0-9]+x[0-9]+")
+
+
+class Row(NamedTuple):
+    """A row of the page: tables by name, `CxR` for any board; what is left open in `how` is `…`."""
+
+    tables: str
+    boards: str
+    verdict: str
+    how: str
+
+    def covers(self, verdict: Verdict) -> bool:
+        names = re.findall(r"`([a-z]\w+)`", self.tables)
+        patterns = [re.sub("[CRN]", "[0-9]+", name) for name in names]
+        how = ".*".join(map(re.escape, self.how.split("…")))
+        return (
+            (not names or any(re.fullmatch(of, verdict.table) for of in patterns))
+            and verdict.verdict == self.verdict
+            and re.fullmatch(how, verdict.how) is not None
+        )
+
+
+def rows(heading: str) -> list[Row]:
+    """The rows of the table below a heading."""
+    _, _, below = PAGE.read_text("utf-8").partition(f"\n### {heading}\n")
+    section, _, _ = below.partition("\n#")
+    lines = [line.strip("|").split("|") for line in section.splitlines() if line[:1] == "|"]
+    return [Row(*(cell.strip() for cell in cells)) for cells in lines[2:]]
+
+
+def require_same(heading: str, verdicts: Iterable[Verdict], *, whole: bool = True) -> None:
+    """Require that each verdict stands in one row of the page, and, where they are the whole, that
+    each row has a verdict, and names all boards that have it if it names any."""
+    of_page = rows(heading)
+    assert of_page
+    found: dict[Row, list[str | None]] = {row: [] for row in of_page}
+    for verdict in verdicts:
+        covering = [row for row in of_page if row.covers(verdict)]
+        assert len(covering) == 1, (verdict, covering)
+        found[covering[0]].append(verdict.board)
+    for row, boards in found.items() if whole else ():
+        assert boards, f"nothing is so: {row}"
+        if named := BOARD.findall(row.boards):
+            assert sorted(named) == sorted(map(str, boards))

@@ -1,0 +1,498 @@
+"""The verdict on each kind of table: what was shown and no more, as docs/trust.md has it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipeline.doors import told
+from pipeline.verify import Grade, Verdict, VerifyFailed, prove, verify
+from pipeline.verify.knight import counts
+from pipeline.verify.knight import numbered as numbers
+from pipeline.verify.knight.references import Known, known_closed, known_total
+from pipeline.verify.senet import proof as senet_proof
+from pipeline.verify.sliding import proof as sliding_proof
+from pipeline.verify.verdicts import Outcome, Seen, count_tables, find_weakest, group_boards
+from pipeline.work import Made, Work
+from tablebase import puzzles
+from tablebase.graph import Graph, Walk
+from tablebase.puzzle import Column, Puzzle, Recipe, Table
+from tablebase.puzzles import sliding
+from tablebase.puzzles.knight import PUZZLE as KNIGHT
+from tablebase.puzzles.knight import counts_table, listed_table
+from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tablebase.tables.parquet import description
+from tablebase.tables.store import Folder
+from tests.support import jugs, lanes, pancakes
+from tests.support.falsified import TABLES, listing, one, rewrite, said_of
+from tests.support.recorder import built
+from tests.support.trust_page import require_same
+
+if TYPE_CHECKING:
+    from pipeline.verify.listed import Listed
+    from tablebase.puzzle import Columns
+
+Register = Callable[..., None]
+SENET_STEPS = ("prove_positions", "prove_plies", "prove_lines", "prove_index")
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Register:
+    """Makes some puzzles the only ones that there are."""
+
+    def only(*toys: Puzzle) -> None:
+        modules = {toy.name: f"tests.only_{toy.name}" for toy in toys}
+        for toy in toys:
+            found = SimpleNamespace(PUZZLE=toy)
+            monkeypatch.setitem(sys.modules, modules[toy.name], found)
+        monkeypatch.setattr(puzzles, "MODULES", modules)
+
+    return only
+
+
+# ---- the words ------------------------------------------------------------------------------
+
+
+def test_a_table_counts_as_the_weakest_of_its_boards() -> None:
+    verdicts = [
+        Verdict("counts", "3x4", Grade.RECOUNTED, "again"),
+        Verdict("counts", "5x8", Grade.PUBLISHED, "as OEIS"),
+        Verdict("counts", "5x5", Grade.PROVED, "listed"),
+        Verdict("counts", "4x3", Grade.RECOUNTED, "again"),
+        Verdict("eight", None, Grade.PROVED, "moves"),
+        Verdict("strange", None, Grade.INTACT, "files"),
+    ]
+    weakest = {"counts": "published", "eight": "proved", "strange": "intact"}
+    assert find_weakest(verdicts) == weakest
+    assert [*count_tables(verdicts).items()] == [("proved", 1), ("published", 1), ("intact", 1)]
+    assert group_boards(verdicts[:4]) == [
+        ("proved", "listed", ["5x5"]),
+        ("recounted", "again", ["3x4", "4x3"]),
+        ("published", "as OEIS", ["5x8"]),
+    ]
+    assert group_boards(verdicts[4:5]) == [("proved", "moves", [])]
+
+
+def test_an_outcome_shows_what_is_as_strong() -> None:
+    outcome = Outcome((Verdict("counts", "3x4", Grade.RECOUNTED, ""),))
+    assert outcome.shows("3x4", least=Grade.RECOUNTED)
+    assert outcome.shows("3x4", least=Grade.SAMPLED)
+    assert not outcome.shows("3x4", least=Grade.PROVED)
+    assert not outcome.shows("4x3", least=Grade.INTACT)
+    assert not outcome.shows(least=Grade.INTACT)
+
+
+# ---- other packages' tables -----------------------------------------------------------------
+
+
+class Tasty(pancakes.Pancakes):
+    """Pancakes with a column and a field of the index that the rules do not know."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        (old,) = self.tables
+        index = (*old.index, ("spice", "B"))
+        self.tables = (Table(old.name, old.meaning, old.rank, old.columns, old.recipe, index),)
+
+    def columns(self) -> tuple[Column, ...]:
+        return (*super().columns(), Column("taste", "int8", "how good it is"))
+
+    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+        found = super().fill(table, graph, walks)
+        return {**found, "taste": np.full(len(found["state"]), 7)}
+
+    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+        spice = np.full(self.size, 7, np.uint8)
+        return {**super().records(table, walks), "spice": spice}
+
+
+class Tags(Recipe):
+    """A recipe that brings its maker, and that no proof knows."""
+
+    search = "tags"
+    maker = "tests.verify.test_verdicts:make_tags"
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": self.search}
+
+
+def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: Work) -> Made:
+    tags = {"steps": np.arange(24), "tag": np.array([b"a", b"bc"] * 12, "S3")}
+    return (of for of in [tags]), (of for of in [tags]), 24
+
+
+INDEX = (("steps", "B"), ("tag", "3s"))
+ALONE = (Table("jugs", "Tags of 24 states", "row number = rank", (), Tags(), index=INDEX),)
+"""An index alone."""
+
+
+class WithoutRules(Puzzle):
+    """The same tables, of a puzzle of which nothing else is known."""
+
+    name = "jugs"
+    title = "Unknown"
+
+    def __init__(self, tables: tuple[Table, ...]) -> None:
+        self.tables = tables
+
+
+class Proving(WithoutRules):
+    """The same with a proof of its own."""
+
+    proof = "tests.verify.test_verdicts:prove_own"
+
+
+def prove_own(listed: Listed, seen: Seen) -> object:
+    """A proof that leaves a verdict on another table, or something else."""
+    return LEFT.pop()
+
+
+LEFT: list[object] = []
+
+
+def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> Verdict:
+    """The one verdict where one puzzle has one table, which docs/trust.md has too."""
+    register(puzzle)
+    (verdict,) = verify(Folder(folder)).verdicts
+    assert (verdict.table, verdict.board) == (puzzle.tables[0].name, None)
+    require_same("Any table", [verdict], whole=False)
+    return verdict
+
+
+def test_columns_and_fields_without_rules_keep_a_table_intact(
+    tmp_path: Path, register: Register
+) -> None:
+    tasty = Tasty()
+    built(tmp_path, tasty)
+    verdict = verdict_on(tmp_path, register, tasty)
+    assert verdict.verdict == Grade.INTACT
+    assert verdict.how.endswith("; not proved: taste, spice")
+
+
+def test_a_column_beside_a_list_keeps_it_intact(
+    tmp_path: Path, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = lanes.lane(3, 4)
+    built(tmp_path, lanes.PUZZLE, old)
+    rating = Column("rating", "int8", "what somebody thinks of it")
+    rated = Table(old.name, old.meaning, old.rank, (*old.columns, rating), old.recipe)
+    monkeypatch.setitem(TABLES, old.name, rated)
+    rewrite(
+        tmp_path,
+        old.name,
+        lambda rows: rows.append_column("rating", pa.array([5] * len(rows), pa.int8())),
+    )
+    with listing(tmp_path) as entries:
+        entries[old.name]["description"] = description(rated)
+    toy = lanes.Lanes()
+    monkeypatch.setattr(toy, "tables", (rated,))
+    verdict = verdict_on(tmp_path, register, toy)
+    assert (verdict.verdict, verdict.how.split("; ")[-1]) == ("intact", "not proved: rating")
+
+
+@pytest.fixture
+def alone(tmp_path: Path, register: Register) -> Path:
+    """A folder with an index alone, whose puzzle gives no rules for it."""
+    puzzle = WithoutRules(ALONE)
+    register(puzzle)
+    built(tmp_path, puzzle)
+    return tmp_path
+
+
+def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> None:
+    assert verdict_on(alone, register, WithoutRules(ALONE)).verdict == Grade.INTACT
+    # a puzzle of another name does not know the table at all
+    register(lanes.PUZZLE)
+    for quick in (False, True):
+        verified = verify(Folder(alone), quick=quick)
+        assert [(of.table, of.verdict) for of in verified.verdicts] == [("jugs", "intact")]
+        assert verified.unpublished == [table.name for table in lanes.PUZZLE.tables]
+
+
+def test_an_index_without_rules_is_counted_and_not_proved(
+    alone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(["verify", "--json", "--outputs", str(alone)]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [(of["table"], of["verdict"]) for of in answer["tables"]] == [("jugs", "intact")]
+    assert (answer["totals"]["tables"], answer["totals"]["verdicts"]) == (1, {"intact": 1})
+    assert told(["verify", "--outputs", str(alone)]) == 0
+    out = capsys.readouterr().out
+    assert "jugs.idx " in out
+    assert "  24 rows " in out
+    assert "\n1 table: 1 intact; " in out
+
+
+def test_fields_of_an_index_without_rules_are_named(alone: Path) -> None:
+    claims = [claim.claim for claim in verify(Folder(alone)).claims]
+    assert claims[-1] == "steps, tag: not proved, because no rule defines it"
+
+
+class NoProof:
+    """Stands for what a proof does before it says what it showed."""
+
+    def __init__(self, *given: object) -> None: ...
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return lambda *given: {}
+
+
+@pytest.mark.parametrize(
+    ("module", "names", "table"),
+    [
+        (senet_proof, ("read_rows", *SENET_STEPS), "senet"),
+        (counts, ("_Proof",), "knight_counts"),
+        (sliding_proof, ("Distances",), "sliding_2x3_6"),
+    ],
+)
+def test_every_proof_names_what_it_leaves_out(
+    module: ModuleType,
+    names: tuple[str, ...],
+    table: str,
+    outputs: Path,
+    sliding_index: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = one(sliding_index if table.startswith("sliding") else outputs, table)
+    old = listed.known
+    columns = (*old.columns, Column("taste", "int8", "how good it is"))
+    spice = (("spice", "B"),) if old.index else ()
+    more = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
+    for name in names:
+        monkeypatch.setattr(module, name, NoProof)
+    found = list[Verdict]()
+    prove([replace(listed, table=more)], found.extend)
+    assert {of.verdict for of in found} <= {Grade.INTACT}
+    monkeypatch.undo()
+    assert listed.gaps == ["taste", *(name for name, _ in spice)]
+
+
+def test_records_of_an_index_alone_are_those_that_are_listed(alone: Path) -> None:
+    with listing(alone) as entries:
+        entries["jugs"]["content"] = "00" * 32
+    with pytest.raises(VerifyFailed, match="every record decodes, and the content hash"):
+        prove([one(alone, "jugs")])
+
+
+SUPER: Any = "super"
+
+
+@pytest.mark.parametrize(
+    "left", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
+)
+def test_a_proof_that_does_not_say_what_it_showed_shows_nothing(
+    left: object, tmp_path: Path, register: Register
+) -> None:
+    built(tmp_path, jugs.PUZZLE)
+    LEFT[:] = [left]
+    assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Grade.INTACT
+
+
+def test_a_proof_gives_verdicts_on_its_own_table_alone(tmp_path: Path, register: Register) -> None:
+    built(tmp_path, jugs.PUZZLE)
+    register(Proving(jugs.PUZZLE.tables))
+    LEFT[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
+    (verdict,) = verify(Folder(tmp_path)).verdicts
+    assert verdict == Verdict("jugs", None, Grade.PROVED, "by hand")
+
+
+def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: Register) -> None:
+    built(tmp_path, lanes.PUZZLE)
+    seen = list[Seen]()
+
+    def keep(listed: Listed, before: Seen) -> Outcome:
+        seen.append(dict(before))
+        return Outcome((listed.verdict(Grade.SAMPLED, "some"),), listed.name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.verify.proof_of", lambda listed: keep)
+        register(lanes.PUZZLE)
+        verify(Folder(tmp_path))
+    first, second = seen
+    assert first == {}
+    assert [(name, of.result) for name, of in second.items()] == [("lane_3x4", "lane_3x4")]
+
+
+# ---- forged entries -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the indexes of 2x3, and no rows."""
+    monkeypatch.setattr(sliding, "LISTED", 0)
+    built(tmp_path, SLIDING, *SLIDING.with_boards(["2x3"], ["goals"]))
+    return tmp_path
+
+
+def test_rows_that_are_listed_beside_an_index_alone_are_refused(
+    sliding_index: Path, tmp_path: Path, outputs: Path
+) -> None:
+    """Nobody would look at them, and the table would be proved."""
+    name = "sliding_2x3_6"
+    rows = tmp_path / f"{name}.parquet"
+    rows.symlink_to(outputs / "knight_tours_5x5.parquet")
+    with listing(tmp_path) as entries:
+        entries[name] |= {"files": [said_of(rows, 1728)], "rows": 1728}
+    with pytest.raises(VerifyFailed, match=rf"rows of {name}: True, expected False"):
+        verify(Folder(tmp_path))
+
+
+@pytest.mark.parametrize("word", ["parameters", "description", "rows"])
+def test_an_index_alone_is_described_as_it_is_defined(sliding_index: Path, word: str) -> None:
+    with listing(sliding_index) as entries:
+        said = entries["sliding_2x3_6"]
+        false = {"parameters": {**said["parameters"], "more": 1}, "description": "0", "rows": 7}
+        said[word] = false[word]
+    with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {word}"):
+        verify(Folder(sliding_index))
+
+
+# ---- docs/trust.md --------------------------------------------------------------------------
+
+
+def test_the_page_has_the_verdicts_on_optional_tables(
+    tmp_path: Path, numbered_boards: list[Verdict], counted_boards: list[Verdict]
+) -> None:
+    verdicts = [*numbered_boards, *counted_boards]
+    folder = tmp_path / "tables"
+    built(folder, KNIGHT, listed_table(Board(3, 4)))
+    built(folder, SLIDING, *SLIDING.with_boards(["2x3"]))
+    verdicts += verify(Folder(folder)).verdicts
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sliding, "LISTED", 0)
+        built(tmp_path / "alone", SLIDING, *SLIDING.with_boards(["2x3"], ["goals"]))
+        verdicts += verify(Folder(tmp_path / "alone")).verdicts
+    require_same("Other tables", verdicts)
+
+
+@pytest.fixture(scope="module")
+def numbered_boards(numbered: Path) -> list[Verdict]:
+    """Verdicts on tours by number, of boards taken for larger ones too, and for unknown ones."""
+    found = list[Verdict]()
+    names = ("knight_cycles_5x6", "knight_numbers_5x4")
+    prove([one(numbered, name) for name in names], found.extend)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbers, "SMALL", 0)
+        prove([one(numbered, names[0])], found.extend)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbers, "FEW", 0)
+        patch.setattr(numbers, "SOME", 5)
+        prove([one(numbered, names[0])], found.extend)
+        patch.setattr(numbers, "SMALL", 0)
+        prove([one(numbered, names[0])], found.extend)
+        patch.setattr(numbers, "known_closed", without(known_closed, "5x6"))
+        prove([one(numbered, names[0])], found.extend)
+    return found
+
+
+def without(known: Callable[[Board], Known], *names: str) -> Callable[[Board], Known]:
+    """Published numbers without those of some boards."""
+    return lambda board: None if str(board) in names else known(board)
+
+
+def test_tours_by_number_are_recounted_only_where_all_was_tried(
+    numbered_boards: list[Verdict],
+) -> None:
+    assert [of.verdict for of in numbered_boards] == [
+        *("recounted", "recounted", "published", "published", "published", "sampled")
+    ]
+    hows = [of.how.split("; ") for of in numbered_boards]
+    summed = [True, True, False, True, False, False]
+    assert [how[0].startswith("each layer was summed again") for how in hows] == summed
+    assert hows[0][1:] == [
+        "closed tours are as many as published (OEIS A175881)",
+        "all 8 numbers were tried, which tests the lookup",
+    ]
+    assert hows[2][2].startswith("all 8 numbers were tried")
+    assert hows[5][1:] == [
+        "the number of closed tours was compared with no other count",
+        "5 of 8 numbers were tried, which tests the lookup",
+    ]
+
+
+@pytest.fixture
+def counted_boards(tmp_path: Path) -> list[Verdict]:
+    """Verdicts on boards that are small, taken for larger ones."""
+    table = counts_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
+    folder = tmp_path / "counts"
+    built(folder, KNIGHT, listed_table(Board(3, 4)), table)
+    return [*verdicts_on_counts(folder, table), *verdicts_on_counts(folder, table, swept=3)]
+
+
+def verdicts_on_counts(folder: Path, table: Table, swept: int = 4) -> list[Verdict]:
+    found = list[Verdict]()
+    listed = [one(folder, "knight_tours_3x4"), replace(one(folder, table.name), table=table)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "WALKED", 16)
+        patch.setattr(counts, "SWEPT", swept)
+        patch.setattr(counts, "known_closed", without(known_closed, "10x3"))
+        patch.setattr(counts, "known_total", without(known_total, "4x6"))
+        prove(listed, found.extend)
+    return [verdict for verdict in found if verdict.table == table.name]
+
+
+def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:
+    toys = (Tasty(), pancakes.PUZZLE, jugs.PUZZLE, lanes.PUZZLE)
+    found = list[Verdict]()
+    for place, toy in enumerate(toys):
+        folder = tmp_path / str(place)
+        built(folder, toy)
+        register(toy)
+        found += verify(Folder(folder)).verdicts
+    bare, proving = WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables)
+    LEFT[:] = [None]
+    for toy in (bare, proving, lanes.PUZZLE):
+        register(toy)
+        found += verify(Folder(tmp_path / "2")).verdicts
+    found += verify(Folder(tmp_path / "2"), quick=True).verdicts
+    assert [of.verdict for of in found] == [
+        *("intact", "proved", "recounted", "proved", "proved", "intact", "intact", "intact"),
+        "intact",
+    ]
+    require_same("Any table", found)
+
+
+def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdict]) -> None:
+    found = [(of.board, of.verdict.value) for of in counted_boards]
+    half = len(found) // 2
+    assert dict(found[:half]) == {
+        "3x4": "proved",
+        "4x3": "proved",
+        "4x4": "recounted",
+        "4x5": "recounted",
+        "5x4": "recounted",
+        "4x6": "recounted",
+        "5x6": "published",
+        "10x3": "intact",
+    }
+    # where no square is counted again, it is the totals that count
+    assert dict(found[half:]) == {
+        **dict(found[:half]),
+        "4x5": "published",
+        "5x4": "published",
+        "4x6": "intact",
+    }
+
+
+def test_boards_are_no_better_than_the_list_beside_them(tmp_path: Path) -> None:
+    """A list that is not proved is no proof of a board, which is counted again instead."""
+    table = counts_table(((3, 4), (4, 3)))
+    built(tmp_path, KNIGHT, listed_table(Board(3, 4)), table)
+    tours = one(tmp_path, "knight_tours_3x4")
+    tours.gaps.append("rating")
+    found = list[Verdict]()
+    prove([tours, replace(one(tmp_path, table.name), table=table)], found.extend)
+    assert [of.verdict for of in found] == ["intact", "recounted", "recounted"]
+    assert {of.how for of in found[1:]} == {
+        "every square or its image was counted again, path by path"
+    }
