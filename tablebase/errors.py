@@ -204,6 +204,17 @@ class MemoryShort(TablebaseError):
         self.free = free
 
 
+class MachineLimit(TablebaseError):
+    """A limit of the machine or of this process that leaves too little to work with."""
+
+    exit_code = 3
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(f"{problem}. {hint}.")
+        self.problem = problem
+        self.hint = hint
+
+
 class ClusterError(TablebaseError):
     """A scheduler that no work can be handed to."""
 

@@ -1,0 +1,70 @@
+"""Limits of the machine: found before a library crashes on them, and recognized in its errors."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+from tablebase.cores import address_space_limit, cores
+from tablebase.errors import MachineLimit
+
+LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
+"""What ends the process, or waits for ever, where it does not get its threads and memory."""
+ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 30, 1 << 29
+"""Bytes of address space, most of it only reserved, that the libraries take: measured."""
+THREADS = "POLARS_MAX_THREADS"
+MAX_THREADS = 1_024
+
+
+class _Guard:
+    """A finder of modules that finds none, and refuses the libraries."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name in LIBRARIES and (limit := find_limit()):
+            raise limit
+
+
+def guard_libraries() -> None:
+    """Have the libraries refused in a sentence, when they are imported, if they would crash.
+
+    They cannot be asked, and what they do is no exception: they abort, or print a backtrace.
+    """
+    if find_limit() and not any(isinstance(each, _Guard) for each in sys.meta_path):
+        sys.meta_path.insert(0, _Guard())
+
+
+def find_limit() -> MachineLimit | None:
+    """Return the limit that keeps the libraries from working, if there is one."""
+    threads = os.environ.get(THREADS, "").strip()
+    if threads.isdecimal() and not 1 <= int(threads[:9]) <= MAX_THREADS:
+        return MachineLimit(
+            f"{THREADS} is {threads[:20]}", f"Set it to a number from 1 to {MAX_THREADS:,}"
+        )
+    limit, needed = address_space_limit(), ADDRESS_SPACE + cores() * ADDRESS_SPACE_A_CORE
+    if limit is not None and limit < needed:
+        return MachineLimit(
+            f"This process may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs "
+            f"{needed / 1e9:.2f} GB with {cores()} cores",
+            "Raise the limit, or allow fewer cores (taskset)",
+        )
+    return None
+
+
+def find_shortage(error: BaseException | None) -> MachineLimit | None:
+    """Return what ran out if that is what an error, or one behind it, is about."""
+    while error is not None:
+        said = str(error).lower()
+        if isinstance(error, RuntimeError) and "can't start new thread" in said:
+            hint = "Close other programs, or raise the limits on processes and memory"
+            return MachineLimit("The system starts no more threads for this process", hint)
+        if (
+            isinstance(error, MemoryError)
+            or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+            or (isinstance(error, ImportError | OSError) and "failed to map segment" in said)
+            or "cannot allocate memory" in said
+        ):
+            hint = "Close other programs, or raise the limit (ulimit -v, or the container's)"
+            return MachineLimit("There is not enough memory", hint)
+        error = error.__cause__ or error.__context__
+    return None
