@@ -73,6 +73,7 @@ def sample(
         first = next(drawn)  # what cannot be drawn leaves no file
         write = stack.enter_context(rows_written(output, form))
         for rows in chain([first], drawn):
-            write(rows)
+            with bar.printing():
+                write(rows)
             done += len(rows)
             bar.rows(done)
