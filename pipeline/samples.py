@@ -42,7 +42,7 @@ def sample(
         bool, typer.Option("--closed", help="Draw closed tours (see precompute --cycles).")
     ] = False,
     distinct: Annotated[
-        bool, typer.Option("--distinct", help="Draw no tour twice: without replacement.")
+        bool, typer.Option("--distinct", help="Draw no tour twice (at most 10,000,000).")
     ] = False,
     output: Annotated[
         str | None,

@@ -90,6 +90,8 @@ def annotated(
     ask: Callable[[pl.Series], pl.DataFrame],
 ) -> Frame:
     """The frame with the columns that answer for one of its own; null where there is no answer."""
+    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        raise BadRequest(f"A polars frame is needed, not {quoted(str(frame))}")
     given = frame.lazy().collect_schema()
     if given.get(column) not in TEXT:
         raise BadRequest(f"There is no text column {quoted(column)} with keys")
