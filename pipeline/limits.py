@@ -11,7 +11,7 @@ from tablebase.errors import MachineLimit
 
 LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
 """What ends the process, or waits for ever, where it does not get its threads and memory."""
-ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 30, 1 << 29
+ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
 """Bytes of address space, most of it only reserved, that the libraries take: measured."""
 THREADS = "POLARS_MAX_THREADS"
 MAX_THREADS = 1_024

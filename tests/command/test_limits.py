@@ -41,7 +41,7 @@ def under_limit(*words: str, address_space: int, **variables: str) -> tuple[int,
 def test_a_limit_on_address_space_is_said(outputs: Path, limit: int) -> None:
     code, out, said = under_limit("query", "eight", "--outputs", str(outputs), address_space=limit)
     assert (code, out, said.count("\n")) == (3, "", 1)
-    needed = (GIB + len(os.sched_getaffinity(0)) * GIB // 2) / 1e9
+    needed = (2 * GIB + len(os.sched_getaffinity(0)) * GIB // 2) / 1e9
     assert f"may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs" in said
     assert f"needs {needed:.2f} GB" in said
 
