@@ -4,6 +4,8 @@ import errno
 import os
 import resource
 import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +15,11 @@ import pyarrow as pa
 import pytest
 
 from pipeline.doors import told
+from pipeline.limits import _Guard, find_limit, guard_libraries
 from queries.inputs import told as reading
 from tablebase import cores
 from tablebase.cores import free_memory
+from tablebase.errors import MachineLimit
 from tests.support.shell import SCRIPT, environment
 
 GIB = 1 << 30
@@ -59,6 +63,31 @@ def test_threads_that_polars_cannot_have(outputs: Path, threads: str) -> None:
     assert said == (3, "", f"pipeline: {problem}\n")
 
 
+@pytest.mark.parametrize("name", ["polars", "numpy"])
+def test_libraries_are_refused_where_threads_are_few(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = list[object]()
+
+    def start_few(thread: threading.Thread) -> None:
+        if len(started) > 3:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    start: Callable[[threading.Thread], None] = threading.Thread.start
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    guard_libraries()
+    (guard,) = (each for each in sys.meta_path if isinstance(each, _Guard))
+    monkeypatch.setattr(guard, "is_checked", False)
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    guard.find_spec("json")
+    with pytest.raises(MachineLimit, match="The system starts no more threads"):
+        guard.find_spec(name)
+    monkeypatch.undo()
+    assert find_limit() is None
+
+
 def allocate() -> None:
     np.empty(1 << 56, dtype=np.int64)
 
@@ -71,6 +100,10 @@ def start() -> None:
     raise RuntimeError("can't start new thread")
 
 
+def spawn() -> None:
+    raise pl.exceptions.PanicException("could not spawn threads: Resource temporarily unavailable")
+
+
 def read() -> None:
     with reading("Standard input"):
         raise pa.ArrowMemoryError("malloc of size 64 failed")
@@ -80,14 +113,18 @@ def grow() -> None:
     raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
 
 
-@pytest.mark.parametrize("fail", [allocate, load, start, read, grow])
+@pytest.mark.parametrize("fail", [allocate, load, start, spawn, read, grow])
 def test_what_runs_out_is_said(
     fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("queries.answers.quick_answer", lambda _: fail())
     assert told(["query", "eight", "123456780"]) == 3
     out, said = capsys.readouterr()
-    short = "The system starts no more threads" if fail is start else "There is not enough memory"
+    short = (
+        "The system starts no more threads"
+        if fail in (start, spawn)
+        else "There is not enough memory"
+    )
     assert out == ""
     assert said.startswith(f"pipeline: {short}")
     assert said.count("\n") == 1
