@@ -73,9 +73,9 @@ def test_libraries_are_refused_where_threads_are_few(
         if len(started) > 3:
             raise RuntimeError("can't start new thread")
         started.append(thread)
-        start(thread)
+        begin(thread)
 
-    start: Callable[[threading.Thread], None] = threading.Thread.start
+    begin: Callable[[threading.Thread], None] = threading.Thread.start
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     guard_libraries()
     (guard,) = (each for each in sys.meta_path if isinstance(each, _Guard))
