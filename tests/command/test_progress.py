@@ -1,10 +1,8 @@
 """A batch's progress on a terminal, also where its answers go to the same one."""
 
 import os
-import pty
 import re
 import subprocess
-import termios
 from pathlib import Path
 
 import pytest
@@ -43,7 +41,8 @@ def screen(raw: str) -> list[str]:
 
 def on_a_terminal(words: list[str], outputs: Path) -> str:
     """All that the program writes to a terminal that has both of its streams."""
-    ours, theirs = pty.openpty()
+    termios = pytest.importorskip("termios")
+    ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (40, 200))
     command = [program(), *words, "--outputs", str(outputs)]
     terminal = environment({"TERM": "xterm", "COLUMNS": "200"})
