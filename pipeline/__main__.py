@@ -10,7 +10,14 @@ from tablebase.interrupts import watch
 
 def main() -> int:
     """Run `pipeline` with the process's arguments; returns the exit code."""
-    watch()  # before anything else is loaded: an interrupt may come at any moment
+    try:
+        watch()  # before anything else is loaded: an interrupt may come at any moment
+    except RuntimeError as error:
+        from pipeline.limits import find_shortage
+        from pipeline.terminal import complain
+
+        complain(find_shortage(error) or error)
+        return 3
     from pipeline.doors import told
     from tablebase.streams import standard
 

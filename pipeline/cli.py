@@ -12,7 +12,7 @@ import typer
 
 from pipeline import completion, lists
 from pipeline.grids import drawn, table_of_status, table_of_tables
-from pipeline.options import Outputs
+from pipeline.options import Outputs, parse_memory
 from pipeline.pages import explore, report
 from pipeline.questions import query
 from pipeline.samples import sample
@@ -166,7 +166,7 @@ def precompute(
     memory: Annotated[
         float | None,
         typer.Option(
-            "--memory", metavar="GB", min=0, help="Refuse a search that needs more (default: free)."
+            "--memory", metavar="GB", help="Refuse a search that needs more (default: free)."
         ),
     ] = None,
     quiet: Quiet = False,
@@ -181,7 +181,7 @@ def precompute(
     if help:
         say(f"{help_of(chosen) if stages else context.get_help()}\n")
         return
-    store = tables_store(outputs)
+    store, limit = tables_store(outputs), parse_memory(memory)
     if asked := lists.Asked(piece, finish, plan):
         forced = force and not finish  # what mends a damaged list says it too
         others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
@@ -206,7 +206,6 @@ def precompute(
     wanted = with_requests(wanted, requests)
     if scheduler is None:
         require_divided(wanted)
-    limit = None if memory is None else int(memory * 1e9)
     request = Request(store, wanted, force, jobs, memory=limit)
     with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
         published = build(dataclasses.replace(request, jobs=at_once), told, executor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
@@ -36,9 +37,10 @@ def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, i
     except ValueError as error:
         problem = f"{quoted(address)} is no scheduler's address"
         raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
+    _require_scheduler(address)
     try:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
-    except OSError as error:
+    except (OSError, ImportError) as error:  # the second: it has packages of other versions
         raise ClusterError(address, "no scheduler answers there") from error
     with client:
         threads = sum(client.nthreads().values())
@@ -50,6 +52,30 @@ def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, i
             raise ClusterError(address, "several workers in turn died of the same part") from error
         except (CommClosedError, CancelledError) as error:
             raise ClusterError(address, "it was lost") from error
+
+
+def _require_scheduler(address: str) -> None:
+    """ClusterError unless a Dask scheduler answers within `PATIENCE` seconds.
+
+    The client itself would wait for the first answer without an end.
+    """
+    from distributed.core import rpc
+
+    async def identify() -> Any:
+        async with rpc(address, timeout=PATIENCE) as peer:
+            return await asyncio.wait_for(peer.identity(), PATIENCE)
+
+    try:
+        kind = asyncio.run(identify())["type"]
+    except (OSError, TimeoutError) as error:
+        raise ClusterError(
+            address, f"no scheduler answers there (it has {PATIENCE} seconds)"
+        ) from error
+    except Exception as error:
+        # bytes of another protocol can fail anywhere: as a length, they are exbibytes of memory
+        raise ClusterError(address, "what answers there is not a Dask scheduler") from error
+    if kind != "Scheduler":
+        raise ClusterError(address, f"what answers there is a Dask {kind}, not a scheduler")
 
 
 class _Workers(Executor):

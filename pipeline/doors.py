@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from pipeline.limits import find_shortage, guard_libraries
 from pipeline.terminal import complain, say
 from tablebase.errors import ReaderGone, TablebaseError, quoted
 
@@ -15,13 +16,16 @@ def told(words: list[str]) -> int:
         code = _run(words)
         sys.stdout.flush()
         return code
-    except TablebaseError as error:
-        if not isinstance(error, ReaderGone):
-            complain(error)
-        return error.exit_code
     except KeyboardInterrupt:
         return 130
-    except Exception as error:
+    except (SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # polars panics with one that is no Exception
+        known = find_shortage(error) or error
+        if isinstance(known, TablebaseError):
+            if not isinstance(known, ReaderGone):
+                complain(known)
+            return known.exit_code
         # a bug: say so in a sentence, with the traceback for who asks for it
         if os.environ.get("PIPELINE_TRACEBACK"):
             raise
@@ -39,6 +43,7 @@ def _run(words: list[str]) -> int:
         if (answer := quick_answer(words[1:])) is not None:
             say(answer)
             return 0
+    guard_libraries()
     from pipeline.cli import run
 
     return run(words)

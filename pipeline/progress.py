@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -14,6 +15,7 @@ from rich import progress as bars
 from rich.console import Console
 
 from tablebase.interrupts import Undone
+from tablebase.output import STANDARD
 from tablebase.puzzle import Table
 from tablebase.tables.manifest import Entry
 
@@ -243,10 +245,21 @@ def _seconds(seconds: float) -> str:
 
 
 class BatchTold(Bar):
-    """A batch's report. Answers that go to the terminal themselves need no bar."""
+    """A batch's report. Where its answers go to the same terminal, there is no bar between them."""
 
     def __init__(self, *, output: str | None) -> None:
-        super().__init__(shown=output is not None or not sys.stdout.isatty())
+        super().__init__()
+        standard = output in (None, STANDARD)
+        self._shared = sys.stdout.isatty() if standard else Path(str(output)).is_char_device()
 
     def rows(self, done: int) -> None:
         self.show("rows", done, None)
+
+    @contextmanager
+    def printing(self) -> Iterator[None]:
+        """Clear the bar while answers are printed, if they share its terminal."""
+        if self._shared:
+            self._progress.stop()
+        yield
+        if self._shared:
+            self._progress.start()

@@ -118,7 +118,7 @@ def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
     )
     asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
     with BatchTold(output=output) as bar:
-        refused = answer_all(asks, asked, request, bar.rows)
+        refused = answer_all(asks, asked, request, bar.rows, bar.printing)
     if refused:
         many = "key is" if refused == 1 else "keys are"
         hint = f"See the column {request.prefix}error"

@@ -42,7 +42,7 @@ def sample(
         bool, typer.Option("--closed", help="Draw closed tours (see precompute --cycles).")
     ] = False,
     distinct: Annotated[
-        bool, typer.Option("--distinct", help="Draw no tour twice: without replacement.")
+        bool, typer.Option("--distinct", help="Draw no tour twice (at most 10,000,000).")
     ] = False,
     output: Annotated[
         str | None,
@@ -73,6 +73,7 @@ def sample(
         first = next(drawn)  # what cannot be drawn leaves no file
         write = stack.enter_context(rows_written(output, form))
         for rows in chain([first], drawn):
-            write(rows)
+            with bar.printing():
+                write(rows)
             done += len(rows)
             bar.rows(done)

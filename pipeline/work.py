@@ -121,7 +121,8 @@ class Work:
         """MemoryShort where a search of so many bytes would pass the limit, or what is free."""
         free = free_memory() if self.memory is None else self.memory
         if free is not None and free < needed:
-            hint = "Close other programs first" if self.memory is None else "Raise the limit"
+            hint = "Close other programs, or raise the limits (ulimit -v, or the container's)"
+            hint = hint if self.memory is None else "Raise the limit"
             raise MemoryShort(what, needed, free, hint)
 
     def once(self, make: Callable[[], Result]) -> Result:

@@ -51,15 +51,15 @@ def respond(name: str, key: str | None, asked: Asked) -> str:
     asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
     asked = asks.checked(asked)
     facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
+    text = json_text(facts.named()) + "\n" if asked.get("json") else facts.words(asked)
     if "svg" in asked:
         from tablebase.output import STANDARD, write
 
+        # after the text: options that it refuses leave no picture
         write(str(asked["svg"]), facts.drawn().encode())
         if asked["svg"] == STANDARD:
             return ""
-    if asked.get("json"):
-        return json_text(facts.named()) + "\n"
-    return facts.words(asked)
+    return text
 
 
 def require_one_printed(svg: object, *, as_json: bool) -> None:

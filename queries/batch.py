@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -48,10 +50,17 @@ class Batch:
     input_format: str | None = None
 
 
-def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int], None]) -> int:
+def answer_all(
+    reader: Reader,
+    asked: Asked,
+    batch: Batch,
+    told: Callable[[int], None],
+    printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
+) -> int:
     """Answer every key of the input; returns how many were not in the puzzle's notation.
 
-    `told(rows)` is called after each stretch with the rows answered so far.
+    `told(rows)` is called now and then with the rows answered so far; rows are written within
+    `printing()`.
     """
     asked = reader.checked(asked)
     refused = done = 0
@@ -63,17 +72,23 @@ def answer_all(reader: Reader, asked: Asked, batch: Batch, told: Callable[[int],
         with rows_written(batch.output, batch.format) as write:
             for part in parts:
                 keys, rows = part.rows[key].cast(pl.String), part.rows
+                reader.on_progress = partial(_tell_sum, told, done)
                 answers, bad = reader.answers(keys, asked)
                 if bad and batch.strict:
                     problem = f"{part.place(bad[0])}: {answers['error'][bad[0]]}"
                     raise BadRequest(problem, "To answer the other rows, leave out --strict")
                 if bad and source.format == "text":
                     rows = keys.scatter(bad, [printable(keys[at]) for at in bad]).to_frame()
-                write(rows.hstack(answers.rename(names)))
+                with printing():
+                    write(rows.hstack(answers.rename(names)))
                 refused += len(bad)
                 done += len(answers)
                 told(done)
     return refused
+
+
+def _tell_sum(told: Callable[[int], None], before: int, done: int) -> None:
+    told(before + done)
 
 
 def output_format(output: str | None, asked: str | None) -> str:

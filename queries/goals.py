@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from tablebase.tables.store import Store
 
 
+MAX_SOLUTIONS = 10_000
+"""Solutions of a state that are listed; they are counted first."""
+
+
 class GoalFacts(Facts):
     """A state on its way to a goal."""
 
@@ -110,7 +114,9 @@ class GoalReader(Reader):
         ),
         Option("boards", "Print every state of a shortest solution as a picture.", lone=True),
         Option(
-            "solutions", "Print every shortest solution, one per line.", columns=("all_solutions",)
+            "solutions",
+            "Print every shortest solution (at most 10,000), one per line.",
+            columns=("all_solutions",),
         ),
     )
     puzzle: GoalPuzzle
@@ -195,21 +201,36 @@ class GoalReader(Reader):
 
     def all_solutions(self, state: str, goal: str) -> list[str]:
         """The letters of every shortest solution, in letter order."""
-        ways = {state: [""]}
         distance, count = self.to_goal(state, goal)
+        layers = list[dict[str, list[tuple[str, str]]]]()
+        ways = {state: 1}
         for _ in range(distance):
-            further: dict[str, list[str]] = {}
-            for here, so_far in ways.items():
-                for letter, after in self.best(here, goal):
-                    further.setdefault(after, []).extend(letters + letter for letters in so_far)
-            ways = further
-        found = ways.get(goal, [])
-        if not found or count not in (None, len(found)):
+            layers.append({here: self.best(here, goal) for here in ways})
+            counts: dict[str, int] = {}
+            for here, onward in layers[-1].items():
+                for _, after in onward:
+                    counts[after] = counts.get(after, 0) + ways[here]
+            ways = counts
+        total = ways.get(goal, 0)
+        if not total or count not in (None, total):
             expected = "at least one" if count is None else str(count)
-            problem = f"{len(found)} solutions lead from {state} to {goal}, not {expected}"
+            problem = f"{total} solutions lead from {state} to {goal}, not {expected}"
             raise self.damaged(self._tables[self.puzzle.view(goal).layout], problem)
+        if total > MAX_SOLUTIONS:
+            raise BadRequest(
+                f"{total:,} shortest solutions lead from {state} to {goal}, and at most "
+                f"{MAX_SOLUTIONS:,} can be listed",
+                "Use --path for one of them",
+            )
+        lists = {state: [""]}
+        for layer in layers:
+            further: dict[str, list[str]] = {}
+            for here, so_far in lists.items():
+                for letter, after in layer[here]:
+                    further.setdefault(after, []).extend(letters + letter for letters in so_far)
+            lists = further
         order = self.puzzle.letters.index
-        return sorted(found, key=lambda letters: [order(letter) for letter in letters])
+        return sorted(lists[goal], key=lambda letters: [order(letter) for letter in letters])
 
     def unreached_layouts(self, state: str, goal: str) -> list[str]:
         """The other layouts of the state's table, which it does not reach."""

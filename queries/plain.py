@@ -5,7 +5,8 @@ from __future__ import annotations
 from queries.forms import Asked
 from queries.reader import Reader
 from queries.words import Facts, aligned
-from tablebase.errors import NoAnswer, quoted
+from tablebase.errors import BadRequest, NoAnswer, quoted
+from tablebase.graph import UNREACHED
 from tablebase.puzzle import Column, Puzzle, StateSpace
 from tablebase.tables.store import Store
 
@@ -31,18 +32,35 @@ class PlainReader(Reader):
         first, *others = (column.name for column in self._table.columns)
         fields = [name for name, _ in self._table.index] if self._space else []
         self.columns = (first, *(fields or others))
+        nullable = {column.name for column in self._table.columns if column.nullable}
+        self._unreached = {
+            (name, UNREACHED)
+            for name, letter in self._table.index
+            if letter == "B" and name in nullable
+        }
+        """What stands in a record for a null: it has no other way to say it."""
 
     def facts(self, key: str, asked: Asked) -> PlainFacts:
         if self._space:
             key = self._space.parse(key)
             if self._table.index:
                 record = self.index(self._table.name).record(self._space.rank(key))
-                return PlainFacts(dict(zip(self.columns, (key, *record), strict=True)))
+                values = (
+                    None if (name, value) in self._unreached else value
+                    for name, value in zip(self.columns[1:], record, strict=True)
+                )
+                return PlainFacts(dict(zip(self.columns, (key, *values), strict=True)))
         import polars as pl
 
         rows = self.rows().filter(pl.col(self.columns[0]).cast(pl.String) == key)
         if rows.is_empty():
             raise NoAnswer(f"The table {self._table.name} has no row for {quoted(key)}.")
+        if len(rows) > 1:
+            raise BadRequest(
+                f"The table {self._table.name} has {len(rows):,} rows for {quoted(key)}: its "
+                f"{self.columns[0]} does not tell them apart",
+                f"Read them from {self.store.full(self._table.file)}",
+            )
         return PlainFacts(rows.row(0, named=True))
 
     def declared(self, asked: Asked) -> dict[str, Column]:

@@ -27,6 +27,10 @@ def unheard(done: int, total: int) -> None:
     """Tells nobody."""
 
 
+def ignore_progress(done: int) -> None:
+    """Do nothing with the number of keys that are done."""
+
+
 class Reader:
     """Answers for one puzzle from the tables in one store; indexes open when first needed."""
 
@@ -50,6 +54,8 @@ class Reader:
         self._entries: dict[str, Entry] = {}
         self._rows: pl.DataFrame | None = None
         self._closed = False
+        self.on_progress: Callable[[int], None] = ignore_progress
+        """Called now and then, while keys are looked up one by one, with how many are done."""
 
     def index(self, name: str) -> Index:
         """The index of one of the puzzle's own tables."""
@@ -63,10 +69,10 @@ class Reader:
             self._indexes[table.name] = Index(self.store, self.puzzle.stage(table.name), table)
         return self._indexes[table.name]
 
-    def damaged(self, name: str, problem: str) -> TableDamaged:
-        """What is said of an index that is whole, as published, and contradicts itself."""
+    def damaged(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
+        """What is said of a file that is whole, as published, and contradicts itself."""
         command = mending(self.puzzle.stage(name), self.store, force=True)
-        return TableDamaged(self.store.full(f"{name}.idx"), problem, command)
+        return TableDamaged(self.store.full(f"{name}.{suffix}"), problem, command)
 
     def scanned(self, table: Table) -> pl.LazyFrame:
         """A table's rows; its files are checked when they are first asked for."""
@@ -164,7 +170,10 @@ class Reader:
         """A batch's answers, one row a key."""
         from queries.rows import looked_up
 
-        return looked_up(keys, lambda key: self.facts(key, asked).named(), self.schema(asked))
+        def ask(key: str) -> dict[str, object]:
+            return self.facts(key, asked).named()
+
+        return looked_up(keys, ask, self.schema(asked), self.on_progress)
 
     def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
         """The same for whom a null is reason enough."""

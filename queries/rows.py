@@ -18,18 +18,26 @@ TYPES["boolean"] = pl.Boolean
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 """The types of columns that can hold keys; that of nulls alone is as good."""
 
+REPORTED = 64
+"""Keys between two reports of progress; those of the slowest puzzle take a second."""
+
 Answers = tuple[pl.DataFrame, list[int]]
 """One row a key, with a column `error`; and the rows whose key is not in the notation."""
 
 
 def looked_up(
-    keys: pl.Series, ask: Callable[[str], Mapping[str, object]], columns: pl.Schema
+    keys: pl.Series,
+    ask: Callable[[str], Mapping[str, object]],
+    columns: pl.Schema,
+    on_progress: Callable[[int], None],
 ) -> Answers:
     """Each key asked as a lone question; equal keys only once. A null has no answer."""
     none: list[object] = [None] * len(columns)
     known: dict[str | None, list[object]] = {None: [*none, None]}
     bad_keys = set()
-    for key in keys.drop_nulls().unique(maintain_order=True):
+    for done, key in enumerate(keys.drop_nulls().unique(maintain_order=True)):
+        if done and done % REPORTED == 0:
+            on_progress(done)
         try:
             facts = ask(key)
             known[key] = [*(_cell(facts[name]) for name in columns), None]
@@ -82,6 +90,8 @@ def annotated(
     ask: Callable[[pl.Series], pl.DataFrame],
 ) -> Frame:
     """The frame with the columns that answer for one of its own; null where there is no answer."""
+    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        raise BadRequest(f"A polars frame is needed, not {quoted(str(frame))}")
     given = frame.lazy().collect_schema()
     if given.get(column) not in TEXT:
         raise BadRequest(f"There is no text column {quoted(column)} with keys")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ import pyarrow.parquet as pq
 
 from queries.forms import INPUT_FORMATS
 from queries.inputs import Input, told
+from queries.json_lines import EXACT, read_objects
 from queries.rows import TEXT
 from queries.words import counted
 from tablebase.errors import BadRequest, quoted
@@ -32,8 +32,6 @@ ROWS = 1 << 17
 """Rows of Parquet read at a time."""
 LONGEST = 1 << 22
 """Bytes that a key or a row may have; an endless stream of them is none."""
-EXACT = 1 << 53
-"""The integers below it are floats too."""
 NEW_LINE = b"\n"
 
 
@@ -165,9 +163,11 @@ def _frame(table: pa.Table) -> pl.DataFrame:
 
 
 def _require_distinct(names: list[str]) -> None:
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if twice is not None:
-        raise BadRequest(f"The input has two columns {quoted(twice)}")
+    known = set[str]()
+    for name in names:
+        if name in known:
+            raise BadRequest(f"The input has two columns {quoted(name)}")
+        known.add(name)
 
 
 def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
@@ -243,8 +243,7 @@ def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
     for text, line in _pieces(file, lambda text: text.rfind(NEW_LINE) + 1):
         if not text.strip():
             continue
-        rows = _objects(text, line)
-        _require_kept(rows, text, line)
+        rows = read_objects(text, line)
         if head is None:
             head = rows.clear()
             yield Stretch(head, partial(_row, 1))
@@ -252,50 +251,11 @@ def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
         first += len(rows)
 
 
-def _objects(text: bytes, line: int) -> pl.DataFrame:
-    try:
-        return pl.read_ndjson(text, infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
-        for at, written in enumerate(text.split(b"\n"), line):
-            try:
-                good = not written.strip() or isinstance(json.loads(written), dict)
-            except ValueError:
-                good = False
-            if not good:
-                raise BadRequest(f"Line {at:,} of the input is not a JSON object") from error
-        raise
-
-
-def _require_kept(rows: pl.DataFrame, text: bytes, line: int) -> None:
-    """BadRequest for what polars would drop or round without a word."""
-    lines = pl.Series(text.decode().split("\n"))
-    # a quick look finds the few lines to look at closely
-    odd = lines.str.contains("\\", literal=True)
-    for name, kind in rows.schema.items():
-        field = re.escape(json.dumps(name, ensure_ascii=False))
-        odd |= lines.str.count_matches(rf"{field}\s*:") > 1
-        if kind == pl.Float64 and (rows[name].abs() >= EXACT).any():
-            odd |= lines.str.contains(r"\d{16}")
-    for at in odd.arg_true():
-        found = json.loads(lines[at], object_pairs_hook=list) if lines[at].strip() else []
-        names = [name for name, _ in found]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise BadRequest(f"Line {line + at:,} of the input has two fields {quoted(twice)}")
-        for name, value in found:
-            whole = isinstance(value, int) and rows.schema[name] == pl.Float64
-            if whole and int(float(value)) != value:
-                raise BadRequest(
-                    f"Line {line + at:,} of the input has in {quoted(name)}, among numbers with "
-                    f"fractions, the integer {value}, which would be rounded",
-                    "Write that field as text",
-                )
-
-
 def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
     """Rows with the columns of the first ones, null where they lack one."""
-    for name, kind in rows.schema.items():
-        known = head.schema.get(name)
+    found, wanted = dict(rows.schema), dict(head.schema)
+    for name, kind in found.items():
+        known = wanted.get(name)
         if kind in (known, pl.Null):
             continue
         exact = kind.is_integer() and not (rows[name].cast(pl.Float64).abs() > EXACT - 1).any()
@@ -306,8 +266,8 @@ def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
             f"The field {quoted(name)} is of type {kind} from row {first:,} on, and {before} before"
         )
     return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in head.schema.items()
+        (pl.col(name) if name in found else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in wanted.items()
     )
 
 

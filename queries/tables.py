@@ -21,7 +21,7 @@ from queries.results import (
 )
 from queries.sliding.reader import BoardReader
 from queries.words import Facts
-from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted
+from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted, required_text
 from tablebase.puzzles import of_each, registered
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables import MANIFEST
@@ -368,6 +368,7 @@ class Tables:
 
     def goals(self, name: str) -> GoalTable:
         """Any registered puzzle that has goals; BadRequest for another name."""
+        required_text(name, "a puzzle's name", "eight")
         if not (registered(name) and issubclass(reader_class(name), GoalReader)):
             kinds = of_each(lambda each: (each.name, reader_class(each.name)))
             known = [each for each, kind in kinds if issubclass(kind, GoalReader)]

@@ -44,18 +44,45 @@ def json_text(value: object) -> str:
     '{"state": "123456780", "path": [1, null, true]}'
     """
     if isinstance(value, dict):
-        items = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
+        items = (f"{json_text(str(key))}: {json_text(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(json_text, value))}]"
-    if isinstance(value, str) and value.isascii() and value.isprintable() and '"' not in value:
-        escaped = value.replace("\\", "\\\\")
-        return f'"{escaped}"'
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int):
-        return str(value)
-    raise TypeError(f"facts hold no {value!r}")
+    if hasattr(value, "__index__"):  # as NumPy's integers have it too
+        return str(value.__index__())
+    if isinstance(value, float):
+        # infinities and NaN are no JSON; NumPy's floats have a `repr` of their own
+        return float.__repr__(value) if value - value == 0 else "null"
+    return f'"{_escape(str(value))}"'
+
+
+ESCAPES = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\b": "\\b",
+    "\f": "\\f",
+}
+
+
+def _escape(text: str) -> str:
+    """A text as it stands in JSON: ASCII alone, other characters as units of UTF-16."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return text
+    written = ""
+    for letter in text:
+        if letter in ESCAPES:
+            written += ESCAPES[letter]
+        elif " " <= letter <= "~":
+            written += letter
+        else:
+            units = letter.encode("utf-16-be", "surrogatepass").hex()
+            written += "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    return written
 
 
 def heading(text: str) -> str:

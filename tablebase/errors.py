@@ -215,6 +215,17 @@ class MemoryShort(TablebaseError):
         self.free = free
 
 
+class MachineLimit(TablebaseError):
+    """A limit of the machine or of this process that leaves too little to work with."""
+
+    exit_code = 3
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(f"{problem}. {hint}.")
+        self.problem = problem
+        self.hint = hint
+
+
 class ClusterError(TablebaseError):
     """A scheduler that no work can be handed to."""
 
@@ -255,6 +266,16 @@ def required_choice(given: str, what: str, *choices: str) -> None:
     if given not in choices:
         hint = f"Choose one of: {', '.join(choices)}"
         raise BadRequest(f"There is no {what} {quoted(given)}", hint)
+
+
+def required_whole(given: object, what: str, least: int, most: int | None = None) -> int:
+    """A number that was given, if it is a whole one within its limits; BadRequest for all else."""
+    whole = not isinstance(given, bool) and hasattr(given, "__index__")
+    number = int(given.__index__()) if whole else None  # type: ignore[attr-defined]  # as asked
+    if number is None or number < least or (most is not None and number > most):
+        limits = f"from {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise BadRequest(f"{what} is a whole number {limits}, not {quoted(str(given))}")
+    return number
 
 
 def required_text(given: object, what: str, example: str) -> str:

@@ -35,8 +35,6 @@ class EightReader(GoalReader):
         self._rows_to: dict[str, pl.DataFrame] = {}
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        if asked.get("solutions"):
-            return super().answers(keys, asked)
         from queries.eight.columns import NO_RANK, ranks
         from queries.rows import matched
         from queries.texts import WHITE_SPACE, unreached
@@ -57,11 +55,23 @@ class EightReader(GoalReader):
 
     def _answers_at(self, states: pl.Series, asked: Asked) -> pl.DataFrame:
         rows = self.rows_to(str(asked["goal"])) if "goal" in asked else self.rows()
-        if not asked.get("path"):
-            return rows[states]
-        from queries.eight.ways import walked
+        found = rows[states]
+        if asked.get("path"):
+            from queries.eight.ways import walked
 
-        return rows[states].hstack(walked(rows, states))
+            found = found.hstack(walked(rows, states))
+        if asked.get("solutions"):
+            from queries.eight.ways import every_solution
+
+            solutions = every_solution(rows, states)
+            if solutions is None:
+                problem = "its best moves lead to other solutions than it counts"
+                if "goal" not in asked:
+                    raise self.damaged(self.puzzle.tables[0].name, problem, "parquet")
+                view = self.puzzle.view(str(asked["goal"]))
+                raise self.damaged(self._tables[view.layout], problem)
+            found = found.with_columns(solutions)
+        return found
 
     def rows(self) -> pl.DataFrame:
         """The columns that are added, and after the last row one of nulls: that of `NO_RANK`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,13 @@ from tablebase.puzzles.eight import EXITS, LETTERS, PUZZLE, STEP
 
 Bytes = npt.NDArray[np.uint8]
 SPACE = ord(" ")
+SOLVED = 1 << 12
+"""States whose every solution is found at a time: some 80 may have 31 letters each."""
+SETS = [[at for at in range(len(LETTERS) + 1) if chosen >> at & 1] for chosen in range(17)]
+"""The letters of each set of moves, by their numbers; the last has none, but one way on."""
+CHOICES = np.array([len(chosen) for chosen in SETS])
+CHOSEN = np.array([(chosen + [0] * 4)[:4] for chosen in SETS], dtype=np.uint8)
+LETTER_OR_NONE = np.frombuffer(f"{LETTERS}\0".encode(), np.uint8)
 
 
 @cache
@@ -103,9 +111,63 @@ def _walked(
     )
 
 
+def every_solution(rows: pl.DataFrame, asked: pl.Series) -> pl.Series | None:
+    """All shortest solutions of each state asked, in letter order, with spaces between them.
+
+    `rows` are all states' answers, by rank, and `asked` are ranks. None where the rows contradict
+    each other.
+    """
+    best = np.zeros(len(rows), dtype=np.uint8)
+    for at, letter in enumerate(LETTERS):
+        takes = rows["best_moves"].str.contains(letter, literal=True).fill_null(value=False)
+        best |= takes.to_numpy().astype(np.uint8) << np.uint8(at)
+    counts = rows["solutions"].fill_null(0).to_numpy()
+    depths = rows["distance"].fill_null(-1).to_numpy()
+    parts = [
+        _every_solution(asked[at : at + SOLVED].to_numpy(), best, counts, depths)
+        for at in range(0, max(1, len(asked)), SOLVED)
+    ]
+    found = [part for part in parts if part is not None]
+    return pl.concat(found).alias("all_solutions") if len(found) == len(parts) else None
+
+
+def _every_solution(
+    here: npt.NDArray[np.uint32], best: Bytes, counts: npt.NDArray[Any], depths: npt.NDArray[Any]
+) -> pl.Series | None:
+    expected = counts[here]
+    known = depths[here] >= 0
+    whose = np.flatnonzero(known)
+    here, begun = here[known], len(here)
+    longest, most = int(depths[here].max(initial=0)), int(expected.sum())
+    ways = np.zeros((len(here), longest + 1), dtype=np.uint8)
+    for step in range(longest):
+        # a way that has ended goes on by no letter
+        choices = np.where(depths[here] > 0, best[here], np.uint8(1 << len(LETTERS)))
+        many = CHOICES[choices]
+        if many.sum() > most:
+            return None
+        ways, whose = np.repeat(ways, many, axis=0), np.repeat(whose, many)
+        choices, before = np.repeat(choices, many), np.repeat(here, many)
+        which = np.arange(len(choices)) - np.repeat(np.cumsum(many) - many, many)
+        letter = CHOSEN[choices, which]
+        ways[:, step] = LETTER_OR_NONE[letter]
+        here = np.where(letter < len(LETTERS), _after()[letter % len(LETTERS), before], before)
+    if (depths[here] > 0).any() or (np.bincount(whose, minlength=begun) != expected).any():
+        return None
+    ways[:-1, -1] = np.where(whose[1:] == whose[:-1], SPACE, 0)
+    letters = np.bincount(whose, np.count_nonzero(ways, axis=1), minlength=begun)
+    return _texts_of(ways, letters).zip_with(pl.Series(known), pl.repeat(None, begun, eager=True))
+
+
 def _joined(pieces: list[Bytes], rows: int) -> pl.Series:
     """Rows of characters as texts, without the zeros among them."""
     letters = np.hstack(pieces) if pieces else np.zeros((rows, 0), dtype=np.uint8)
-    ends = np.cumsum(np.count_nonzero(letters, axis=1), dtype=np.int64)
-    buffers = [None, pa.py_buffer(np.append(np.int64(0), ends)), pa.py_buffer(letters[letters > 0])]
-    return pl.Series(pl.from_arrow(pa.Array.from_buffers(pa.large_string(), rows, buffers)))
+    return _texts_of(letters, np.count_nonzero(letters, axis=1))
+
+
+def _texts_of(characters: Bytes, lengths: npt.NDArray[Any]) -> pl.Series:
+    """Characters without the zeros among them, cut into texts of these lengths."""
+    ends = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(characters[characters > 0])]
+    texts = pa.Array.from_buffers(pa.large_string(), len(lengths), buffers)
+    return pl.Series(pl.from_arrow(texts))

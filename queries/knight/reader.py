@@ -14,6 +14,7 @@ from tablebase.errors import (
     NotCounted,
     TableError,
     TableMissing,
+    required_whole,
 )
 from tablebase.puzzles.knight import (
     LISTABLE,
@@ -57,6 +58,9 @@ APART = {
 """Options with those that they cannot be combined with: each names one tour, or all of them."""
 
 
+MAX_DISTINCT = 10_000_000
+"""Tours in a sample without replacement: their numbers are in memory together, and up to fifty
+times as many where that many are drawn from."""
 COUNTED_AS = "number", "cycle", "tour"
 """What a tour's number is called: in a list, among closed tours, or among open ones."""
 
@@ -317,6 +321,11 @@ class KnightReader(Reader):
 
         from queries.knight.sampling import numbers, of_list, of_numbers
 
+        if replacement:
+            size = required_whole(size, "The size of a sample", 1)
+        else:
+            size = required_whole(size, "The size of a distinct sample", 1, MAX_DISTINCT)
+        seed = required_whole(seed, "A seed", 0)
         board, closed = parse_board(str(asked.get("board", "8x8"))), bool(asked.get("closed"))
         if not closed and not board.has_tours():
             raise NoSuchTour(str(board), no_tour(board, None))

@@ -71,7 +71,7 @@ class BoardReader(GoalReader):
             def ask(key: str) -> dict[str, object]:
                 return dict(zip(COLUMNS, self.brief(key, goal), strict=True))
 
-            return looked_up(some, ask, self.schema(asked))
+            return looked_up(some, ask, self.schema(asked), self.on_progress)
 
         if len(keys) < FEW:
             return alone(keys)

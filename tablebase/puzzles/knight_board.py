@@ -115,7 +115,7 @@ def parse_board(text: str) -> Board:
     >>> str(parse_board("5x6"))
     '5x6'
     """
-    sides = text.strip().lower().split("x")
+    sides = required_text(text, "a board", "8x8").strip().lower().split("x")
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         raise NotationError("a board", text, "a board is files x ranks", "8x8")
     if any(len(side) > 3 for side in sides):

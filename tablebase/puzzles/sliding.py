@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tablebase.block_space import InBlocks
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, required_text
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.sliding_board import MARKS, MOST_CELLS, Board
 
@@ -83,7 +83,7 @@ def parse_board(text: str, most: int = MOST_CELLS) -> TabledBoard:
     >>> str(parse_board("3x4"))
     '3x4'
     """
-    sides = text.strip().lower().split("x")
+    sides = required_text(text, "a sliding board", "3x4").strip().lower().split("x")
     problem = ""
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         problem = "a board is rows x columns"

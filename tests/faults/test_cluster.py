@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from distributed import Client
 
 from pipeline.build import Request, build
 from pipeline.cluster import workers
@@ -131,14 +133,74 @@ def test_nothing_that_is_found_goes_through_the_scheduler(running: Cluster, tmp_
     assert len(list(tmp_path.glob(".*.kept"))) == 12
 
 
-def test_who_answers_no_scheduler(cli: Cli, tmp_path: Path) -> None:
-    said = cli("precompute", "--scheduler", "tcp://127.0.0.1:1", "--outputs", str(tmp_path))
-    assert (said.code, said.out) == (3, "")
-    assert "tcp://127.0.0.1:1: no scheduler answers there" in said.err
+def test_an_address_that_is_none(cli: Cli, tmp_path: Path) -> None:
     said = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
     assert (said.code, said.out) == (2, "")
     assert "'here' is no scheduler's address" in said.err
     assert len(said.err.splitlines()) == 1
+
+
+@contextmanager
+def answering(answer: bytes | None) -> Iterator[int]:
+    """A port where everybody gets these bytes; None: nothing, and the connection stays open."""
+    open_ones = list[socket.socket]()
+
+    def answer_all() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                open_ones.append(connection)
+                if answer is not None:
+                    connection.sendall(answer)
+                    connection.shutdown(socket.SHUT_WR)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer_all)
+        thread.start()
+        yield listening.getsockname()[1]
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    for connection in open_ones:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "what answers there is not a Dask scheduler"),
+        (struct.pack("<4Q", 24, 1, 8, 0), "what answers there is not a Dask scheduler"),
+        (b"", "no scheduler answers there (it has 1 seconds)"),
+        (None, "no scheduler answers there (it has 1 seconds)"),
+    ],
+)
+def test_what_is_no_scheduler_is_said_soon(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes | None, problem: str
+) -> None:
+    monkeypatch.setattr("pipeline.cluster.PATIENCE", 1)
+    begun = time.monotonic()
+    with (
+        answering(answer) as port,
+        pytest.raises(ClusterError) as caught,
+        workers(f"tcp://127.0.0.1:{port}", 1),
+    ):
+        pass
+    assert time.monotonic() - begun < 5
+    said = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}. "
+    assert str(caught.value).startswith(said)
+    assert caught.value.exit_code == 3
+
+
+def test_a_closed_port_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.cluster.PATIENCE", 1)
+    with pytest.raises(ClusterError, match="no scheduler answers there"):
+        workers("tcp://127.0.0.1:1", 1).__enter__()
+
+
+def test_a_worker_is_no_scheduler(running: Cluster) -> None:
+    with Client(running.address, set_as_default=False) as client:
+        address = next(iter(client.scheduler_info()["workers"]))
+    with pytest.raises(ClusterError, match="a Dask Worker, not a scheduler"):
+        workers(address, 1).__enter__()
 
 
 def test_a_scheduler_that_is_lost_ends_the_wait(own: Cluster) -> None:

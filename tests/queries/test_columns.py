@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ from hypothesis import strategies as st
 
 from queries.answers import reader
 from queries.eight import ways
+from queries.eight.columns import ranks
+from queries.eight.reader import EightReader
 from queries.reader import Reader
 from queries.tables import Tables
 from queries.texts import WHITE_SPACE
-from tablebase.errors import BadRequest, NotationError, TablebaseError
+from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import Ask
@@ -155,6 +158,51 @@ def test_paths_and_solutions_as_columns(ask: Ask, tables: Tables, outputs: Path)
                 assert len(way) == answer.distance
                 assert oracles.eight_replay(row["state"], way)[-1] == row["path"].split()[-1]
         assert answered > 5
+
+
+@pytest.mark.parametrize("goal", [None, "edge", "087654321"])
+def test_every_solution_of_all_keys_at_once(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch, goal: str | None
+) -> None:
+    """As each key alone has them, and in much less time."""
+    monkeypatch.setattr(ways, "SOLVED", 700)
+    states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
+    keys = [None, "", "123456789", "123456780", *states.sample(1_000, seed=3)]
+    eight = reader("eight", Folder(outputs))
+    asked = eight.checked({"solutions": True, **({"goal": goal} if goal else {})})
+    eight.answers(pl.Series(keys[:4]), asked)  # what is made once
+    begun = time.process_time()
+    answers, bad = eight.answers(pl.Series(keys), asked)
+    a_key = (time.process_time() - begun) / len(keys)
+    alone, alone_bad = Reader.answers(eight, pl.Series(keys[:104]), asked)
+    begun = time.process_time()
+    Reader.answers(eight, pl.Series(keys[4:104]), asked)
+    a_key_alone = (time.process_time() - begun) / 100
+    assert answers[:104].equals(alone)
+    assert bad == alone_bad == [1, 2]
+    assert (answers["all_solutions"].str.split(" ").list.len() == answers["solutions"]).all()
+    assert a_key * 4 < a_key_alone
+
+
+@pytest.mark.parametrize(
+    "changed", [{"solutions": 2}, {"solutions": 0}, {"best_moves": ""}, {"best_moves": "UDLR"}]
+)
+def test_solutions_that_contradict_the_table_are_no_answer(
+    outputs: Path, changed: dict[str, object]
+) -> None:
+    eight = reader("eight", Folder(outputs))
+    assert isinstance(eight, EightReader)
+    rows, state = eight.rows(), ranks(pl.Series(["123456708"]))
+    found = ways.every_solution(rows, state)
+    assert found is not None
+    assert found.to_list() == ["R"]
+    which = pl.int_range(pl.len()) == state[0]
+    eight._rows = rows.with_columns(
+        pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
+        for name, value in changed.items()
+    )
+    with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
+        eight.answers(pl.Series(["123456708"]), {"solutions": True})
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])

@@ -8,7 +8,7 @@ import pytest
 
 from queries.answers import READERS, reader, respond
 from queries.batch import Batch, answer_all
-from tablebase.errors import NoAnswer, NotationError
+from tablebase.errors import BadRequest, NoAnswer, NotationError
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.store import Folder
 
@@ -39,12 +39,37 @@ def test_a_state_is_answered_with_its_record(
     assert rows[1][:6] == ("AB", None, None, None, None, None)
 
 
+def test_a_null_is_not_the_number_that_stands_for_it(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(READERS, "senet")
+    asks = reader("senet", Folder(outputs))
+    rows = pl.read_parquet(outputs / "senet.parquet").sample(300, seed=1)
+    positions = pl.Series(["ABABABABAB.....", "AAAAA.....BBBBB", *rows["position"]])
+    answers, bad = asks.answers(positions, {})
+    assert bad == []
+    wanted = pl.read_parquet(outputs / "senet.parquet").select(
+        "position", "plies_even", "plies_odd"
+    )
+    beside = positions.alias("position").to_frame().join(wanted, "position", maintain_order="left")
+    assert answers.select("plies_even", "plies_odd").rows() == beside.drop("position").rows()
+    assert answers["plies_odd"].null_count() > 1
+
+
 def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(READERS, "knight")
-    first = pl.read_parquet(outputs / "knight_tours_5x5.parquet").row(0, named=True)
+    every = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
+    first, path = every.row(0, named=True), str(outputs / "knight_tours_5x5.parquet")
     asks = reader("knight", Folder(outputs))
+    with pytest.raises(BadRequest) as several:
+        asks.facts("5x5", {})
+    assert str(several.value) == (
+        "The table knight_tours_5x5 has 1,728 rows for '5x5': its board does not tell them apart. "
+        f"Read them from {path}."
+    )
+    assert asks.answers(pl.Series(["5x5"]), {})[0]["error"].to_list() == [str(several.value)]
+    asks._rows = every.head(1)
     assert asks.facts("5x5", {}).named() == first
-    assert f"path    {first['path']}\n" in respond("knight", "5x5", {"outputs": str(outputs)})
     with pytest.raises(NoAnswer) as caught:
         asks.facts("9x9", {})
     assert str(caught.value) == "The table knight_tours_5x5 has no row for '9x9'."

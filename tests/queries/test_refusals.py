@@ -201,3 +201,11 @@ SEARCHED = "a search of all paths found none"
 )
 def test_why_no_tour_begins_at_a_square(board: Board, square: str, why: str) -> None:
     assert no_tour(board, board.number(square)) == f"No tour of {board} starts at {square}: {why}."
+
+
+def test_options_that_are_refused_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
+    picture = tmp_path / "drawn.svg"
+    asked: Asked = {"solutions": True, "path": True, "outputs": str(outputs), "svg": str(picture)}
+    with pytest.raises(BadRequest, match="--solutions cannot be combined with --path"):
+        respond("eight", EVEN, asked)
+    assert not picture.exists()

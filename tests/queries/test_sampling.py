@@ -14,9 +14,10 @@ import pytest
 from pipeline import samples
 from queries import open_tables
 from queries.answers import reader
-from queries.knight.reader import KnightReader
+from queries.knight.reader import MAX_DISTINCT, KnightReader
 from queries.knight.sampling import numbers, of_numbers
 from queries.knight.tours import MOST_STEPS, Cells, earlier
+from queries.tables import Tables
 from tablebase.errors import BadRequest, TableDamaged, TableMissing
 from tablebase.frontier import FREE, State, after, before
 from tablebase.keys import MOST_CELLS, all_partners
@@ -244,6 +245,11 @@ def test_a_sample_in_parts_is_written_whole(
         ("knight --size 1000000001", 2, "less than or equal to 1000000000"),
         ("knight --closed --board 6x7", 3, "pipeline precompute knight --cycles 6x7"),
         ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
+        (
+            "knight --board 5x5 --size 10000001 --distinct",
+            2,
+            "from 1 to 10,000,000, not '10000001'",
+        ),
         ("knight --closed --board 5x6 --output x.txt", 2, "There is no format 'txt'"),
     ],
 )
@@ -254,6 +260,35 @@ def test_what_cannot_be_drawn_is_refused(
     assert (told.code, told.out) == (code, "")
     assert said in told.err
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"size": 0}, "The size of a sample is a whole number from 1, not '0'."),
+        ({"size": 2.5}, "The size of a sample is a whole number from 1, not '2.5'."),
+        ({"size": True}, "The size of a sample is a whole number from 1, not 'True'."),
+        ({"size": "3"}, "The size of a sample is a whole number from 1, not '3'."),
+        ({"size": 1, "seed": -1}, "A seed is a whole number from 0, not '-1'."),
+        ({"size": 1, "seed": None}, "A seed is a whole number from 0, not 'None'."),
+        (
+            {"size": MAX_DISTINCT + 1, "replacement": False},
+            "The size of a distinct sample is a whole number from 1 to 10,000,000, not '10000001'.",
+        ),
+    ],
+)
+def test_what_is_no_size_or_seed_is_refused(
+    tables: Tables, asked: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(BadRequest) as caught:
+        tables.knight.sample(board="5x5", **asked)
+    assert str(caught.value) == problem
+
+
+def test_a_size_may_be_any_whole_number(tables: Tables) -> None:
+    size: Any = np.int8(2)
+    seed: Any = np.uint64(7)
+    assert tables.knight.sample(size, seed, board="5x5").height == 2
 
 
 def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from queries import answers, open_tables
+from queries import answers, goals, open_tables
 from queries.forms import Asked
 from queries.goals import GoalReader
 from queries.results import BoardAnswer
@@ -86,6 +87,31 @@ def test_solutions_are_counted_by_walking(cli: Cli, folder: Path) -> None:
     facts = json.loads(cli("query", "sliding", state, "--solutions", "--json", *place).out)
     assert facts["solutions"] == len(facts["all_solutions"]) == len(ways(state, known)) > 1
     assert "solutions" not in json.loads(cli("query", "sliding", state, "--json", *place).out)
+
+
+def test_solutions_are_counted_before_they_are_listed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(goals, "MAX_SOLUTIONS", 1)
+    known = oracle.distances("123450", 2, 3)
+    many = max(known, key=lambda state: (len(ways(state, known)), state))
+    asks = answers.reader("sliding", Folder(folder)).meant({"board": "2x3"})
+    with pytest.raises(BadRequest) as caught:
+        asks.facts(many, {"solutions": True})
+    number = len(ways(many, known))
+    assert str(caught.value) == (
+        f"{number} shortest solutions lead from {many} to 123450, and at most 1 can be listed. "
+        "Use --path for one of them."
+    )
+    found, bad = asks.answers(pl.Series(["123450", many]), {"solutions": True})
+    assert (found["all_solutions"].to_list(), bad) == (["", None], [])
+    assert found["error"].to_list() == [None, str(caught.value)]
+
+
+@pytest.mark.parametrize("board", [34, None, b"3x4"])
+def test_a_board_that_is_no_text(tables: Tables, board: Any) -> None:
+    with pytest.raises(NotationError, match=f"it is of type {type(board).__name__}, not text"):
+        tables.sliding(board)
 
 
 def test_an_answer_for_people(cli: Cli, folder: Path) -> None:

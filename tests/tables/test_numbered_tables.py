@@ -71,6 +71,10 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
         ("knight --numbers 9x9", 2, "9x9 has too many open tours to number. The largest board is"),
         ("knight --numbers 4x4", 1, "4x4 has no tour."),
         ("knight --board 7x7 --piece ''", 2, "'' is no piece. Example: 3/100"),
+        *(
+            (f"eight --memory {given}", 2, "--memory needs a number of gigabytes above 0, not")
+            for given in ("1e400", "inf", "nan", "-1", "0")
+        ),
         ("knight --cycles 8x8 --memory 1", 3, "it needs 2.41 GB of memory, and may use 1.00 GB"),
     ],
 )

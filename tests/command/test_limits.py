@@ -1,0 +1,222 @@
+"""Too little memory, or too few threads: one sentence, exit 3, whatever library it happens in."""
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from pipeline.doors import told
+from pipeline.limits import _Guard, find_limit, guard_libraries
+from queries.inputs import told as reading
+from tablebase import cores
+from tablebase.cores import free_memory
+from tablebase.errors import MachineLimit
+from tests.support.shell import SCRIPT, environment
+
+GIB = 1 << 30
+
+
+def under_limit(*words: str, address_space: int, **variables: str) -> tuple[int, str, str]:
+    """Run the program itself with so many bytes of address space."""
+    resource = pytest.importorskip("resource")
+    done = subprocess.run(
+        [SCRIPT, *words],
+        env=environment(variables),
+        input="123456780\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_AS, (address_space, resource.RLIM_INFINITY)
+        ),
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("limit", [100 << 20, 1000 << 20])
+def test_a_limit_on_address_space_is_said(outputs: Path, limit: int) -> None:
+    code, out, said = under_limit("query", "eight", "--outputs", str(outputs), address_space=limit)
+    assert (code, out, said.count("\n")) == (3, "", 1)
+    needed = (2 * GIB + len(os.sched_getaffinity(0)) * GIB // 2) / 1e9
+    assert f"may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs" in said
+    assert f"needs {needed:.2f} GB" in said
+
+
+def test_a_lone_lookup_needs_little(outputs: Path) -> None:
+    words = ("query", "eight", "123456780", "--outputs", str(outputs))
+    assert under_limit(*words, address_space=100 << 20)[::2] == (0, "")
+
+
+@pytest.mark.parametrize("threads", ["0", "1000000"])
+def test_threads_that_polars_cannot_have(outputs: Path, threads: str) -> None:
+    words = ("query", "eight", "--outputs", str(outputs))
+    said = under_limit(*words, address_space=1 << 46, POLARS_MAX_THREADS=threads)
+    problem = f"POLARS_MAX_THREADS is {threads}. Set it to a number from 1 to 1,024."
+    assert said == (3, "", f"pipeline: {problem}\n")
+
+
+@pytest.mark.parametrize("name", ["polars", "numpy"])
+def test_libraries_are_refused_where_threads_are_few(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = list[object]()
+
+    def start_few(thread: threading.Thread) -> None:
+        if len(started) > 3:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        begin(thread)
+
+    begin: Callable[[threading.Thread], None] = threading.Thread.start
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    guard_libraries()
+    (guard,) = (each for each in sys.meta_path if isinstance(each, _Guard))
+    monkeypatch.setattr(guard, "is_checked", False)
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    guard.find_spec("json")
+    with pytest.raises(MachineLimit, match="The system starts no more threads"):
+        guard.find_spec(name)
+    monkeypatch.undo()
+    assert find_limit() is None
+
+
+def allocate() -> None:
+    np.empty(1 << 56, dtype=np.int64)
+
+
+def load() -> None:
+    raise ImportError("libarrow.so.2600: failed to map segment from shared object")
+
+
+def start() -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def spawn() -> None:
+    raise pl.exceptions.PanicException("could not spawn threads: Resource temporarily unavailable")
+
+
+def read() -> None:
+    with reading("Standard input"):
+        raise pa.ArrowMemoryError("malloc of size 64 failed")
+
+
+def grow() -> None:
+    raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+
+@pytest.mark.parametrize("fail", [allocate, load, start, spawn, read, grow])
+def test_what_runs_out_is_said(
+    fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("queries.answers.quick_answer", lambda _: fail())
+    assert told(["query", "eight", "123456780"]) == 3
+    out, said = capsys.readouterr()
+    short = (
+        "The system starts no more threads"
+        if fail in (start, spawn)
+        else "There is not enough memory"
+    )
+    assert out == ""
+    assert said.startswith(f"pipeline: {short}")
+    assert said.count("\n") == 1
+
+
+def test_a_panic_is_a_sentence_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def panic(_: list[str]) -> None:
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    monkeypatch.setattr("queries.answers.quick_answer", panic)
+    assert told(["query", "eight", "123456780"]) == 3
+    said = capsys.readouterr().err
+    assert "this should not happen (PanicException: 'index out of bounds')" in said
+
+
+def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
+    words = ("query", "eight", "123456780", "--outputs", str(outputs))
+    code, out, said = under_limit(*words, address_space=20 << 20)
+    assert (code, out, said.count("\n")) == (3, "", 1)
+    assert said.startswith("pipeline: The system starts no more threads for this process.")
+
+
+Tree = dict[str, str]
+V2 = {
+    "proc/self/cgroup": "0::/work/box\n",
+    "proc/self/mountinfo": "41 31 0:38 / /cg rw,relatime shared:9 - cgroup2 cgroup2 rw\n",
+}
+V1 = {
+    "proc/self/cgroup": "5:cpu:/else\n4:memory,x:/work/box\n0::/\n",
+    "proc/self/mountinfo": "30 23 0:2 / /cpu rw - cgroup cgroup rw,cpu\n"
+    "35 31 0:32 / /cg rw,relatime - cgroup cgroup rw,memory\n",
+}
+OWN = {
+    "proc/self/cgroup": "0::/work/box\n",
+    "proc/self/mountinfo": "41 31 0:38 /work/box /cg rw,relatime - cgroup2 cgroup2 rw\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "free"),
+    [
+        (V2, 8 * GIB),
+        ({**V2, "cg/work/box/memory.max": "max", "cg/work/box/memory.current": "1"}, 8 * GIB),
+        ({**V2, "cg/work/box/memory.max": f"{GIB}", "cg/work/box/memory.current": "24"}, GIB - 24),
+        ({**V2, "cg/work/memory.max": f"{GIB}", "cg/work/memory.current": "24"}, GIB - 24),
+        (
+            {
+                **V2,
+                "cg/work/memory.max": f"{GIB}",
+                "cg/work/memory.current": "24",
+                "cg/work/memory.stat": "anon 4\ninactive_file 20\n",
+            },
+            GIB - 4,
+        ),
+        ({**V2, "cg/work/box/memory.max": "5", "cg/work/box/memory.current": "9"}, 0),
+        ({**V2, "cg/other/memory.max": "5", "cg/other/memory.current": "1"}, 8 * GIB),
+        (
+            {
+                **V1,
+                "cg/work/box/memory.limit_in_bytes": f"{GIB}",
+                "cg/work/box/memory.usage_in_bytes": "24",
+                "cg/work/box/memory.stat": "inactive_file 1\ntotal_inactive_file 4\n",
+                "cg/memory.limit_in_bytes": f"{(1 << 63) - 4096}",
+                "cg/memory.usage_in_bytes": "99",
+            },
+            GIB - 20,
+        ),
+        ({**OWN, "cg/memory.max": f"{GIB}", "cg/memory.current": "24"}, GIB - 24),
+    ],
+)
+def test_a_containers_limit_counts(
+    files: Tree, free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "address_space_limit", lambda: None)
+    for name, text in ("proc/meminfo", f"MemAvailable:  {8 << 20} kB\n"), *files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert free_memory(str(tmp_path)) == free
+
+
+def test_the_limit_on_address_space_counts_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "address_space_limit", lambda: GIB)
+    (tmp_path / "proc" / "self").mkdir(parents=True)
+    (tmp_path / "proc" / "self" / "status").write_text("Name:\tx\nVmSize:\t  1024 kB\n")
+    assert free_memory(str(tmp_path)) == GIB - (1 << 20)
+
+
+def test_a_system_that_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "address_space_limit", lambda: None)
+    assert free_memory(str(tmp_path)) is None
