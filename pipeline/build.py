@@ -30,7 +30,7 @@ from tablebase.tables.manifest import (
     read_manifest,
     unlike,
 )
-from tablebase.tables.mending import ABSENT
+from tablebase.tables.mending import ABSENT, listed_names
 from tablebase.tables.parquet import TableWriter, description
 from tablebase.tables.store import Store
 
@@ -156,7 +156,7 @@ def _make_line(
 def unlisted(store: Store, name: str, entry: Entry | None) -> list[str]:
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
     listed = [file.file for file in entry.every_file] if entry else []
-    own = (f for f in store.names(f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
+    own = (f for f in listed_names(store, f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
     return [*(file for file in own if file not in listed), *kept_parts(store, name)]
 
 

@@ -6,7 +6,9 @@ import os
 import sys
 
 from pipeline.terminal import complain, say
-from tablebase.errors import ReaderGone, TablebaseError, quoted
+from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quoted
+from tablebase.tables.mending import unopened
+from tablebase.tables.store import Unreachable
 
 
 def told(words: list[str]) -> int:
@@ -19,6 +21,9 @@ def told(words: list[str]) -> int:
         if not isinstance(error, ReaderGone):
             complain(error)
         return error.exit_code
+    except Unreachable as error:  # while it was read on and on
+        complain(unopened("The store of the tables", error, ""))
+        return TableUnreadable.exit_code
     except KeyboardInterrupt:
         return 130
     except Exception as error:

@@ -38,7 +38,7 @@ from tablebase.tables.manifest import (
     read_pages,
     sha256,
 )
-from tablebase.tables.mending import mending, unopened
+from tablebase.tables.mending import listed_names, mending, unopened
 from tablebase.tables.parquet import description, schema, sorting
 from tablebase.tables.store import Store
 
@@ -104,7 +104,7 @@ class Listed:
 def listed_in(store: Store, report: Listener) -> list[Listed]:
     """Every table listed; TableMissing where one of the puzzles' own is not."""
     entries = read_manifest(store)
-    if not entries and MANIFEST not in store.names():
+    if not entries and MANIFEST not in listed_names(store):
         raise TableMissing(store.full(MANIFEST), mending("", store))
     text = "every required table is listed under its own name"
     claim = Claim("manifest", MANIFEST, text, len(entries))
@@ -140,7 +140,7 @@ def check_files(listed: Listed) -> None:
 def check_pages(store: Store, report: Listener) -> None:
     """The pages that are listed and still there: whether they are what was written."""
     for name, page in read_pages(store).items():
-        if name in store.names():
+        if name in listed_names(store):
             maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
             command = mending("", store).replace(COMMAND, maker)
             text = "size and SHA-256 match the manifest"

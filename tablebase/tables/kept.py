@@ -17,6 +17,7 @@ import pyarrow as pa
 from tablebase import __version__
 from tablebase.errors import OutputsError
 from tablebase.puzzle import Table
+from tablebase.tables.mending import listed_names
 from tablebase.tables.store import SHARED, Store
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Kept:
 
 def kept_parts(store: Store, table: str) -> list[str]:
     """The files of a table's parts, of whatever recipe, and those that were not ended."""
-    return [name for name in store.names(f".{table}.") if name.endswith((SUFFIX, SHARED))]
+    return [name for name in listed_names(store, f".{table}.") if name.endswith((SUFFIX, SHARED))]
 
 
 def pieces_of(store: Store) -> dict[str, str]:
@@ -139,7 +140,7 @@ def pieces_of(store: Store) -> dict[str, str]:
 def _pieces(store: Store) -> list[tuple[str, Piece]]:
     """The finished pieces of all tables, each with what its name begins with."""
     named = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
-    matches = (re.fullmatch(named, name) for name in store.names("."))
+    matches = (re.fullmatch(named, name) for name in listed_names(store, "."))
     return [(found[1], Piece(int(found[2]), int(found[3]))) for found in matches if found]
 
 

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from tablebase import __version__
-from tablebase.errors import TableDamaged, TableError, TableVersionError
+from tablebase.errors import TableDamaged, TableError, TableVersionError, quoted
 from tablebase.tables import FORMAT_VERSION, MANIFEST
 from tablebase.tables.mending import ABSENT, mending, unopened
-from tablebase.tables.store import LOCK, Store
+from tablebase.tables.store import LOCK, NotAFile, Store
 
 Name = Annotated[str, Meta(pattern=r"\A[ -~]*\Z")]
 
@@ -90,8 +90,7 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     except (FileNotFoundError, NotADirectoryError):
         return {}, {}
     except OSError as error:
-        again = mending("", store, force=True)
-        raise unopened(store.full(MANIFEST), error, again) from error
+        raise unopened(store.full(MANIFEST), error, "") from error
     return parse_manifest(text, store)
 
 
@@ -153,6 +152,9 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
         version = manifest["format_version"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise TableDamaged(path, "it is not a manifest", again) from error
+    if type(version) is not int:
+        problem = f"its format version is {quoted(json.dumps(version))}, not a whole number"
+        raise TableDamaged(path, problem, again)
     if version != FORMAT_VERSION:
         raise TableVersionError(path, version, FORMAT_VERSION, again)
     listed = "tables"
@@ -213,7 +215,7 @@ def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None
         return
     try:
         said = facts(store, page)
-    except ABSENT:
+    except (*ABSENT, NotAFile):
         return
     contents = {name: entry.content for name, entry in made_from.items()}
     with store.lock():

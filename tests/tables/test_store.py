@@ -22,7 +22,7 @@ from tablebase.errors import OutputsError, TableDamaged, TableMissing
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.places import tables_store
-from tablebase.tables.store import PART, Folder, Store
+from tablebase.tables.store import PART, Folder, NotAFile, Store
 from tests.support.recorder import Recorder
 
 
@@ -214,9 +214,14 @@ def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:
 def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "deeper").mkdir()
-    for name in ("pipe", "deeper"):
+    store = Folder(tmp_path)
+    for read in (store.size, store.read, store.opened):
         with pytest.raises(IsADirectoryError):
-            Folder(tmp_path).size(name)
+            read("deeper")
+        with pytest.raises(NotAFile, match="it is a named pipe, not a file"):
+            read("pipe")
+    with pytest.raises(NotAFile, match="it is a device, not a file"):
+        Folder("/dev").size("null")
 
 
 def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
