@@ -33,7 +33,7 @@ from tablebase.tables.manifest import (
     replace_manifest,
     unlike,
 )
-from tablebase.tables.mending import ABSENT
+from tablebase.tables.mending import ABSENT, listed_names, unopened
 from tablebase.tables.parquet import TableWriter, description
 from tablebase.tables.store import Store
 
@@ -85,7 +85,7 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
                 report.table(table, UP_TO_DATE)
         return idle
     with request.store.lock():
-        for left in request.store.unfinished():
+        for left in _list_unfinished(request.store):
             request.store.remove(left)
         published = _read_or_recover(request, report)
         gone = [name for name in request.without if published.pop(name, None)]
@@ -112,6 +112,14 @@ def build(request: Request, report: Report, executor: Executor | None = None) ->
     return published
 
 
+def _list_unfinished(store: Store) -> list[str]:
+    """List what is left of files whose writer was killed; TableUnreadable where none can be."""
+    try:
+        return store.unfinished()
+    except OSError as error:
+        raise unopened(str(store), error, "") from error
+
+
 def _read_or_recover(request: Request, report: Report) -> dict[str, Entry]:
     """Read what is published; where the manifest is damaged or lost, take back what is whole.
 
@@ -120,7 +128,7 @@ def _read_or_recover(request: Request, report: Report) -> dict[str, Entry]:
     store = request.store
     try:
         published = read_manifest(store)
-        if published or MANIFEST in store.names(MANIFEST):
+        if published or MANIFEST in listed_names(store, MANIFEST):
             return published
         problem = f"{store.full(MANIFEST)} is missing."
     except TableDamaged as error:
@@ -132,7 +140,7 @@ def _read_or_recover(request: Request, report: Report) -> dict[str, Entry]:
     recovery = recover(store)
     if recovery.tables or recovery.left_out:
         report.recovered(problem, sorted(recovery.tables), recovery.left_out)
-    if recovery.tables or MANIFEST in store.names(MANIFEST):
+    if recovery.tables or MANIFEST in listed_names(store, MANIFEST):
         replace_manifest(store, recovery.tables, recovery.pages)
     return dict(recovery.tables)
 
@@ -186,7 +194,7 @@ def _make_line(
 def unlisted(store: Store, name: str, entry: Entry | None) -> list[str]:
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
     listed = [file.file for file in entry.every_file] if entry else []
-    own = (f for f in store.names(f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
+    own = (f for f in listed_names(store, f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
     return [*(file for file in own if file not in listed), *kept_parts(store, name)]
 
 
@@ -197,7 +205,7 @@ def _clear(store: Store, name: str, entry: Entry | None) -> None:
 
 def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
     """What is published, if that is all that is asked for and no killed build left anything."""
-    if request.force or request.without or request.store.unfinished():
+    if request.force or request.without or _list_unfinished(request.store):
         return None
     try:
         published = read_manifest(request.store)

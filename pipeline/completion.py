@@ -49,8 +49,8 @@ def of_query(puzzle: str, option: str) -> Offered | None:
     def offered(context: Context) -> list[str]:
         if formats is not None:
             return formats
-        asks = reader(puzzle, tables_store(context.params.get("outputs")))
         try:
+            asks = reader(puzzle, tables_store(context.params.get("outputs")))
             return list(asks.values(option))
         except TablebaseError:
             return []

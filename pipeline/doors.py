@@ -7,7 +7,9 @@ import sys
 
 from pipeline.limits import find_shortage, guard_libraries
 from pipeline.terminal import complain, say
-from tablebase.errors import ReaderGone, TablebaseError, quoted
+from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quoted
+from tablebase.tables.mending import unopened
+from tablebase.tables.store import Unreachable
 
 
 def told(words: list[str]) -> int:
@@ -16,6 +18,9 @@ def told(words: list[str]) -> int:
         code = _run(words)
         sys.stdout.flush()
         return code
+    except Unreachable as error:  # while it was read on and on
+        complain(unopened("The store of the tables", error, ""))
+        return TableUnreadable.exit_code
     except KeyboardInterrupt:
         return 130
     except (SystemExit, GeneratorExit):

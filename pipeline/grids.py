@@ -81,8 +81,9 @@ def table_of_status(rows: list[dict[str, Any]]) -> Grid:
     grid = _grid("table", "rows", "bytes", "made by", "state")
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
-        mended = "command" in row and row["state"] != "published"
-        state = f"{row.get('pieces', row['state'])}: {row['command']}" if mended else row["state"]
+        state = row.get("pieces", row["state"])
+        if row.get("command") and row["state"] != "published":
+            state += f": {row['command']}"
         words = (row["table"], *numbers, row.get("made_by", ""), state)
         grid.add_row(*(Text(spelled(word)) for word in words))
     return grid

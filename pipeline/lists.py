@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from pipeline.terminal import say
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, CannotBuild
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Puzzle
@@ -73,9 +73,9 @@ def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], 
     if asked.plan:
         plans = {of.table.name: planned(how.store, of, piece, how.jobs) for of in lists}
         say(drawn(table_of_plans(plans, how.jobs)))
-        for puzzle, table in lists:
-            if not puzzle.owns(table.name):
-                say(f"{table.name} cannot be made; boards are {puzzle.board_meaning}\n")
+        if large := [of for of in lists if not of.puzzle.owns(of.table.name)]:
+            planned_only = ", ".join(of.table.name for of in large)
+            raise CannotBuild(planned_only, large[0].puzzle.board_meaning)
         return
     if piece is not None:
         for listing in lists:

@@ -7,6 +7,7 @@ import typer
 from pipeline import completion
 from pipeline.options import Outputs
 from pipeline.terminal import say
+from tablebase.paths import expand_path
 from tablebase.tables.places import tables_store
 
 
@@ -37,7 +38,7 @@ def report(
 
     store = tables_store(outputs)
     usual = store.full("report.html" if format == "html" else "report")
-    target = usual if output is None else output
+    target = usual if output is None else expand_path(output)
     written = write_report(store, target, format, sample)
     if target == STANDARD:
         return
@@ -56,7 +57,7 @@ def explore(
     from tablebase.output import STANDARD
 
     store = tables_store(outputs)
-    target = store.full("explorer.html") if output is None else output
+    target = store.full("explorer.html") if output is None else expand_path(output)
     write_explorer(store, target)
     if target != STANDARD:
         say(f"{target}\n")

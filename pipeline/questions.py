@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from pipeline import completion
 from pipeline.terminal import complain, say
 from queries.answers import options, reader, reader_class, respond
-from queries.forms import BATCH, Asked
+from queries.forms import BATCH, Asked, Option
 from tablebase.errors import BadRequest
 from tablebase.puzzles import MODULES, names, of_each, puzzle
 from tablebase.tables.places import tables_store
@@ -60,7 +60,7 @@ def _command(name: str) -> Callable[..., None]:
         elif key in ("", "-") or "input" in batch:
             if key not in ("", "-"):
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
-            _answer_batch(name, asked, batch)
+            _answer_batch(name, asked, batch, is_batch=key == "-" or bool(batch))
         elif batch:
             flags = [option.flag for option in BATCH if option.name in batch]
             raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
@@ -97,13 +97,23 @@ def _command(name: str) -> Callable[..., None]:
     return command
 
 
-def _answer_batch(name: str, asked: Asked, batch: dict[str, Any]) -> None:
+def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
+    """BadRequest for an option that batches do not have, whether a batch was meant or not."""
+    if is_batch:
+        raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
+    key = reader_class(name).key
+    words = " ".join(filter(None, ("pipeline query", name, key, option.flag, option.metavar)))
+    raise BadRequest(f"{option.flag} needs a {key}", f"Write: {words}")
+
+
+def _answer_batch(name: str, asked: Asked, batch: dict[str, Any], *, is_batch: bool) -> None:
+    """Answer the keys of the input; `is_batch`: more than the lack of a key says so."""
     from pipeline.progress import BatchTold
     from queries.batch import Batch, answer_all, output_format
 
     for option in options(name):
         if option.lone and asked.get(option.name):
-            raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
+            _refuse_lone(option, name, is_batch=is_batch)
     source, output = batch.get("input", "-"), batch.get("output")
     if source == "-" and sys.stdin and sys.stdin.isatty():
         complain("reading keys from standard input (press Ctrl-D to finish)")

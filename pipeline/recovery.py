@@ -42,6 +42,7 @@ from tablebase.tables.manifest import (
     facts_of_rows,
     read_backup,
 )
+from tablebase.tables.mending import listed_names
 from tablebase.tables.parquet import TableWriter, schema
 from tablebase.tables.store import Store
 
@@ -106,13 +107,13 @@ def _is_as_listed(store: Store, name: str, listed: File | Index | Page) -> bool:
 
 def _list_names(store: Store) -> list[str]:
     """List the tables that files are named after, but for those in many files."""
-    matches = (re.fullmatch(r"([^.]+)\.(parquet|idx)", name) for name in store.names())
+    matches = (re.fullmatch(r"([^.]+)\.(parquet|idx)", name) for name in listed_names(store))
     return sorted({match[1] for match in matches if match and match[1].isidentifier()})
 
 
 def _read_parameters(store: Store, name: str) -> dict[str, Any]:
     """Read what a table was made of; nothing where it is an index alone."""
-    if f"{name}.parquet" not in store.names(name):
+    if f"{name}.parquet" not in listed_names(store, name):
         return {}
     found = _read_metadata(store, name).get("parameters")
     try:

@@ -37,7 +37,7 @@ def sample(
             metavar="CxR",
             help="Board, files x ranks (open tours of over 36 squares: see precompute --numbers).",
         ),
-    ] = "8x8",
+    ] = "6x6",
     closed: Annotated[
         bool, typer.Option("--closed", help="Draw closed tours (see precompute --cycles).")
     ] = False,

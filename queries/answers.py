@@ -63,7 +63,12 @@ def respond(name: str, key: str | None, asked: Asked) -> str:
 
 
 def require_one_printed(svg: object, *, as_json: bool) -> None:
-    """BadRequest where a picture and JSON would go to the same standard output."""
+    """BadRequest where a picture and JSON would go to the same standard output, or where the
+    picture's name is that of another format."""
+    if svg:
+        from tablebase.output import require_svg_name
+
+        require_svg_name(str(svg))
     if svg == "-" and as_json:
         from tablebase.errors import BadRequest
 

@@ -19,7 +19,7 @@ from queries.reader import Reader
 from queries.rows import named
 from queries.stretches import stretches
 from tablebase.errors import BadRequest, quoted, required_choice
-from tablebase.output import STANDARD, writing
+from tablebase.output import STANDARD, require_other_file, writing
 
 PLAIN = {
     *(pl.Boolean, pl.Float16, pl.Float32, pl.Float64, pl.Decimal, pl.Null),
@@ -63,6 +63,7 @@ def answer_all(
     `printing()`.
     """
     asked = reader.checked(asked)
+    require_other_file(STANDARD if batch.output is None else batch.output, batch.source)
     refused = done = 0
     with opened(batch.source, batch.input_format) as source:
         key, head, parts = stretches(source, batch.column, reader.columns[0], joins=reader.joins)

@@ -110,7 +110,7 @@ class Index:
         try:
             return self._file.read(size, block * BLOCK)
         except OSError as error:
-            raise self._damaged("it cannot be read") from error
+            raise unopened(self._path, error, self._command) from error
 
     def _whole(self, number: int, data: bytes) -> bytes:
         body = data[:BODY]
@@ -132,7 +132,7 @@ def _listed(store: Store, table: Table) -> str | None:
     try:
         text = store.read(MANIFEST)
     except OSError as error:
-        refused = unopened(store.full(MANIFEST), error, mending("", store, force=True))
+        refused = unopened(store.full(MANIFEST), error, "")
         if isinstance(refused, TableMissing):
             return None
         raise refused from error

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from queries.forms import INPUT_FORMATS
 from tablebase.errors import BadRequest, quoted, required_choice
+from tablebase.paths import expand_path
 from tablebase.streams import reason
 
 PARQUET = b"PAR1"
@@ -54,6 +55,7 @@ def opened(source: str, asked: str | None) -> Iterator[Input]:
     """The input at a path, or - for standard input."""
     if asked is not None:
         required_choice(asked, "format", *INPUT_FORMATS)
+    source = expand_path(source)
     name = "Standard input" if source == "-" else f"The input {quoted(source)}"
     with contextlib.ExitStack() as stack:
         with told(name):

@@ -16,7 +16,13 @@ from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import puzzle, puzzles, registered, with_depths
 from tablebase.tables import MANIFEST
 from tablebase.tables.kept import pieces_of
-from tablebase.tables.manifest import Entry, read_manifest, read_pages, unlike
+from tablebase.tables.manifest import (
+    Entry,
+    parameters_of,
+    read_manifest,
+    read_pages,
+    unlike,
+)
 from tablebase.tables.mending import ABSENT, mending, removing
 from tablebase.tables.store import Store
 
@@ -83,7 +89,7 @@ def unusable(rows: list[dict[str, Any]], store: Store) -> TableError | None:
     return TableError(
         f"{len(bad)} of {len(tables)} tables cannot be used ({said}).",
         store.full(MANIFEST),
-        " && ".join(commands),
+        " && ".join(filter(None, commands)),
     )
 
 
@@ -97,7 +103,7 @@ def histogram(name: str, store: Store, board: str | None = None) -> pl.DataFrame
         raise BadRequest(f"{asked.title} has no distances to count", known)
     if board is not None and not asked.board_options:
         raise BadRequest(f"{asked.title} has one board", "Leave out --board")
-    tables = asked.tables if board is None else asked.with_boards([board])
+    tables = asked.tables if board is None else _published_of_board(store, asked, board)
     if not tables:
         raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
     frames = []
@@ -114,6 +120,13 @@ def histogram(name: str, store: Store, board: str | None = None) -> pl.DataFrame
         )
         frames.append(counts.collect())
     return pl.concat(frames)
+
+
+def _published_of_board(store: Store, asked: Puzzle, board: str) -> tuple[Table, ...]:
+    """The published tables of a board, for all its goals; the usual ones where there are none."""
+    names = {table.name for table in asked.with_boards([board], asked.board_options)}
+    published = asked.among(parameters_of(read_manifest(store)))
+    return tuple(t for t in published if t.name in names) or asked.with_boards([board])
 
 
 def _counted(store: Store, asked: Puzzle, table: Table) -> pl.DataFrame:
@@ -142,7 +155,11 @@ def bars(counts: pl.DataFrame, width: int = 16) -> str:
     depths = sorted({d for column in columns for d in column if d is not None})
     if any(None in column for column in columns):
         depths.append(None)
-    digits = max(10, *(len(f" {sum(column.values()):,}") for column in columns))
+    digits = max(
+        10,
+        *(len(f" {sum(column.values()):,}") for column in columns),
+        *(len(f"  {goal}") for goal in goals),
+    )
     head = "".join(f"{goal:>{digits}}{'':{width + 2}}" for goal in goals or ["states"])
     lines = [f"{depth:>8}{head}".rstrip()]
     for at in depths:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -58,13 +59,25 @@ def rows_of(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
 
 def rows_in(store: Store, table: Table, file: File) -> pl.LazyFrame:
     """The rows of a file, numbered as they are in the whole table."""
-    rows = pl.scan_parquet(store.source(file.file))
+    rows = pl.scan_parquet(_whole(store, file.file))
     column = table.numbered
     if column is None or not file.begins.get(column.name):
         return rows
     number, broken_off = pl.col(column.name), pl.col(column.within) == file.begins[column.within]
     before = pl.lit(file.begins[column.name])
     return rows.with_columns(number + pl.when(broken_off).then(before).otherwise(0))
+
+
+def _whole(store: Store, name: str) -> str | io.BytesIO:
+    """A file as polars takes it, which dies where a read fails: it would read all of it anyway."""
+    try:
+        source = store.source(name)
+        if isinstance(source, str):
+            return source
+        with source:
+            return io.BytesIO(source.read())
+    except OSError as error:
+        raise unopened(store.full(name), error, "") from error
 
 
 def files_with(table: Table, entry: Entry, value: str, number: int | None) -> list[File]:

@@ -21,11 +21,11 @@ from queries.results import (
 )
 from queries.sliding.reader import BoardReader
 from queries.words import Facts
-from tablebase.errors import BadRequest, TablebaseError, TableMissing, quoted, required_text
+from tablebase.errors import BadRequest, TablebaseError, quoted, required_text
 from tablebase.puzzles import of_each, registered
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables import MANIFEST
-from tablebase.tables.mending import mending
+from tablebase.tables.mending import ABSENT, mending, unopened
 from tablebase.tables.places import tables_store
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ class KnightTable(PuzzleTable):
         size: int,
         seed: int = 0,
         *,
-        board: str = "8x8",
+        board: str = "6x6",
         closed: bool = False,
         replacement: bool = True,
     ) -> pl.DataFrame:
@@ -320,7 +320,8 @@ class Tables:
         try:
             self.store.size(MANIFEST)
         except OSError as error:
-            raise TableMissing(self.store.full(MANIFEST), mending("", self.store)) from error
+            command = mending("", self.store) if isinstance(error, ABSENT) else ""
+            raise unopened(self.store.full(MANIFEST), error, command) from error
 
     def __repr__(self) -> str:
         return _shown(self, self.store, lambda _: True)

@@ -116,22 +116,33 @@ class BoardTooLarge(NoAnswer):
 
 
 class NotCounted(NoAnswer):
-    """A board whose tours nobody has counted here; `commands` are those that would."""
+    """A board that has more tours than this program can count."""
 
-    def __init__(self, board: str, commands: list[str]) -> None:
-        how = f"Run: {' or '.join(commands)}" if commands else "There are too many to count them."
-        super().__init__(f"The tours of {board} are not counted. {how}")
+    def __init__(self, board: str) -> None:
+        super().__init__(f"No count for {board}: the board is too large.")
         self.board = board
-        self.commands = commands
+
+
+class CannotBuild(NoAnswer):
+    """A table whose size can be estimated, and that is too large to build."""
+
+    def __init__(self, table: str, limit: str) -> None:
+        super().__init__(f"{table} can be planned but not built: boards are {limit}.")
+        self.table = table
+        self.limit = limit
+
+
+READ_ONLY = "The store is read-only: choose another one with --outputs."
+"""What to do about a table in a store that is only read."""
 
 
 class TableError(TablebaseError):
-    """A table that cannot be used; `command` is what mends it."""
+    """A table that cannot be used; `command` repairs it, and is empty where nothing is built."""
 
     exit_code = 3
 
-    def __init__(self, message: str, file: str, command: str) -> None:
-        super().__init__(f"{message} Run: {command}")
+    def __init__(self, message: str, file: str, command: str, otherwise: str = READ_ONLY) -> None:
+        super().__init__(f"{message} {f'Run: {command}' if command else otherwise}".rstrip())
         self.file = file
         self.command = command
 
@@ -152,11 +163,11 @@ class TablePartial(TableError):
 
 
 class TableUnreadable(TableError):
-    """A file that is there and that the system does not let this process read."""
+    """A file that could not be read, for a reason that says nothing about what is published."""
 
-    def __init__(self, file: str, reason: str, command: str) -> None:
-        hint = "Change its permissions, or rebuild it."
-        super().__init__(f"{file} cannot be read: {reason}. {hint}", file, command)
+    def __init__(self, file: str, reason: str, hint: str, command: str = "") -> None:
+        rebuild = ", or rebuild it" if command else ""
+        super().__init__(f"{file} cannot be read: {reason}. {hint}{rebuild}.", file, command, "")
         self.reason = reason
 
 
@@ -187,17 +198,6 @@ class OutputsError(TablebaseError):
 
     def __init__(self, path: str, problem: str, hint: str = "") -> None:
         super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
-        self.path = path
-        self.problem = problem
-
-
-class StoreUnlisted(TablebaseError):
-    """A folder or object store whose files cannot be listed."""
-
-    exit_code = 3
-
-    def __init__(self, path: str, problem: str) -> None:
-        super().__init__(f"The files in {path} cannot be listed: {problem}.")
         self.path = path
         self.problem = problem
 

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from tablebase.appearing import appearing
-from tablebase.errors import NotWritten, OutputsError, quoted
+from tablebase.errors import BadRequest, NotWritten, OutputsError, quoted
+from tablebase.paths import expand_path
 from tablebase.streams import Whole, reason
 from tablebase.tables.manifest import own_files
 from tablebase.tables.places import tables_store
@@ -33,11 +34,38 @@ NEW = ".new"
 """How the name of an output ends that is being written."""
 MOST_LINKS = 40
 """As many as the system itself follows."""
+SVG = ".svg"
+OTHER_PICTURES = (
+    *(".ai", ".avif", ".bmp", ".emf", ".eps", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".pdf"),
+    *(".png", ".ps", ".tif", ".tiff", ".webp"),
+)
+"""How names end that promise a picture in another format."""
+
+
+def require_svg_name(name: str) -> None:
+    """BadRequest for a name that promises a picture in another format than SVG."""
+    suffix = Path(name).suffix.lower()
+    if suffix in OTHER_PICTURES:
+        problem = f"{_said(name)} cannot hold an SVG picture: {suffix} is another format"
+        raise BadRequest(problem, f"Choose a name that ends in {SVG}")
+
+
+def require_other_file(output: str, source: str) -> None:
+    """NotWritten where an output is the file that is read, by whatever names; `-`: the streams."""
+    try:
+        written = os.stat(_place(expand_path(output)))
+        read = os.stat(0 if source == STANDARD else expand_path(source))
+    except (OSError, ValueError):  # one of them is no file, or not there yet
+        return
+    if stat.S_ISREG(written.st_mode) and os.path.samestat(written, read):
+        said = "Standard output" if output == STANDARD else _said(output)
+        raise NotWritten(said, "it is the input. Choose another file")
 
 
 @contextlib.contextmanager
 def writing(name: str) -> Iterator[IO[bytes]]:
     """A file to write to that is what the name says; complete when the block has ended well."""
+    name = expand_path(name)
     if "://" in name:
         with _uploaded(name) as file:
             yield file

@@ -31,7 +31,7 @@ STRETCH = 1 << 14
 
 def make(recipe: NumberedCycles, puzzle: Puzzle, table: Table, work: Work) -> Made:
     board, paths = recipe.board, recipe.paths
-    work.require_memory(table.name, numbering(sides(board), closed=not paths).memory)
+    work.require_memory(table.name, numbering(sides(board), closed=not paths))
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:

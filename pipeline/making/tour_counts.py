@@ -27,7 +27,7 @@ def _rows(recipe: TourCounts, table: Table, work: Work) -> Stretches:
         closed_only = (files, ranks) in recipe.closed
         if (short, long) not in found or (found[short, long].tours is None and not closed_only):
             if short > 2:
-                needed = counting((files, ranks), closed=closed_only).memory
+                needed = counting((files, ranks), closed=closed_only)
                 work.require_memory(f"{table.name} of {files}x{ranks}", needed)
             found[short, long] = counts(Board(short, long), work, paths=not closed_only)
         tours, closed = found[short, long]

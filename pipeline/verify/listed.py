@@ -41,7 +41,7 @@ from tablebase.tables.manifest import (
     read_pages,
     sha256,
 )
-from tablebase.tables.mending import mending, unopened
+from tablebase.tables.mending import listed_names, mending, unopened
 from tablebase.tables.parquet import description, schema, sorting
 from tablebase.tables.store import Store
 
@@ -172,7 +172,7 @@ def check_entry(listed: Listed) -> None:
 def check_pages(store: Store, report: Listener) -> None:
     """The pages that are listed and still there: whether they are what was written."""
     for name, page in read_pages(store).items():
-        if name in store.names():
+        if name in listed_names(store):
             maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
             command = mending("", store).replace(COMMAND, maker)
             text = "size and SHA-256 match the manifest"

@@ -11,6 +11,7 @@ from queries.figure import Figure, Section, Source
 from queries.inputs import told
 from queries.knight.drawings import board_drawn
 from tablebase.errors import BadRequest, NotationError, quoted
+from tablebase.paths import expand_path
 from tablebase.puzzles.knight_board import Board, parse_board
 
 ROWS = 1 << 16
@@ -22,6 +23,7 @@ ROWS = 1 << 16
 
 def sampled(path: str) -> tuple[Section, Source]:
     """What is shown of a sample, and its rows; BadRequest for a file that is none."""
+    path = expand_path(path)
     name = f"The sample {quoted(path)}"
 
     def refusal(problem: str) -> BadRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 
 from queries.forms import SVG, Asked, Option
@@ -286,26 +287,24 @@ class KnightReader(Reader):
         if start is not None:
             rows = rows.filter(pl.col("start") == board.name(start))
         found = rows.select("tours", "closed").collect().rows()
-        if not found and board.squares <= LISTABLE:
-            path = self.store.full(table.file)
-            row_of = f"{path}: the row of {board}"
-            raise TableMissing(row_of, mending(PUZZLE.stage(f"{TOURS}{board}"), self.store))
         if not found:
-            raise NotCounted(str(board), self.countings(board))
+            row_of = f"{self.store.full(table.file)}: the row of {board}"
+            raise TableMissing(row_of, " or ".join(self.counting_commands(board)))
         tours, closed = zip(*found, strict=True)
         return CountFacts(board, start, None if None in tours else sum(tours), sum(closed))
 
-    def countings(self, board: Board) -> list[str]:
-        """The commands that would count a board's tours, each with what it takes."""
-        found = []
-        for closed in (False, True):
-            try:
-                cost = counting((board.files, board.ranks), closed=closed)
-            except BadRequest:
-                continue
-            stage = f"{self.puzzle.name} --count {board}{' --closed' * closed}"
-            found.append(f"{mending(stage, self.store)} ({cost})")
-        return found
+    def counting_commands(self, board: Board) -> list[str]:
+        """The commands that count a board's tours, or closed ones alone; NotCounted where none
+        does."""
+        stages = [] if board.squares > LISTABLE else [PUZZLE.stage(f"{TOURS}{board}")]
+        for closed in (False, True) if not stages else ():
+            if not closed or board.has_closed_tours():
+                with suppress(BadRequest):
+                    counting(sides(board), closed=closed)
+                    stages.append(f"knight --count {board}{' --closed' * closed}")
+        if not stages:
+            raise NotCounted(str(board))
+        return [*filter(None, (mending(stage, self.store) for stage in stages))]
 
     def listed_rows(self, table: Table) -> int | None:
         board = listed_board(table.name)
@@ -330,7 +329,8 @@ class KnightReader(Reader):
         if not closed and not board.has_tours():
             raise NoSuchTour(str(board), no_tour(board, None))
         if not closed and min(sides(board)) > WIDEST:
-            raise BadRequest(f"{board} has too many open tours to draw from", "Add --closed")
+            hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
+            raise BadRequest(f"{board} has too many open tours to draw from", hint)
         if closed or board.squares > LISTABLE:
             tours = self.numbered(board, closed=closed)
             for chosen in numbers(sum(tours.totals()), size, seed, replacement=replacement):

@@ -51,12 +51,13 @@ def write_report(
         ) from error
     del altair
     from queries.figure import Sources
-    from tablebase.output import STANDARD, refusing, write, writing
+    from tablebase.output import STANDARD, refusing, require_other_file, write, writing
     from tablebase.tables.manifest import record_page
 
     shown = sections()
     given: dict[str, Source] = {}
     if sample is not None:
+        require_other_file(str(target), str(sample))
         section, given["sample"] = imported(SAMPLED)(str(sample))
         shown.append(section)
     asked = Sources(store, given)

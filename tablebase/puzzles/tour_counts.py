@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tablebase.errors import BadRequest
 from tablebase.puzzle import Recipe
+from tablebase.puzzles.knight_board import Board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ MEASURED = {
 """Of all tours, and of closed ones, by a board's shorter side: the longest other side for which
 they are counted, and the most states that a layer of such a board was seen to have.
 """
-SECONDS, BYTES = 1e-5, 40
+BYTES = 40
 """What a state of the largest layer was seen to take, nearly."""
 FIRST, MORE = 20_000_000, 20
 """So many of the states take so many more bytes."""
-LEAST = 1, 400_000_000
-"""Seconds and bytes that the smallest board takes."""
+LEAST = 400_000_000
+"""Bytes that the smallest board takes."""
 
 
 WIDEST = 7
@@ -60,32 +61,17 @@ class TourCounts(Recipe):
         return TourCounts(whole[0] | whole[1], self.closed | more.closed)
 
 
-class Cost:
-    """What counting the tours of a board takes: about so many seconds, and bytes of memory."""
-
-    __slots__ = ("memory", "seconds")
-
-    def __init__(self, seconds: float, memory: int) -> None:
-        self.seconds = seconds
-        self.memory = memory
-
-    def __str__(self) -> str:
-        time = f"{self.seconds / 60:.0f} minutes" if self.seconds > 90 else "a minute"
-        return f"about {time} and {self.memory / 1e9:.1f} GB of memory"
-
-
-def numbering(board: Sides, *, closed: bool) -> Cost:
-    """What numbering a board's tours takes: no state stands for its image too."""
+def numbering(board: Sides, *, closed: bool) -> int:
+    """The bytes of memory that numbering a board's tours takes: no state stands for its image."""
     if not closed and min(board) > WIDEST:
         name, hint = f"{board[0]}x{board[1]}", f"The largest board is {WIDEST}x{WIDEST + 1}"
         raise BadRequest(f"{name} has too many open tours to number", hint)
-    cost = counting(board, closed=closed)
     times = 2 if closed else 2.2  # all packed layers stay at hand, and open tours have more
-    return Cost(times * cost.seconds, LEAST[1] + int(times * (cost.memory - LEAST[1])))
+    return LEAST + int(times * (counting(board, closed=closed) - LEAST))
 
 
-def counting(board: Sides, *, closed: bool) -> Cost:
-    """What it takes to count a board's tours; BadRequest where that cannot be done."""
+def counting(board: Sides, *, closed: bool) -> int:
+    """The bytes of memory that counting a board's tours takes; BadRequest where it is too large."""
     (short, long), name = sorted(board), f"{board[0]}x{board[1]}"
     if short < 3:
         raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
@@ -94,8 +80,8 @@ def counting(board: Sides, *, closed: bool) -> Cost:
         largest = [(side, most) for side, (most, _) in MEASURED[closed].items()]
         sides = ", ".join(f"{max(of)}x{min(of)}" for of in largest)  # there are more files
         tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
-        if not closed and long <= MEASURED[True].get(short, (0,))[0]:
+        has_closed = Board(*board).has_closed_tours()
+        if not closed and has_closed and long <= MEASURED[True].get(short, (0,))[0]:
             hint = "Closed tours alone can be counted: add --closed"
         raise BadRequest(f"{name} has too many {tours} to count", hint)
-    memory = LEAST[1] + BYTES * states + MORE * min(states, FIRST)
-    return Cost(LEAST[0] + SECONDS * states, memory)
+    return LEAST + BYTES * states + MORE * min(states, FIRST)

@@ -19,6 +19,7 @@ from tablebase import __version__
 from tablebase.code_digest import digest_code
 from tablebase.errors import OutputsError
 from tablebase.puzzle import Table
+from tablebase.tables.mending import listed_names
 from tablebase.tables.store import SHARED, Store
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def kept_parts(store: Store, table: str) -> list[str]:
     """The files of a table's parts, of whatever recipe, and those whose writer was killed."""
     return [
         name
-        for name in store.names(f".{table}.")
+        for name in listed_names(store, f".{table}.")
         if name.endswith(SUFFIX) or (name.endswith(SHARED) and not store.is_being_written(name))
     ]
 
@@ -153,7 +154,7 @@ def pieces_of(store: Store) -> dict[str, str]:
 def _pieces(store: Store) -> list[tuple[str, Piece]]:
     """The finished pieces of all tables, each with what its name begins with."""
     named = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
-    matches = (re.fullmatch(named, name) for name in store.names("."))
+    matches = (re.fullmatch(named, name) for name in listed_names(store, "."))
     return [(found[1], Piece(int(found[2]), int(found[3]))) for found in matches if found]
 
 

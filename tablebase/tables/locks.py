@@ -37,7 +37,7 @@ def refusing(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputsError(folder, *_explained(error)) from error
+        raise OutputsError(folder, *_explained(folder, error)) from error
 
 
 def _signed(file: int) -> None:
@@ -51,10 +51,12 @@ def _holder(lock: str) -> str:
     return "unknown"
 
 
-def _explained(error: OSError) -> tuple[str, str]:
+def _explained(folder: str, error: OSError) -> tuple[str, str]:
     why = reason(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return why, "Free some space, or choose another folder with --outputs."
+    if os.path.islink(folder) and not os.path.exists(folder):
+        return f"it is a link to {os.readlink(folder)!r}, which does not exist", "Make that folder."
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return "it is a file, not a folder", "Choose a folder with --outputs."
     return why, "Choose a folder that you may write to with --outputs."

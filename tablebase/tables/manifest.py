@@ -16,7 +16,7 @@ from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from tablebase.errors import TableDamaged, TableError, TableVersionError, quoted
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
 from tablebase.tables.mending import ABSENT, mending, unopened
-from tablebase.tables.store import LOCK, Store
+from tablebase.tables.store import LOCK, NotAFile, Store
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
@@ -106,7 +106,7 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     except (FileNotFoundError, NotADirectoryError):
         return {}, {}
     except OSError as error:
-        raise unopened(store.full(MANIFEST), error, mending("", store)) from error
+        raise unopened(store.full(MANIFEST), error, "") from error
     return parse_manifest(text, store)
 
 
@@ -290,7 +290,7 @@ def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None
         return
     try:
         said = facts(store, page)
-    except ABSENT:
+    except (*ABSENT, NotAFile):
         return
     contents = {name: entry.content for name, entry in made_from.items()}
     with store.lock():

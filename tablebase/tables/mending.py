@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+
 from tablebase.errors import TableError, TableMissing, TableUnreadable
 from tablebase.streams import reason
 from tablebase.tables import COMMAND, REMOVE
-from tablebase.tables.store import DEFAULT_FOLDER, Store
+from tablebase.tables.store import DEFAULT_FOLDER, Store, Unreachable
 
 ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 """What is raised where there is no file of that name."""
@@ -14,18 +16,22 @@ ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 def mending(stage: str, store: Store, *, force: bool = False) -> str:
     """The command that makes a stage's tables in a store; no stage: all of them.
 
+    Empty for a store that is only read: no command can make them there.
+
     >>> from tablebase.tables.store import Folder
     >>> mending("eight", Folder("my tables"), force=True)
     "pipeline precompute eight --force --outputs 'my tables'"
     """
+    if store.is_read_only():
+        return ""
     words = [COMMAND, stage] if stage else [COMMAND]
     words += ["--force"] if force else []
     return " ".join(words) + _in(str(store))
 
 
 def removing(table: str, store: Store) -> str:
-    """The command that removes a table from a store."""
-    return f"{REMOVE} {table}{_in(str(store))}"
+    """The command that removes a table from a store; empty for one that is only read."""
+    return "" if store.is_read_only() else f"{REMOVE} {table}{_in(str(store))}"
 
 
 def _in(folder: str) -> str:
@@ -38,8 +44,25 @@ def _in(folder: str) -> str:
     return f" --outputs {folder}" if plain else f" --outputs '{escaped}'"
 
 
+def listed_names(store: Store, begin: str = "") -> list[str]:
+    """The names of a store's files; TableUnreadable where they cannot be listed."""
+    try:
+        return store.names(begin)
+    except OSError as error:
+        raise unopened(str(store), error, "") from error
+
+
 def unopened(path: str, error: OSError, command: str) -> TableError:
-    """What is wrong with a file that did not open: it is not there, or may not be read."""
+    """What is wrong with a file that did not open: it is not there, or cannot be read.
+
+    `command` rebuilds it; it is empty where that is no remedy. It never is one for a store that
+    does not answer, or refuses to.
+    """
     if isinstance(error, ABSENT):
         return TableMissing(path, command)
-    return TableUnreadable(path, reason(error), command)
+    if isinstance(error, Unreachable):
+        hint = "Check the address, the network and the credentials"
+        return TableUnreadable(path, str(error), hint)
+    is_refused = error.errno in (errno.EACCES, errno.EPERM)
+    hint = "Change its permissions" if is_refused else "Check what is there"
+    return TableUnreadable(path, reason(error), hint, command)

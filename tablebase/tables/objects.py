@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 
 from tablebase.errors import BadRequest, OutputsError, quoted
 from tablebase.streams import reason
-from tablebase.tables.store import LOCK, Opened, Store
+from tablebase.tables.store import LOCK, Opened, Store, Unreachable
 
 ATTEMPTS = 20
 """How often a file is changed anew because another has changed it meanwhile."""
@@ -40,13 +40,22 @@ class Objects(Store):
     def full(self, name: str) -> str:
         return f"{self._url}/{name}"
 
+    def is_read_only(self) -> bool:
+        files, _ = self._place()
+        return not _can_be_written(files)
+
     def names(self, begin: str = "") -> list[str]:
         files, root = self._place()
         try:
-            with _told():
+            with _reaching(files):
                 paths = files.ls(root, detail=False)
-        except OSError:
+        except FileNotFoundError:
             return []
+        except Unreachable as error:
+            # many servers of files list none; nothing is built there, so nothing is unfinished
+            if self.is_read_only() and 400 <= error.status < 500:
+                return []
+            raise
         names = (path.rpartition("/")[2] for path in paths)
         return sorted(name for name in names if name.startswith(begin) and name)
 
@@ -54,6 +63,8 @@ class Objects(Store):
         found = self._info(name)
         if found["type"] != "file":
             raise IsADirectoryError(errno.EISDIR, "it is a folder", self.full(name))
+        if found["size"] is None:
+            raise Unreachable("the server does not say how long it is")
         return int(found["size"])
 
     def open(self, name: str) -> IO[bytes]:
@@ -101,7 +112,7 @@ class Objects(Store):
 
     def ready(self) -> None:
         files, root = self._place()
-        if not hasattr(files, "call_s3"):
+        if not _can_be_written(files):
             problem = "only folders and s3:// can be written to"
             raise OutputsError(self._url, problem, "Choose one with --outputs.")
         bucket, _, key = f"{root}/".partition("/")
@@ -138,8 +149,9 @@ class Objects(Store):
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
+        files, _ = self._place()
         try:
-            with _told():
+            with _reaching(files):
                 yield
         except OSError as error:
             hint = "Choose another place with --outputs."
@@ -147,7 +159,7 @@ class Objects(Store):
 
     def _info(self, name: str) -> dict[str, Any]:
         files, root = self._place()
-        with _told():
+        with _reaching(files):
             found: dict[str, Any] = files.info(f"{root}/{name}")
         return found
 
@@ -199,10 +211,10 @@ class _Ranged(Opened):
         end = min(at + size, self.size)
         if at >= end:
             return b""
-        with _told():
+        with _reaching(self._files):
             data: bytes = self._files.cat_file(self._path, start=at, end=end)
         if len(data) != end - at:
-            raise OSError(errno.EIO, f"{len(data):,} bytes came instead of {end - at:,}")
+            raise Unreachable(f"{len(data):,} bytes came instead of {end - at:,}")
         return data
 
     def close(self) -> None:
@@ -240,15 +252,49 @@ class _Onwards(io.RawIOBase):
         return len(data)
 
 
+def _can_be_written(files: Any) -> bool:
+    """Whether tables can be built in a file system: puts must be conditional."""
+    return hasattr(files, "call_s3")
+
+
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """Whatever a store's own package raises is an OSError that says it in its words."""
+def _reaching(files: Any) -> Iterator[None]:
+    """Make Unreachable of whatever a store's own package raises.
+
+    FileNotFoundError stays where there is no such file. Of HTTP it means any failure, and there is
+    a cause.
+    """
     try:
         yield
-    except (FileNotFoundError, IsADirectoryError):
+    except IsADirectoryError:
         raise
     except Exception as error:
-        raise OSError(" ".join(str(error).split()).rstrip(".") or type(error).__name__) from error
+        missing = isinstance(error, FileNotFoundError)
+        if missing and (error.__cause__ is None or _can_be_written(files)):
+            raise
+        raise Unreachable(*_explained(error)) from error
+
+
+def _explained(error: BaseException) -> tuple[str, int]:
+    """Why a store was not reached, and the HTTP status if it answered."""
+    causes = [error]
+    while causes[-1].__cause__:
+        causes.append(causes[-1].__cause__)
+    for cause in causes:
+        answer = getattr(cause, "response", None) or {}
+        status = getattr(cause, "status", 0)
+        status = status or answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        if status:
+            said = answer.get("Error", {}).get("Message") or getattr(cause, "message", "")
+            return f"HTTP status {status}: {said}".rstrip(": ."), status
+    for cause in causes:
+        if isinstance(cause, OSError) and cause.strerror:
+            known = (cause.errno or 0) > 0  # names that are not found have numbers of their own
+            return (reason(cause) if known else cause.strerror), 0
+    if isinstance(error, TimeoutError):
+        return "it does not answer", 0
+    said = " ".join(str(causes[-1]).split()).rstrip(".")
+    return said or type(causes[-1]).__name__, 0
 
 
 def _discarded(file: Any) -> None:

@@ -26,6 +26,18 @@ SHARED = ".shared"
 """The same where no lock is held: several may be writing one file, each under a name of its own."""
 
 
+class NotAFile(OSError):
+    """A named pipe or a device in the place of a file: it may never end."""
+
+
+class Unreachable(OSError):
+    """A store that did not answer, or refused to, with this HTTP status if there was one."""
+
+    def __init__(self, reason: str, status: int = 0) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
 class Opened:
     """An open file that is read in stretches, by many threads at once."""
 
@@ -73,8 +85,12 @@ class Store:
         """What messages call a file."""
         raise NotImplementedError
 
+    def is_read_only(self) -> bool:
+        """Whether a store of this kind is never built in."""
+        return False
+
     def names(self, begin: str = "") -> list[str]:
-        """The files' names in order, those that begin so; StoreUnlisted where nobody may know.
+        """The files' names in order, those that begin so; OSError where nobody may know.
 
         A store that does not exist has none.
         """
@@ -163,20 +179,14 @@ class Folder(Store):
             return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
         except (FileNotFoundError, NotADirectoryError):
             return []
-        except OSError as error:
-            from tablebase.errors import StoreUnlisted
-            from tablebase.streams import reason
-
-            raise StoreUnlisted(self._path, reason(error)) from error
 
     def size(self, name: str) -> int:
         found = os.stat(self.full(name))
-        if not stat.S_ISREG(found.st_mode):  # a pipe would never end
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.full(name))
+        _require_file(found.st_mode, self.full(name))
         return found.st_size
 
     def open(self, name: str) -> IO[bytes]:
-        return open(self.full(name), "rb")
+        return open(self.full(name), "rb", opener=_open_file)
 
     def opened(self, name: str) -> Opened:
         return (_Placed if hasattr(os, "pread") else Opened)(self.open(name))
@@ -223,3 +233,23 @@ class Folder(Store):
     def name_of(self, path: str) -> str | None:
         folder, name = os.path.split(os.path.realpath(path))
         return name if folder == os.path.realpath(self._path) else None
+
+
+def _open_file(path: str, flags: int) -> int:
+    """Open a regular file alone: a named pipe that nobody writes to would never open."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        _require_file(os.fstat(descriptor).st_mode, path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _require_file(mode: int, path: str) -> None:
+    """Raise an OSError for what is no regular file."""
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(mode):
+        kind = "named pipe" if stat.S_ISFIFO(mode) else "device"
+        raise NotAFile(f"it is a {kind}, not a file")

@@ -2,14 +2,20 @@
 
 import os
 import stat
+import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
-from tablebase.errors import NotWritten
-from tablebase.output import write, writing
-from tests.support.shell import Cli
+from pipeline.doors import told
+from queries import open_tables
+from queries.report import write_report
+from tablebase.errors import BadRequest, NotWritten, TableMissing
+from tablebase.output import require_svg_name, write, writing
+from tablebase.paths import SCHEMES, expand_path
+from tablebase.tables.store import Folder
+from tests.support.shell import Cli, program
 
 
 @pytest.mark.parametrize("name", ["eight.parquet", "eight.idx", "manifest.json", ".lock"])
@@ -121,3 +127,99 @@ def test_what_else_fails_within_is_not_the_outputs_fault(tmp_path: Path) -> None
         (tmp_path / "none").open()
     with pytest.raises(NotWritten, match="null"), writing("a\0b"):
         pass
+
+
+@pytest.mark.parametrize("name", ["keys.txt", "./keys.txt", "there/../keys.txt", "link", "twin"])
+def test_an_input_is_not_written_over(
+    name: str, tmp_path: Path, outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    keys = tmp_path / "keys.txt"
+    keys.write_text("123456780\n")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(keys)
+    (tmp_path / "twin").hardlink_to(keys)
+    named = os.path.join(tmp_path, name)
+    words = f"query eight --format csv --outputs {outputs}".split()
+    for source, target in ((str(keys), named), (named, str(keys))):
+        assert told([*words, "--input", source, "--output", target]) == 2
+        problem = "cannot be written: it is the input. Choose another file."
+        assert capfd.readouterr().err == f"pipeline: {target!r} {problem}\n"
+    assert keys.read_text() == "123456780\n"
+    other = tmp_path / "other.csv"
+    assert told([*words, "--input", str(keys), "--output", str(other)]) == 0
+    assert told([*words, "--input", str(keys), "--output", str(other)]) == 0, "it may be there"
+
+
+def test_an_input_that_is_a_stream_is_not_written_over(tmp_path: Path, outputs: Path) -> None:
+    keys = tmp_path / "keys.txt"
+    keys.write_text("123456780\n")
+    script = f"{program()} query eight --format csv --outputs {outputs}"
+    for streams in (f"<{keys} --output {keys}", f"--input {keys} >>{keys}", f"<{keys} >>{keys}"):
+        ended = subprocess.run(
+            ["sh", "-c", f"{script} {streams}"], capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 2
+        assert ended.stderr.endswith("cannot be written: it is the input. Choose another file.\n")
+        assert keys.read_text() == "123456780\n"
+
+
+def test_a_sample_is_not_written_over(tmp_path: Path, outputs: Path) -> None:
+    sample = tmp_path / "sample.parquet"
+    sample.write_bytes(b"tours")
+    with pytest.raises(NotWritten, match="it is the input"):
+        write_report(Folder(outputs), str(sample), sample=sample)
+    assert sample.read_bytes() == b"tours"
+
+
+@pytest.mark.parametrize("words", ["query eight 123456780", "query knight b1", "histogram eight"])
+def test_a_picture_has_no_name_of_another_format(
+    words: str, tmp_path: Path, outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("x.png", "X.JPG"):
+        svg = str(tmp_path / name)
+        assert told([*words.split(), "--svg", svg, "--outputs", str(outputs)]) == 2
+        said = capfd.readouterr()
+        suffix = name[1:].lower()
+        problem = f"{svg!r} cannot hold an SVG picture: {suffix} is another format"
+        assert said.err == f"pipeline: {problem}. Choose a name that ends in .svg.\n"
+        assert said.out == ""
+    assert [*tmp_path.iterdir()] == []
+    for name in ("x.svg", "x", "-", "/dev/stdout", "png"):
+        require_svg_name(name)
+
+
+def test_the_home_folder_is_meant_by_its_sign(
+    tmp_path: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "keys.txt").write_text("123456780\n")
+    (tmp_path / "tables").symlink_to(outputs)
+    monkeypatch.setenv("PIPELINE_OUTPUTS", "~/tables")
+    assert told(["query", "eight", "--input", "~/keys.txt", "--output", "~/answers.csv"]) == 0
+    assert told(["query", "eight", "123456780", "--svg", "~/board.svg"]) == 0
+    assert told(["histogram", "eight", "--svg", "~/bars.svg", "--outputs", "~/tables"]) == 0
+    assert told(["sample", "knight", "--board", "5x5", "--output", "~/sample.csv"]) == 0
+    made = {"answers.csv", "board.svg", "bars.svg", "sample.csv", "keys.txt", "tables"}
+    assert {path.name for path in tmp_path.iterdir()} == made
+    with pytest.raises(TableMissing, match=str(tmp_path / "none")):
+        open_tables("~/none")
+
+
+def test_a_url_without_its_slashes_names_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (
+        "query eight 123456780 --outputs s3:tables",
+        "precompute eight --outputs s3:/tables",
+        "histogram eight --outputs https:/x/y",
+    ):
+        assert told(words.split()) == 2
+        assert " is not a URL: // is missing after the colon. Write " in capfd.readouterr().err
+    for scheme in SCHEMES:
+        with pytest.raises(BadRequest, match=f"Write '{scheme}://bucket/x.csv', or './{scheme}:"):
+            write(f"{scheme}:/bucket/x.csv", b"")
+    assert [*tmp_path.iterdir()] == []
+    for name in ("./s3:x", "2024:tables", "s3://bucket/x", "C:/tables", "tables/s3:x"):
+        assert expand_path(name) == name

@@ -1,13 +1,15 @@
 """Files that are there and may not be read are told so, whoever asks: not missing, not damaged."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from queries import open_tables
 from tablebase.errors import TableUnreadable
 from tablebase.tables.store import Folder
 from tests.support.falsified import own
-from tests.support.shell import Said, without_privileges
+from tests.support.shell import Cli, Said, without_privileges
 
 
 def asked(*words: str, folder: Path) -> Said:
@@ -20,7 +22,7 @@ FILES = {
     "senet.parquet": ("senet", "histogram senet", "verify --quick"),
     "knight_counts.parquet": ("knight", "query knight a1 --board 5x5 --count"),
     "manifest.json": (
-        "--force",
+        "",
         "query eight 123456780",
         "histogram eight",
         "query knight a1 --board 5x5",
@@ -37,11 +39,13 @@ FILES = {
 def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
     path = copy / file
     (own(path) if path.is_symlink() else path).chmod(0)
+    stage = FILES[file][0]
+    rebuild = f", or rebuild it. Run: pipeline precompute {stage} --outputs {copy}"
+    rebuild = rebuild if stage else "."
     assert asked(*words.split(), folder=copy) == Said(
         3,
         "",
-        f"pipeline: {path} cannot be read: permission denied. Change its permissions, or "
-        f"rebuild it. Run: pipeline precompute {FILES[file][0]} --outputs {copy}\n",
+        f"pipeline: {path} cannot be read: permission denied. Change its permissions{rebuild}\n",
     )
 
 
@@ -69,8 +73,6 @@ def test_status_and_a_build_say_it_too(copy: Path) -> None:
 
 
 def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from queries import open_tables
-
     def refused(store: Folder, name: str) -> None:
         raise PermissionError(13, "Permission denied", store.full(name))
 
@@ -82,3 +84,39 @@ def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "permission denied",
     )
     assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("file", "question", "remedy"),
+    [
+        ("manifest.json", "query eight 123456780", "Check what is there."),
+        (
+            "eight.idx",
+            "query eight 123456780",
+            "Check what is there, or rebuild it. Run: pipeline precompute eight",
+        ),
+        (
+            "senet.parquet",
+            "histogram senet",
+            "Check what is there, or rebuild it. Run: pipeline precompute senet",
+        ),
+    ],
+)
+def test_a_named_pipe_in_the_place_of_a_file_keeps_nobody_waiting(
+    copy: Path, cli: Cli, file: str, question: str, remedy: str
+) -> None:
+    (copy / file).unlink()
+    os.mkfifo(copy / file)
+    said = cli(*question.split(), "--outputs", str(copy), timeout=20)
+    problem = f"{copy / file} cannot be read: it is a named pipe, not a file. {remedy}"
+    assert (said.code, said.out) == (3, "")
+    assert said.err.startswith(f"pipeline: {problem}")
+
+
+def test_a_build_puts_a_file_in_the_place_of_a_pipe(copy: Path, cli: Cli) -> None:
+    (copy / "eight.idx").unlink()
+    os.mkfifo(copy / "eight.idx")
+    said = cli("precompute", "eight", "--outputs", str(copy), timeout=60)
+    assert said.code == 0
+    assert "building eight (eight.idx cannot be read)" in said.err
+    assert (copy / "eight.idx").is_file()

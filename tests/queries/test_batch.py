@@ -267,7 +267,11 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
         (["eight", "--input-format", "csv", "--column", ""], "The input has no text column ''."),
         (["eight", "123456780", "--input", ""], "--input cannot be combined with a key."),
         (["eight", "123456780", "--format", ""], "--format is for batches only."),
-        (["eight", "--boards"], "--boards works with a single key only"),
+        (["eight", "-", "--boards"], "--boards works with a single key only"),
+        (
+            ["eight", "--boards"],
+            "--boards needs a STATE. Write: pipeline query eight STATE --boards.",
+        ),
     ],
 )
 def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:

@@ -180,6 +180,11 @@ def test_it_is_answered_from_python(numbered: Path) -> None:
 def test_many_keys_at_once_are_not_for_it(numbered: Path, cli: Cli) -> None:
     said = cli("query", "knight", "--cycle", "1", "--outputs", str(numbered), stdin="a1\n")
     assert (said.code, said.out) == (2, "")
+    assert said.err.endswith(
+        "--cycle needs a SQUARE. Write: pipeline query knight SQUARE --cycle N.\n"
+    )
+    said = cli("query", "knight", "-", "--cycle", "1", "--outputs", str(numbered), stdin="a1\n")
+    assert (said.code, said.out) == (2, "")
     assert "--cycle works with a single key only" in said.err
 
 

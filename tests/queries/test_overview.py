@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from queries import overview
 from queries.overview import bars, histogram, status, unusable
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, TableMissing
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables.manifest import Entry, Page, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.falsified import write_manifest
+from tests.support.recorder import built
 
 
 @pytest.fixture
@@ -126,6 +128,26 @@ def test_a_histogram_that_cannot_be(
     with pytest.raises(BadRequest) as caught:
         histogram(name, Folder(outputs), board)
     assert str(caught.value) == said
+
+
+def test_a_board_is_shown_with_every_goal_that_is_published(tmp_path: Path) -> None:
+    store = Folder(tmp_path)
+    with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding --board 2x3 "):
+        histogram("sliding", store, "2x3")
+    one, *others = SLIDING.with_boards(["2x3"], ["goals"])
+    built(tmp_path, SLIDING, *others)
+    assert histogram("sliding", store, "2x3")["goal"].unique().to_list() == ["123405"]
+    built(tmp_path, SLIDING, one)
+    for board in ("2x3", "3x2"):
+        counts = histogram("sliding", store, board)
+        totals = counts.group_by("goal").agg(pl.col("states").sum()).rows()
+        assert dict(totals) == {"123405": 360, "123450": 360}
+
+
+def test_long_goals_stand_apart_from_other_words() -> None:
+    goals = ["123456789ab0", "12345678a0b9"]
+    counts = pl.DataFrame({"goal": goals, "distance": [0] * 2, "states": [1] * 2})
+    assert bars(counts).split()[:3] == ["distance", *goals]
 
 
 def test_bars_keep_the_order_of_goals() -> None:

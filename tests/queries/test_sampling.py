@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from pipeline import samples
+from pipeline.cli import run
 from queries import open_tables
 from queries.answers import reader
 from queries.knight.reader import MAX_DISTINCT, KnightReader
@@ -184,8 +185,7 @@ def test_open_tours_are_drawn_from_their_list(
         assert drawn.equals(every[chosen])
         whole = tables.knight.sample(1728, board="5x5", replacement=False)
         assert whole["path"].n_unique() == 1728
-        with pytest.raises(BadRequest, match="8x8 has too many open tours to draw"):
-            tables.knight.sample(1)
+        assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
 
 
 def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
@@ -220,6 +220,23 @@ def test_the_shell_writes_a_sample(numbered: Path, tmp_path: Path, cli: Cli) -> 
     assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
 
 
+def test_a_sample_without_options_is_drawn(
+    outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["sample", "knight", "--outputs", str(outputs)]) == 0
+    head, row = capfd.readouterr().out.splitlines()
+    assert head == "board,start,finish,number,closed,path"
+    assert row.startswith("6x6,")
+
+
+@pytest.mark.parametrize(("board", "hint"), [("8x8", "Add --closed"), ("9x9", "Choose a smaller")])
+def test_closed_tours_are_recommended_where_there_are_any(
+    outputs: Path, board: str, hint: str
+) -> None:
+    with open_tables(str(outputs)) as tables, pytest.raises(BadRequest, match=hint):
+        tables.knight.sample(1, board=board)
+
+
 def test_a_sample_in_parts_is_written_whole(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,7 +258,7 @@ def test_a_sample_in_parts_is_written_whole(
         ("hanoi", 2, "There is no puzzle 'hanoi'"),
         ("knight --closed --board 4x4", 1, "4x4 has no closed tour"),
         ("knight --board 4x4", 1, "4x4 has no tour"),
-        ("knight", 2, "8x8 has too many open tours to draw from. Add --closed."),
+        ("knight --board 8x8", 2, "8x8 has too many open tours to draw from. Add --closed."),
         ("knight --size 1000000001", 2, "less than or equal to 1000000000"),
         ("knight --closed --board 6x7", 3, "pipeline precompute knight --cycles 6x7"),
         ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
@@ -307,7 +324,7 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
     with pytest.raises(TableDamaged, match="a layer has what is no state"):
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
     with pytest.raises(TableMissing):
-        open_tables(str(folder)).knight.sample(10, closed=True)
+        open_tables(str(folder)).knight.sample(10, board="8x8", closed=True)
 
 
 @pytest.mark.parametrize(

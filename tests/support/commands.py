@@ -61,8 +61,7 @@ COMMANDS = {
         query knight c3 --board 5x5 --to b2
         query knight a1 --board 9x9
         query knight a1 --board 9x9
-        query knight a1 --count
-        query knight --count --board 7x7
+        query knight --count --board 12x9
         query knight a1 --cycle 0 --board 5x5
         precompute knight --board 8x8
     """,
@@ -120,6 +119,8 @@ COMMANDS = {
         sample knight --board 7x7
         sample knight --closed
         query knight a1 --board 2x7 --count
+        query knight a1 --count
+        query knight --count --board 7x7
         query eight 123456780 --outputs 'a folder'
         histogram eight --outputs none
         status --outputs none

@@ -1,7 +1,7 @@
 """`docs/jumps.svg`: how often each jump occurs among the closed tours of the chessboard.
 
-The numbers are those of `pipeline sample knight --closed --size 1000000 --seed 7`, which takes
-minutes to draw.
+The numbers are those of `pipeline sample knight --board 8x8 --closed --size 1000000 --seed 7`,
+which takes minutes to draw.
 """
 
 from __future__ import annotations

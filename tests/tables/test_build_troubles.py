@@ -109,6 +109,16 @@ def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
     assert (tmp_path / "taken").read_bytes() == b"a file"
 
 
+def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "linked"
+    path.symlink_to("nowhere")
+    with pytest.raises(OutputsError) as caught:
+        built(path, KNIGHT, TOURS)
+    problem = "it is a link to 'nowhere', which does not exist"
+    assert str(caught.value) == f"Cannot build in {path}: {problem}. Make that folder."
+    assert [*tmp_path.iterdir()] == [path]
+
+
 @pytest.mark.parametrize(
     ("code", "hint"),
     [
@@ -120,8 +130,12 @@ def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
 def test_a_folder_that_cannot_be_written_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
 ) -> None:
-    def refused(*_: object, **__: object) -> int:
-        raise OSError(code, os.strerror(code))
+    usual = os.open
+
+    def refused(path: str, flags: int, *more: int) -> int:
+        if flags & os.O_ACCMODE != os.O_RDONLY:
+            raise OSError(code, os.strerror(code))
+        return usual(path, flags, *more)
 
     monkeypatch.setattr(os, "open", refused)
     with pytest.raises(OutputsError) as caught:

@@ -16,7 +16,14 @@ from queries import open_tables
 from queries.answers import reader
 from queries.explorer import write_explorer
 from queries.overview import histogram, status
-from tablebase.errors import BadRequest, NotWritten, OutputsError, TableError, TableMissing
+from tablebase.errors import (
+    BadRequest,
+    NotWritten,
+    OutputsError,
+    TableError,
+    TableMissing,
+    TableUnreadable,
+)
 from tablebase.output import write
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
@@ -24,10 +31,11 @@ from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight import listed_table
 from tablebase.puzzles.knight_board import Board
 from tablebase.tables import BACKUP
-from tablebase.tables.kept import Piece
+from tablebase.tables.kept import Piece, pieces_of
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.objects import Objects
 from tablebase.tables.places import tables_store
+from tablebase.tables.store import Unreachable
 from tests.support.object_store import Answer, ObjectStore, bucket, cut, refused
 from tests.support.recorder import Recorder
 from tests.support.shell import Cli
@@ -221,6 +229,30 @@ def test_a_store_that_hears_no_conditions_is_refused(
     server.unheard.clear()
     build(Request(place, TOURS), Recorder())
     assert place.names() == BUILT
+
+
+def test_what_a_store_refuses_is_neither_missing_nor_to_be_built(
+    made: Objects, server: ObjectStore
+) -> None:
+    def refused_to_all(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+        status, headers, body = refused("PUT", address, ask)
+        return status, headers, body if method != "HEAD" else b""
+
+    server.fault = refused_to_all
+    with pytest.raises(TableUnreadable) as caught:
+        open_tables(URL)
+    why = "cannot be read: HTTP status 403: Forbidden. Check the address, the network and the"
+    assert str(caught.value) == f"{URL}/manifest.json {why} credentials."
+    with pytest.raises(Unreachable, match="HTTP status 403: Access Denied"):
+        made.names()
+    with pytest.raises(TableUnreadable, match="403"):
+        pieces_of(made)
+    with pytest.raises(TableUnreadable, match="403"):
+        build(Request(made, [(EIGHT, EIGHT.tables)]), Recorder())
+    server.fault = None
+    assert Objects(f"{URL}/nothing/there").names() == []
+    assert not made.is_read_only()
+    assert Objects("memory://x").is_read_only()
 
 
 def test_a_read_cut_short_is_no_answer(made: Objects, server: ObjectStore) -> None:

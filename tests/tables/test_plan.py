@@ -14,6 +14,7 @@ from pipeline.making import checkpoints, parts, probe
 from pipeline.pieces import Listing
 from pipeline.plan import planned
 from pipeline.work import AtOnce, Probe, Work, no_records
+from tablebase.errors import CannotBuild
 from tablebase.puzzle import Table
 from tablebase.puzzles import sliding
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
@@ -204,11 +205,14 @@ def test_a_board_that_is_not_made(
     monkeypatch.setattr(sliding, "MOST_CELLS", 8)
     monkeypatch.setattr(sliding.parse_board, "__defaults__", (8,))
     words = ["precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path)]
-    assert run([*words, "--plan"]) == 0
-    head, row, *_, last = capfd.readouterr().out.splitlines()
+    with pytest.raises(CannotBuild) as refused:
+        run([*words, "--plan"])
+    head, row, *_ = capfd.readouterr().out.splitlines()
     assert head.split()[4:8] == ["bytes", "meanwhile", "memory", "here"]
     assert row.split()[:3] == ["sliding_2x5_10", "72", "1,814,400"]
-    assert last.startswith("sliding_2x5_8 cannot be made; boards are rows x columns")
+    names = "sliding_2x5_10, sliding_2x5_9, sliding_2x5_8"
+    assert (refused.value.table, refused.value.exit_code) == (names, 1)
+    assert " can be planned but not built: boards are rows x columns" in str(refused.value)
 
 
 def test_what_cannot_be_planned(cli: Cli) -> None:

@@ -18,13 +18,14 @@ from pipeline.verify import VerifyFailed, verify
 from queries import open_tables
 from queries.answers import reader
 from queries.overview import histogram, status
-from tablebase.errors import OutputsError, StoreUnlisted, TableDamaged, TableMissing
+from tablebase.errors import OutputsError, TableDamaged, TableMissing, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
+from tablebase.tables.mending import listed_names
 from tablebase.tables.places import tables_store
-from tablebase.tables.store import PART, Folder, Store
-from tests.support.recorder import Recorder
+from tablebase.tables.store import PART, Folder, NotAFile, Store
+from tests.support.recorder import Recorder, built
 
 
 class Onward(io.BytesIO):
@@ -215,9 +216,14 @@ def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:
 def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "deeper").mkdir()
-    for name in ("pipe", "deeper"):
+    store = Folder(tmp_path)
+    for read in (store.size, store.read, store.opened):
         with pytest.raises(IsADirectoryError):
-            Folder(tmp_path).size(name)
+            read("deeper")
+        with pytest.raises(NotAFile, match="it is a named pipe, not a file"):
+            read("pipe")
+    with pytest.raises(NotAFile, match="it is a device, not a file"):
+        Folder("/dev").size("null")
 
 
 def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
@@ -258,7 +264,9 @@ def test_a_folder_that_cannot_be_listed_says_so(
 
     assert Folder(tmp_path / "nowhere").names() == []
     monkeypatch.setattr(os, "listdir", refuse)
-    with pytest.raises(StoreUnlisted) as caught:
-        Folder(tmp_path).names()
-    said = f"The files in {tmp_path} cannot be listed: permission denied."
+    with pytest.raises(TableUnreadable) as caught:
+        listed_names(Folder(tmp_path))
+    said = f"{tmp_path} cannot be read: permission denied. Change its permissions."
     assert (str(caught.value), caught.value.exit_code) == (said, 3)
+    with pytest.raises(TableUnreadable):
+        built(tmp_path, EIGHT)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_from, jumps, recounted
 from pipeline.verify.listed import read_rows
-from tablebase.errors import TableDamaged, TableMissing
+from tablebase.errors import TableDamaged, TableUnreadable
 from tablebase.puzzles.knight import COUNTED
 from tablebase.puzzles.knight import PUZZLE as KNIGHT
 from tablebase.puzzles.knight_board import Board
@@ -214,7 +214,7 @@ def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
     path = copy / f"{FIVE}.parquet"
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(TableMissing, match=f"{FIVE}.parquet is not published"):
+    with pytest.raises(TableUnreadable, match="it is a named pipe, not a file"):
         verify(Folder(copy), quick=True)
 
 

@@ -1,0 +1,39 @@
+"""Paths and URLs as users write them."""
+
+from __future__ import annotations
+
+import os
+
+from tablebase.errors import BadRequest, quoted
+
+SCHEMES = (
+    "abfs",
+    "az",
+    "file",
+    "ftp",
+    "gcs",
+    "gs",
+    "hdfs",
+    "http",
+    "https",
+    "memory",
+    "s3",
+    "sftp",
+)
+"""How URLs begin that people write; a folder may have any other name with a colon."""
+
+
+def expand_path(text: str) -> str:
+    """Return a path or URL with the home folder for a leading `~`.
+
+    BadRequest for a URL without its slashes, which would name a folder.
+
+    >>> expand_path("s3://bucket/tables"), expand_path("tables/~")
+    ('s3://bucket/tables', 'tables/~')
+    """
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme.lower() in SCHEMES and not rest.startswith("//"):
+        url = f"{scheme}://{rest.lstrip('/')}"
+        hint = f"Write {quoted(url)}, or {quoted(f'./{text}')} for a path"
+        raise BadRequest(f"{quoted(text)} is not a URL: // is missing after the colon", hint)
+    return os.path.expanduser(text)
