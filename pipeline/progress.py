@@ -16,6 +16,7 @@ from rich.console import Console
 
 from tablebase.interrupts import Undone
 from tablebase.output import STANDARD
+from tablebase.paths import expand_path
 from tablebase.puzzle import Table
 from tablebase.tables.manifest import Entry
 
@@ -244,13 +245,22 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
+def _is_device(output: str) -> bool:
+    """Return whether an output is a device, which may be the terminal that shows the bar."""
+    try:
+        return Path(expand_path(output)).is_char_device()
+    except (OSError, ValueError):  # it cannot be written to either, which is said then
+        return False
+
+
 class BatchTold(Bar):
     """A batch's report. Where its answers go to the same terminal, there is no bar between them."""
 
     def __init__(self, *, output: str | None) -> None:
         super().__init__()
-        standard = output in (None, STANDARD)
-        self._shared = sys.stdout.isatty() if standard else Path(str(output)).is_char_device()
+        self._shared = (
+            sys.stdout.isatty() if output in (None, STANDARD) else _is_device(str(output))
+        )
 
     def rows(self, done: int) -> None:
         self.show("rows", done, None)
