@@ -78,7 +78,7 @@ def _find_problem(written: str) -> str | None:
     if not written.strip():
         return None
     try:
-        found = json.loads(
+        value = json.loads(
             written,
             parse_constant=_refuse_constant,
             parse_int=_require_short,
@@ -86,9 +86,12 @@ def _find_problem(written: str) -> str | None:
         )
     except _Unreadable as error:
         return str(error)
-    except ValueError:
-        found = None
-    return None if isinstance(found, dict) else "is not a JSON object"
+    except json.JSONDecodeError as error:
+        return f"is not valid JSON: see character {error.pos + 1:,}"
+    if isinstance(value, dict):
+        return None
+    kind = "array" if isinstance(value, list) else "text" if isinstance(value, str) else "value"
+    return f"is a JSON {kind}, not an object"
 
 
 def _require_kept(rows: pl.DataFrame, lines: pl.Series, line: int) -> None:

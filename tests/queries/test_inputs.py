@@ -342,7 +342,7 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
             b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n',
             "the integer 9007199254740993, which would be rounded. Write that field as text.",
         ),
-        ("--input-format jsonl", b"[1]\n", "Line 1 of the input is not a JSON object."),
+        ("--input-format jsonl", b"[1]\n", "Line 1 of the input is a JSON array, not an object."),
     ],
     ids=itertools.count(),
 )
