@@ -329,7 +329,7 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
         (
             "--input-format jsonl",
             b'{"state":"1"}\n\n{"state"\n',
-            "Line 3 of the input is not a JSON",
+            "Line 3 of the input is not valid JSON",
         ),
         (
             "--input-format jsonl",

@@ -107,17 +107,28 @@ def test_deep_values_are_refused_and_shallow_ones_read(value: str) -> None:
         ("-" + "9" * 5_000, "has an integer of 5,000 digits. Write that field as text."),
         ("9" * 40, "has an integer of 40 digits. Write that field as text."),
         ("1e999", "has the number '1e999', which is out of range."),
-        ("01", "is not valid JSON: see character 2."),
-        ('{"a" "b"}', "is not valid JSON: see character 6."),
-        ("[1]", "is a JSON array, not an object."),
-        ('"a"', "is a JSON text, not an object."),
-        ("7", "is a JSON value, not an object."),
+        ("01", "is not valid JSON: see character 20."),
     ],
 )
 def test_numbers_that_cannot_be_kept_are_named(number: str, problem: str) -> None:
     text = f'{{"state":"1","n":1}}\n{{"state":"1","n":[{number}]}}\n'
     with pytest.raises(BadRequest) as caught:
         read_objects(text.encode(), 1)
+    assert str(caught.value) == f"Line 2 of the input {problem}"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"a" "b"}', "is not valid JSON: see character 6."),
+        ("[1]", "is a JSON array, not an object."),
+        ('"a"', "is a JSON text, not an object."),
+        ("7", "is a JSON value, not an object."),
+    ],
+)
+def test_a_line_that_is_no_object_says_what_it_is(line: str, problem: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        read_objects(f'{{"state":"1"}}\n{line}\n'.encode(), 1)
     assert str(caught.value) == f"Line 2 of the input {problem}"
 
 
