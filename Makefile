@@ -68,7 +68,7 @@ check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, t
 		test "$$CI" != true; fi
 
 docs: $(TESTS) ## regenerate the docs that the program writes
-	$(BIN)/python -m tests.support.generated_docs
+	$(BIN)/python -m tools.generated_docs
 
 report: precompute $(REPORT) ## write outputs/report.html, a page of charts made from the tables
 	$(BIN)/pipeline report
@@ -77,22 +77,22 @@ explore: precompute ## write outputs/explorer.html, a page with the answers insi
 	$(BIN)/pipeline explore
 
 ordeal: precompute $(TESTS) ## run the long fault tests: 200 kills, 200 interrupts, thousands of damaged files
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/faults/test_killed.py tests/faults/test_damage.py tests/faults/test_hostile.py tests/faults/test_interrupts.py tests/faults/test_cluster.py tests/faults/test_large_boards.py tests/tables/test_pieces.py tests/tables/test_plan.py
+	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/faults/test_killed.py tests/faults/test_damage.py tests/faults/test_hostile.py tests/faults/test_interrupts.py tests/faults/test_cluster.py tests/faults/test_large_boards.py tests/build/test_shards.py tests/build/test_plan.py
 
 mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
-	$(BIN)/python -m tests.support.mutants
+	$(BIN)/python -m tools.mutants
 
 coverage: precompute $(TESTS) ## measure the branch coverage of the three packages
 	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
 fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (default: 60)
-	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tests.support.fuzz; code=$$?; rm -rf $$folder; exit $$code
+	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tools.fuzz; code=$$?; rm -rf $$folder; exit $$code
 
 same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
-	$(BIN)/python -m tests.support.same_bytes
+	$(BIN)/python -m tools.same_bytes
 
 stores: precompute $(TESTS) ## run the object store's tests against a second kind of server
-	@$(BIN)/python -m tests.support.other_store
+	@$(BIN)/python -m tools.other_store
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks

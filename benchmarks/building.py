@@ -22,11 +22,11 @@ from benchmarks.measure import (
     taken,
 )
 from pipeline.search.breadth_first import breadth_first
-from pipeline.search.pairs import paths_between
+from pipeline.search.path_per_pair import paths_between
 from tablebase.puzzle import StateSpace
 from tablebase.puzzles import puzzle
 from tablebase.puzzles.eight import LAYOUTS
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
 from tablebase.puzzles.senet import OPENING
 
 

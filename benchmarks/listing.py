@@ -13,13 +13,13 @@ import numpy as np
 
 from benchmarks.building import c_seconds
 from benchmarks.measure import Row, compiled_reference, in_turns, markdown, taken
-from pipeline.files import RowsInFile
-from pipeline.making.boards import graph
-from pipeline.making.every_tour import openings, rows_from
-from pipeline.search.tours import paths_from
-from pipeline.work import Work
-from tablebase.puzzles.knight import listed_table
-from tablebase.puzzles.knight_board import Board
+from pipeline.builders.tour_columns import graph
+from pipeline.builders.tour_list import openings, rows_from
+from pipeline.part_files import RowsInFile
+from pipeline.search.hamiltonian_paths import paths_from
+from pipeline.tasks import Work
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import listed_table
 from tablebase.tables.store import Folder
 
 Openings = list[tuple[int, ...]]

@@ -76,8 +76,8 @@ def processes() -> str:
 def calls() -> str:
     """Calls in one process: one thread but for whole columns."""
     opening = (
-        "import time; import queries.tables; t = time.perf_counter(); "
-        "tables = queries.tables.Tables(); tables.eight, tables.senet, tables.knight; "
+        "import time; import queries.api; t = time.perf_counter(); "
+        "tables = queries.api.Tables(); tables.eight, tables.senet, tables.knight; "
     )
     first = (
         f"tables.eight.probe('{EIGHT}'); tables.senet.probe('{SENET}'); tables.knight.probe('b1'); "

@@ -17,8 +17,8 @@ BOARDS = ("3x4", "2x6")
 ROUNDS = 3
 SEARCH = """
 import resource, sys, time
-from pipeline.search.in_blocks import in_blocks
-from tablebase.puzzles.sliding import parse_board
+from pipeline.search.block_bfs import in_blocks
+from tablebase.puzzles.sliding.definition import parse_board
 def searched(name):
     board = parse_board(name)
     begun = time.perf_counter()

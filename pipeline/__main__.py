@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tablebase.interrupts import watch
+from tablebase.signals import watch
 
 
 def main() -> int:
@@ -18,14 +18,14 @@ def main() -> int:
 
         complain(find_shortage(error) or error)
         return 3
-    from pipeline.doors import told
-    from tablebase.streams import standard
+    from pipeline.run import told
+    from tablebase.stdio import standard
 
     answers = standard()
     code = told(sys.argv[1:])
     # whoever was told that it cannot be written may have kept it to himself
     code = code or (answers.failure.exit_code if answers.failure else 0)
-    if "pipeline.cli" not in sys.modules:
+    if "pipeline.commands.app" not in sys.modules:
         os._exit(code)  # all is written: to take Python down would cost a third of a lookup
     return code
 

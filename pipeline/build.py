@@ -11,15 +11,15 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-from pipeline.files import describe, entry_of, mendable, mended, rows_before
-from pipeline.making import checkpoints, made
+from pipeline.builders.registry import checkpoints, made
+from pipeline.part_files import describe, entry_of, mendable, mended, rows_before
 from pipeline.recovery import recover
-from pipeline.work import Work
+from pipeline.tasks import Work
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables import MANIFEST
-from tablebase.tables.index import write_index
-from tablebase.tables.kept import kept_parts
+from tablebase.tables.checkpoints import kept_parts
+from tablebase.tables.index_format import write_index
 from tablebase.tables.manifest import (
     Entry,
     File,
@@ -33,8 +33,8 @@ from tablebase.tables.manifest import (
     replace_manifest,
     unlike,
 )
-from tablebase.tables.mending import ABSENT, listed_names, unopened
 from tablebase.tables.parquet import TableWriter, description
+from tablebase.tables.repair import ABSENT, listed_names, unopened
 from tablebase.tables.store import Store
 
 

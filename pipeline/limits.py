@@ -6,8 +6,8 @@ import errno
 import os
 import sys
 
-from tablebase.cores import address_space_limit, cores
 from tablebase.errors import MachineLimit
+from tablebase.resources import address_space_limit, cores
 
 LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
 """What ends the process, or waits for ever, where it does not get its threads and memory."""

@@ -17,14 +17,14 @@ from statistics import fmean, stdev
 from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.making import checkpoints, parts, probe
-from pipeline.pieces import Listing
-from pipeline.work import Probe, Work
-from queries.answers import reader
-from tablebase.cores import free_memory
+from pipeline.builders.registry import checkpoints, parts, probe
+from pipeline.shards import Listing
+from pipeline.tasks import Probe, Work
+from queries.dispatch import reader
 from tablebase.puzzle import Table
-from tablebase.tables.index import BLOCK, blocks, write_index
-from tablebase.tables.kept import Piece
+from tablebase.resources import free_memory
+from tablebase.tables.checkpoints import Piece
+from tablebase.tables.index_format import BLOCK, blocks, write_index
 from tablebase.tables.manifest import facts
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder, Store

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 from rich import progress as bars
 from rich.console import Console
 
-from tablebase.interrupts import Undone
 from tablebase.output import STANDARD
 from tablebase.paths import expand_path
 from tablebase.puzzle import Table
+from tablebase.signals import Undone
 from tablebase.tables.manifest import Entry
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from pipeline.files import describe
+from pipeline.part_files import describe
 from tablebase.puzzle import Table
 from tablebase.puzzles import puzzles
 from tablebase.tables import INDEX_VERSION
-from tablebase.tables.content import ContentHash
-from tablebase.tables.index import (
+from tablebase.tables.content_hash import ContentHash
+from tablebase.tables.index_format import (
     BLOCK,
     BODY,
     CHECKSUM,
@@ -42,8 +42,8 @@ from tablebase.tables.manifest import (
     facts_of_rows,
     read_backup,
 )
-from tablebase.tables.mending import listed_names
 from tablebase.tables.parquet import TableWriter, schema
+from tablebase.tables.repair import listed_names
 from tablebase.tables.store import Store
 
 BLOCKS = 1 << 8

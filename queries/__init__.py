@@ -17,7 +17,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from queries.tables import Tables
+    from queries.api import Tables
     from tablebase.tables.store import Store
 
 __all__ = ["open_tables"]
@@ -28,6 +28,6 @@ def open_tables(place: str | Store | None = None) -> Tables:
 
     TableMissing if nothing is published there. Files open when they are first asked.
     """
-    from queries.tables import Tables
+    from queries.api import Tables
 
     return Tables(place)

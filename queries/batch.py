@@ -13,11 +13,11 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from queries.forms import FORMATS, Asked
-from queries.inputs import opened
+from queries.answer_frames import named
+from queries.batch_formats import stretches
+from queries.batch_input import opened
+from queries.query_options import FORMATS, Asked
 from queries.reader import Reader
-from queries.rows import named
-from queries.stretches import stretches
 from tablebase.errors import BadRequest, quoted, required_choice
 from tablebase.output import STANDARD, require_other_file, writing
 

@@ -9,8 +9,8 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.drawings import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
 from queries.figure import Drawn
+from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
 
 MARKS = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
 """What is left of the labels of groups that have none: a role that nothing names."""

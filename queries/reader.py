@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from queries.forms import Asked, Option
-from queries.index import Index
-from queries.words import Facts
+from queries.facts import Facts
+from queries.index_reader import Index
+from queries.query_options import Asked, Option
 from tablebase.errors import BadRequest, TableDamaged
 from tablebase.puzzle import Puzzle
-from tablebase.tables.mending import mending
+from tablebase.tables.repair import mending
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.rows import Answers
+    from queries.answer_frames import Answers
     from tablebase.puzzle import Column, Table
     from tablebase.tables.manifest import Entry
 
@@ -162,13 +162,13 @@ class Reader:
 
     def schema(self, asked: Asked) -> pl.Schema:
         """The same columns with their types."""
-        from queries.rows import typed
+        from queries.answer_frames import typed
 
         return typed(self.added(asked), self.declared(asked))
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
         """A batch's answers, one row a key."""
-        from queries.rows import looked_up
+        from queries.answer_frames import looked_up
 
         def ask(key: str) -> dict[str, object]:
             return self.facts(key, asked).named()

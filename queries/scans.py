@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tablebase.errors import TableDamaged, TableMissing, TablePartial
-from tablebase.tables.kept import pieces_of
+from tablebase.tables.checkpoints import pieces_of
 from tablebase.tables.manifest import Entry, File, read_manifest, unlike
-from tablebase.tables.mending import mending, unopened
+from tablebase.tables.repair import mending, unopened
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:

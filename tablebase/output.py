@@ -18,13 +18,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tablebase.appearing import appearing
+from tablebase.atomic_write import appearing
 from tablebase.errors import BadRequest, NotWritten, OutputsError, quoted
 from tablebase.paths import expand_path
-from tablebase.streams import Whole, reason
+from tablebase.stdio import Whole, reason
 from tablebase.tables.manifest import own_files
-from tablebase.tables.places import tables_store
 from tablebase.tables.store import Folder, Store
+from tablebase.tables.store_factory import tables_store
 from tablebase.write_lock import is_being_written
 
 STANDARD = "-"

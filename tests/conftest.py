@@ -15,20 +15,20 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from pipeline.build import UP_TO_DATE, why
-from pipeline.doors import told
+from pipeline.run import told
 from queries import open_tables
-from queries.tables import Tables
+from queries.api import Tables
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
-from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import cycles_table, numbers_table
-from tablebase.puzzles.knight_board import parse_board
+from tablebase.puzzles.knight.board import parse_board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import cycles_table, numbers_table
 from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import CUTS, linked_copy, split, write_manifest
-from tests.support.recorder import built
+from tests.support.build_recorder import built
+from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, pipeline, program
-from tests.support.warm import SHARED, scripts
+from tests.support.tampered import CUTS, linked_copy, split, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.compiled import compiled
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Graph, Walk
+from tablebase.jit import compiled
 
 HIGH_LABELS = 16
 TOO_MANY, TOO_DEEP = -1, -2

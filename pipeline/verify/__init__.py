@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.verify.claims import Claim, Listener, VerifyFailed, unheard
-from pipeline.verify.listed import Listed, check_entry, check_files, check_pages, listed_in
+from pipeline.verify.manifest_checks import Listed, check_entry, check_files, check_pages, listed_in
 from pipeline.verify.proofs import proof_of
 from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
 from tablebase.puzzle import Puzzle

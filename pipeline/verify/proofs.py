@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pipeline.verify.eight.states import sliding_space
-from pipeline.verify.goals import prove_goals
+from pipeline.verify.eight.space import sliding_space
+from pipeline.verify.generic_proof import prove_listing
+from pipeline.verify.goal_proof import prove_goals
+from pipeline.verify.graph_proof import prove_walks
 from pipeline.verify.knight.counts import prove_counts
-from pipeline.verify.knight.numbered import prove_numbered
+from pipeline.verify.knight.ranking import prove_numbered
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
-from pipeline.verify.listed import Listed
-from pipeline.verify.listings import prove_listing
+from pipeline.verify.manifest_checks import Listed
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.verdicts import Outcome, Seen
-from pipeline.verify.walks import prove_walks
 from tablebase.block_space import InBlocks
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import part_of
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.knight import AllTours, NumberedCycles, TourPerPair
+from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzles.knight.definition import AllTours, NumberedCycles, TourPerPair
 from tablebase.puzzles.senet import Senet
-from tablebase.puzzles.sliding import Sliding
-from tablebase.puzzles.tour_counts import TourCounts
+from tablebase.puzzles.sliding.definition import Sliding
 
 Prove = Callable[[Listed, Seen], Outcome]
 """Proves one table, and says what that showed."""

@@ -8,9 +8,9 @@ import altair as alt
 import polars as pl
 
 from queries.charts import banded, board, by_band, even_bounds, labelled, lines, side_by_side
-from queries.drawings import AMBER, BLUE, MUTED, SERIES
 from queries.figure import Drawn, Figure, Section
-from queries.sliding.drawings import drawn_boards
+from queries.sliding.svg import drawn_boards
+from queries.svg import AMBER, BLUE, MUTED, SERIES
 from tablebase.puzzles.eight import PUZZLE
 
 GOALS = list(PUZZLE.layouts)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from queries.forms import SVG, Asked, Option
-from queries.goals import GoalReader
-from queries.sliding.boards import BoardFacts
+from queries.goal_reader import GoalReader
+from queries.query_options import SVG, Asked, Option
+from queries.sliding.board_facts import BoardFacts
 from tablebase.puzzles.eight import WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.rows import Answers
+    from queries.answer_frames import Answers
     from tablebase.puzzle import GoalPuzzle
     from tablebase.tables.store import Store
 
@@ -35,9 +35,9 @@ class EightReader(GoalReader):
         self._rows_to: dict[str, pl.DataFrame] = {}
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        from queries.eight.columns import NO_RANK, ranks
-        from queries.rows import matched
-        from queries.texts import WHITE_SPACE, unreached
+        from queries.answer_frames import matched
+        from queries.eight.vectorized import NO_RANK, ranks
+        from queries.state_columns import WHITE_SPACE, unreached
 
         alone, states = super().answers, ranks(keys)
         found = self._answers_at(states, asked)
@@ -49,7 +49,7 @@ class EightReader(GoalReader):
         return matched(keys, found, lambda some: alone(some, asked))
 
     def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
-        from queries.eight.columns import ranks
+        from queries.eight.vectorized import ranks
 
         return self._answers_at(ranks(keys), asked)
 
@@ -57,11 +57,11 @@ class EightReader(GoalReader):
         rows = self.rows_to(str(asked["goal"])) if "goal" in asked else self.rows()
         found = rows[states]
         if asked.get("path"):
-            from queries.eight.ways import walked
+            from queries.eight.any_goal import walked
 
             found = found.hstack(walked(rows, states))
         if asked.get("solutions"):
-            from queries.eight.ways import every_solution
+            from queries.eight.any_goal import every_solution
 
             solutions = every_solution(rows, states)
             if solutions is None:
@@ -83,7 +83,7 @@ class EightReader(GoalReader):
     def rows_to(self, goal: str) -> pl.DataFrame:
         """The same for a goal of one's own, found from an index."""
         if goal not in self._rows_to:
-            from queries.eight.ways import answers_to
+            from queries.eight.any_goal import answers_to
 
             view = self.puzzle.view(goal)
             name = self._tables[view.layout]

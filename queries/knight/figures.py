@@ -6,10 +6,10 @@ import altair as alt
 import polars as pl
 
 from queries.charts import board, grid, labelled, side_by_side
-from queries.drawings import Picture
 from queries.figure import Drawn, Figure, Section
-from queries.knight.drawings import tour_svg
-from tablebase.puzzles.knight_board import Board
+from queries.knight.svg import tour_svg
+from queries.svg import Picture
+from tablebase.puzzles.knight.board import Board
 
 EIGHT = Board(8, 8)
 

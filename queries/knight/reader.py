@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from itertools import pairwise
 
-from queries.forms import SVG, Asked, Option
+from queries.facts import Facts, aligned, counted, heading
+from queries.query_options import SVG, Asked, Option
 from queries.reader import Reader, unheard
-from queries.words import Facts, aligned, counted, heading
 from tablebase.errors import (
     BadRequest,
     NoAnswer,
@@ -17,7 +17,9 @@ from tablebase.errors import (
     TableMissing,
     required_whole,
 )
-from tablebase.puzzles.knight import (
+from tablebase.puzzles.knight.board import Board, parse_board
+from tablebase.puzzles.knight.count_recipe import WIDEST, counting
+from tablebase.puzzles.knight.definition import (
     LISTABLE,
     PAIRS_BOARD,
     PUZZLE,
@@ -28,9 +30,7 @@ from tablebase.puzzles.knight import (
     numbered_board,
     sides,
 )
-from tablebase.puzzles.knight_board import Board, parse_board
-from tablebase.puzzles.tour_counts import WIDEST, counting
-from tablebase.tables.mending import mending
+from tablebase.tables.repair import mending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.knight.numbered import NumberedTours
+    from queries.knight.ranked_tours import NumberedTours
     from queries.reader import Told
     from tablebase.puzzle import Puzzle, Table
     from tablebase.tables.store import Store
@@ -102,7 +102,7 @@ class TourFacts(Facts):
         return f"{''.join(lines)} {heading(files)}\n\n{aligned(rows)}"
 
     def drawn(self) -> str:
-        from queries.knight.drawings import tour_svg
+        from queries.knight.svg import tour_svg
 
         return tour_svg(self._on, self.path)
 
@@ -199,7 +199,7 @@ class KnightReader(Reader):
         kind = next((kind for kind in ("cycle", "tour") if f"{kind}_of" in asked), None)
         if not kind:
             return self.count(board, None)
-        from queries.knight.numbered import parse_tour
+        from queries.knight.ranked_tours import parse_tour
 
         closed = kind == "cycle"
         squares = parse_tour(board, str(asked[f"{kind}_of"]), closed=closed)
@@ -209,7 +209,7 @@ class KnightReader(Reader):
         """The tours of a board by number."""
         of = str(board), closed
         if of not in self._numbered:
-            from queries.knight.numbered import NumberedTours
+            from queries.knight.ranked_tours import NumberedTours
 
             self._numbered[of] = NumberedTours(self, board, closed=closed)
         return self._numbered[of]
@@ -342,7 +342,7 @@ class KnightReader(Reader):
             yield of_list(rows, total, chosen)
 
     def signposts(self, table: Table) -> bytes:
-        from queries.knight.packed import signposts
+        from queries.knight.explorer_data import signposts
 
         return signposts(self.store, self.puzzle.name, table)
 

@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from queries.knight.numbered import NumberedTours
-from queries.knight.tours import Layer, sound, tours
+from queries.knight.ranked_tours import NumberedTours
+from queries.knight.unrank_kernels import Layer, sound, tours
 from queries.reader import unheard
 from tablebase.errors import BadRequest
-from tablebase.keys import Array
-from tablebase.packed import unpacked
-from tablebase.tables.index import record_type
+from tablebase.frontier.keys import Array
+from tablebase.frontier.layer_codec import unpacked
+from tablebase.tables.index_format import record_type
 
 if TYPE_CHECKING:
     from queries.reader import Told

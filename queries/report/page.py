@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from queries.drawings import dark_rules
 from queries.figure import Figure
+from queries.svg import dark_rules
 
 Shown = tuple[Figure, str, str, str, str]
 """A figure, what is said of it, its picture, what it is made from, and by which code."""

@@ -8,9 +8,9 @@ import altair as alt
 import polars as pl
 
 from queries.charts import banded, by_band, lines
-from queries.drawings import AMBER, BLUE, GREEN, MUTED
 from queries.figure import Drawn, Figure, Section
-from queries.senet.drawings import strips_svg
+from queries.senet.svg import strips_svg
+from queries.svg import AMBER, BLUE, GREEN, MUTED
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]
 NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", "five")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from queries.forms import SVG, Asked, Option
+from queries.facts import Facts, aligned
+from queries.query_options import SVG, Asked, Option
 from queries.reader import Reader
-from queries.words import Facts, aligned
 from tablebase.errors import BadRequest, NotReached, quoted
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, exchanged, move_text, parse, rank
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.rows import Answers
+    from queries.answer_frames import Answers
 
 PLIES = (0, 2)
 """Where a record has the even and the odd plies; the last move follows."""
@@ -57,7 +57,7 @@ class SenetFacts(Facts):
         return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"
 
     def drawn(self) -> str:
-        from queries.senet.drawings import line_svg
+        from queries.senet.svg import line_svg
 
         return line_svg(self.position, self.dice, self.moves.split())
 
@@ -77,7 +77,7 @@ class SenetReader(Reader):
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        from queries.rows import matched
+        from queries.answer_frames import matched
 
         alone = super().answers
         if asked.get("path") or "turn" in asked:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from queries.forms import SVG, Asked, Option
-from queries.goals import GoalReader
+from queries.goal_reader import GoalReader
+from queries.query_options import SVG, Asked, Option
 from queries.reader import Reader
-from queries.sliding.boards import BoardFacts
+from queries.sliding.board_facts import BoardFacts
 from tablebase.errors import BadRequest
 from tablebase.puzzle import View
-from tablebase.puzzles.sliding import LISTED, TabledBoard, goal_of, parse_board
+from tablebase.puzzles.sliding.definition import LISTED, TabledBoard, goal_of, parse_board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from queries.rows import Answers
+    from queries.answer_frames import Answers
     from tablebase.puzzle import Column
     from tablebase.tables.store import Store
 
@@ -63,7 +63,7 @@ class BoardReader(GoalReader):
     def answers(self, keys: pl.Series, asked: Asked) -> Answers:
         if asked.get("path") or asked.get("solutions"):
             return super().answers(keys, asked)
-        from queries.rows import looked_up, matched
+        from queries.answer_frames import looked_up, matched
 
         goal = str(asked.get("goal", self.puzzle.example))
 
@@ -75,7 +75,7 @@ class BoardReader(GoalReader):
 
         if len(keys) < FEW:
             return alone(keys)
-        from queries.sliding.columns import answers_to
+        from queries.sliding.vectorized import answers_to
 
         view = self.puzzle.view(goal)
         table = self._tables[view.layout]

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 MODULES = {
     "eight": "tablebase.puzzles.eight",
-    "sliding": "tablebase.puzzles.sliding",
+    "sliding": "tablebase.puzzles.sliding.definition",
     "senet": "tablebase.puzzles.senet",
-    "knight": "tablebase.puzzles.knight",
+    "knight": "tablebase.puzzles.knight.definition",
 }
 
 _refused: dict[str, PuzzleRefused] = {}
@@ -42,7 +42,7 @@ def puzzle(name: str) -> Puzzle:
     if name in MODULES:
         found: Puzzle = imported(f"{MODULES[name]}:PUZZLE")
         return found
-    from tablebase.puzzles.installed import installed
+    from tablebase.puzzles.plugins import installed
 
     return installed(name, [puzzle(own) for own in MODULES])
 
@@ -54,14 +54,14 @@ def part_of(asked: Puzzle, where: str) -> Any:
     """
     if asked.name in MODULES:
         return imported(where)
-    from tablebase.puzzles.installed import loaded
+    from tablebase.puzzles.plugins import loaded
 
     return loaded(asked.name, where)
 
 
 def names() -> list[str]:
     """The names of all puzzles: ours, then those of other packages in alphabetical order."""
-    from tablebase.puzzles.installed import named
+    from tablebase.puzzles.plugins import named
 
     return [*MODULES, *(name for name in named() if name not in MODULES)]
 
@@ -73,7 +73,7 @@ def registered(name: str) -> bool:
 
 def of_each(find: Callable[[Puzzle], Found]) -> list[Found]:
     """What is found for each puzzle that can be used; `refused` tells of the others."""
-    from tablebase.puzzles.installed import clashes
+    from tablebase.puzzles.plugins import clashes
 
     _refused.update(clashes(MODULES))
     found = []

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from filelock import FileLock, Timeout
 
 from tablebase.errors import OutputsError
-from tablebase.streams import reason
+from tablebase.stdio import reason
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from tablebase.errors import TableDamaged, TableError, TableVersionError, quoted
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
-from tablebase.tables.mending import ABSENT, mending, unopened
+from tablebase.tables.repair import ABSENT, mending, unopened
 from tablebase.tables.store import LOCK, NotAFile, Store
 
 PARQUET = b"PAR1"

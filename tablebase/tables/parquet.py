@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from tablebase.errors import SearchError
 from tablebase.puzzle import KINDS, Column, Table
 from tablebase.tables import FORMAT_VERSION, MADE_BY
-from tablebase.tables.content import ContentHash
+from tablebase.tables.content_hash import ContentHash
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Columns

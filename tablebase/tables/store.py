@@ -196,7 +196,7 @@ class Folder(Store):
     ) -> AbstractContextManager[list[IO[bytes]]]:
         from functools import partial
 
-        from tablebase.appearing import appearing
+        from tablebase.atomic_write import appearing
         from tablebase.tables.locks import refusing
 
         end = f".{os.urandom(8).hex()}{SHARED}" if shared else PART

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from queries.batch import output_format
-from tablebase.puzzles.knight import PUZZLE, listed_table
-from tablebase.puzzles.knight_board import parse_board
+from tablebase.puzzles.knight.board import parse_board
+from tablebase.puzzles.knight.definition import PUZZLE, listed_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.falsified import write_manifest
-from tests.support.recorder import built
+from tests.support.build_recorder import built
 from tests.support.shell import Cli, python
+from tests.support.tampered import write_manifest
 
 
 @pytest.fixture(scope="module")

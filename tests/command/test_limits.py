@@ -13,12 +13,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.doors import told
 from pipeline.limits import _Guard, find_limit, guard_libraries
-from queries.inputs import told as reading
-from tablebase import cores
-from tablebase.cores import free_memory
+from pipeline.run import told
+from queries.batch_input import told as reading
+from tablebase import resources
 from tablebase.errors import MachineLimit
+from tablebase.resources import free_memory
 from tests.support.shell import SCRIPT, environment
 
 GIB = 1 << 30
@@ -117,7 +117,7 @@ def grow() -> None:
 def test_what_runs_out_is_said(
     fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("queries.answers.quick_answer", lambda _: fail())
+    monkeypatch.setattr("queries.dispatch.quick_answer", lambda _: fail())
     assert told(["query", "eight", "123456780"]) == 3
     out, said = capsys.readouterr()
     short = (
@@ -136,7 +136,7 @@ def test_a_panic_is_a_sentence_too(
     def panic(_: list[str]) -> None:
         raise pl.exceptions.PanicException("index out of bounds")
 
-    monkeypatch.setattr("queries.answers.quick_answer", panic)
+    monkeypatch.setattr("queries.dispatch.quick_answer", panic)
     assert told(["query", "eight", "123456780"]) == 3
     said = capsys.readouterr().err
     assert "this should not happen (PanicException: 'index out of bounds')" in said
@@ -200,7 +200,7 @@ OWN = {
 def test_a_containers_limit_counts(
     files: Tree, free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cores, "address_space_limit", lambda: None)
+    monkeypatch.setattr(resources, "address_space_limit", lambda: None)
     for name, text in ("proc/meminfo", f"MemAvailable:  {8 << 20} kB\n"), *files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -211,12 +211,12 @@ def test_a_containers_limit_counts(
 def test_the_limit_on_address_space_counts_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cores, "address_space_limit", lambda: GIB)
+    monkeypatch.setattr(resources, "address_space_limit", lambda: GIB)
     (tmp_path / "proc" / "self").mkdir(parents=True)
     (tmp_path / "proc" / "self" / "status").write_text("Name:\tx\nVmSize:\t  1024 kB\n")
     assert free_memory(str(tmp_path)) == GIB - (1 << 20)
 
 
 def test_a_system_that_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cores, "address_space_limit", lambda: None)
+    monkeypatch.setattr(resources, "address_space_limit", lambda: None)
     assert free_memory(str(tmp_path)) is None

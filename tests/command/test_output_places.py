@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.doors import told
+from pipeline.run import told
 from queries import open_tables
-from queries.report import write_report
+from queries.report.writer import write_report
 from tablebase.errors import BadRequest, NotWritten, TableMissing
 from tablebase.output import require_svg_name, write, writing
 from tablebase.paths import SCHEMES, expand_path

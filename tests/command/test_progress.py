@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.progress import BatchTold
-from queries import rows
-from queries.answers import reader
+from queries import answer_frames
 from queries.batch import Batch, answer_all
+from queries.dispatch import reader
 from tablebase.tables.store import Folder
 from tests.support.shell import environment, program
 
@@ -81,7 +81,7 @@ def test_a_bar_is_shown_and_no_row_is_touched(
 def test_slow_lookups_tell_how_many_are_done(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "REPORTED", 2)
+    monkeypatch.setattr(answer_frames, "REPORTED", 2)
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.csv"
     keys.write_text("b1 b2 b3 b4 b5")
     done = list[int]()

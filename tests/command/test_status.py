@@ -8,8 +8,8 @@ import pytest
 
 from tablebase.tables.manifest import Page, read_manifest, seal
 from tablebase.tables.store import Folder
-from tests.support.falsified import listing, own, said_of, write_manifest
 from tests.support.shell import Cli
+from tests.support.tampered import listing, own, said_of, write_manifest
 
 
 def unlisted(path: Path) -> None:

@@ -18,22 +18,22 @@ import pytest
 from distributed import Client
 
 from pipeline.build import Request, build
-from pipeline.cluster import workers
-from pipeline.making import checkpoints
-from pipeline.making.every_tour import tours_from
-from pipeline.pieces import Listing, make_piece
-from pipeline.work import Work
+from pipeline.builders.registry import checkpoints
+from pipeline.builders.tour_list import tours_from
+from pipeline.dask_executor import workers
+from pipeline.shards import Listing, make_piece
+from pipeline.tasks import Work
 from tablebase.errors import BadRequest, ClusterError
-from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import listed_table
-from tablebase.puzzles.knight_board import Board
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables.kept import Piece
-from tablebase.tables.objects import Objects
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.tables.checkpoints import Piece
+from tablebase.tables.object_store import Objects
 from tablebase.tables.store import Folder
 from tests import LONG
+from tests.support.build_recorder import SMALL, TOURS, Recorder, contents
 from tests.support.object_store import bucket
-from tests.support.recorder import SMALL, TOURS, Recorder, contents
 from tests.support.shell import SCRIPT, Cli, environment
 
 
@@ -176,7 +176,7 @@ def answering(answer: bytes | None) -> Iterator[int]:
 def test_what_is_no_scheduler_is_said_soon(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes | None, problem: str
 ) -> None:
-    monkeypatch.setattr("pipeline.cluster.PATIENCE", 1)
+    monkeypatch.setattr("pipeline.dask_executor.PATIENCE", 1)
     begun = time.monotonic()
     with (
         answering(answer) as port,
@@ -191,7 +191,7 @@ def test_what_is_no_scheduler_is_said_soon(
 
 
 def test_a_closed_port_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.cluster.PATIENCE", 1)
+    monkeypatch.setattr("pipeline.dask_executor.PATIENCE", 1)
     with pytest.raises(ClusterError, match="no scheduler answers there"):
         workers("tcp://127.0.0.1:1", 1).__enter__()
 

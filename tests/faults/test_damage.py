@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from pipeline.verify import verify
-from queries.answers import reader
-from queries.forms import Asked
-from queries.index import Index
+from queries.dispatch import reader
+from queries.index_reader import Index
+from queries.query_options import Asked
 from tablebase.errors import TableError
 from tablebase.puzzles import puzzles
-from tablebase.tables.index import BLOCK, BODY
+from tablebase.tables.index_format import BLOCK, BODY
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import often
-from tests.support.falsified import own
+from tests.support.tampered import own
 
 Damage = Callable[[bytearray, random.Random], None]
 Question = tuple[str, str, Asked]

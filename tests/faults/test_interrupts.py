@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.interrupts import NAMES
+from tablebase.signals import NAMES
 from tests import often
 from tests.support.shell import ROOT, SCRIPT, environment
 
@@ -150,10 +150,10 @@ def test_what_is_ignored_stays_ignored(folder: Path) -> None:
 def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
     """No Python runs there for seconds; nor while the compiler works."""
     code = (
-        "import sys; from tablebase.interrupts import watch; watch()\n"
+        "import sys; from tablebase.signals import watch; watch()\n"
         "import numpy as np\n"
         "from pipeline.verify.knight.recount import jumps, count_from\n"
-        "from tablebase.puzzles.knight_board import Board\n"
+        "from tablebase.puzzles.knight.board import Board\n"
         "near = jumps(Board(6, 6)); print('in', flush=True)\n"
         "while True: count_from(near, 0)\n"
     )

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import listed_table
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import listed_table
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG, often, wide
-from tests.support.falsified import sha256
-from tests.support.recorder import built
+from tests.support.build_recorder import built
 from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
+from tests.support.tampered import sha256
 
 QUESTIONS = {
     ("eight", "378546201", "--json"): '"distance": 27',
@@ -123,7 +123,7 @@ def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> No
 BUILDS = """
 import os, shutil, signal, sys
 import numba, numpy, pyarrow.parquet, pipeline.build
-from pipeline.cli import app
+from pipeline.commands.app import app
 from tablebase.tables import parquet
 
 real = os.replace

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from tablebase.puzzle import Table
-from tablebase.puzzles.sliding import parse_board
+from tablebase.puzzles.sliding.definition import parse_board
 from tests import LONG
-from tests.support import references
+from tests.support import reference_numbers
 from tests.support.shell import SCRIPT, Cli, environment
 from tests.support.sliding_tables import require_oracles
 
@@ -31,8 +31,8 @@ MOST = 1 << 29
 PROOF = """
 import resource, sys
 from pipeline.verify import prove
-from pipeline.verify.listed import Listed, check_files
-from tablebase.puzzles.sliding import PUZZLE
+from pipeline.verify.manifest_checks import Listed, check_files
+from tablebase.puzzles.sliding.definition import PUZZLE
 from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.store import Folder
 store = Folder(sys.argv[1])
@@ -103,9 +103,9 @@ def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
     assert used.ru_maxrss * 1024 < 2 << 30
     rows = pl.read_parquet(copy / "knight_counts.parquet").filter(pl.col("board") == board)
     if board == "7x7":
-        assert rows["tours"].sum() == references.numbers("knight.txt", "n x n")[6]
+        assert rows["tours"].sum() == reference_numbers.numbers("knight.txt", "n x n")[6]
         assert rows["closed"].to_list() == [0] * 49
     else:
-        (undirected,) = references.numbers("knight.txt", "closed 8x8")
+        (undirected,) = reference_numbers.numbers("knight.txt", "closed 8x8")
         assert rows["closed"].to_list() == [2 * undirected] * 64
         assert rows["tours"].null_count() == 64

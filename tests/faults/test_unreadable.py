@@ -8,8 +8,8 @@ import pytest
 from queries import open_tables
 from tablebase.errors import TableUnreadable
 from tablebase.tables.store import Folder
-from tests.support.falsified import own
 from tests.support.shell import Cli, Said, without_privileges
+from tests.support.tampered import own
 
 
 def asked(*words: str, folder: Path) -> Said:

@@ -16,12 +16,12 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries import explorer as made
-from queries.explorer import made_from, write_explorer
+from queries.explorer import writer as made
+from queries.explorer.writer import made_from, write_explorer
 from queries.reader import Reader
 from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
 from tablebase.puzzles import eight, senet
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first

@@ -11,19 +11,19 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from pipeline.build import Request, build
-from queries.explorer import made_from, write_explorer
+from queries.explorer.writer import made_from, write_explorer
 from queries.sliding.reader import BoardReader
 from tablebase.errors import OutOfReach
-from tablebase.puzzles import sliding
-from tablebase.puzzles.sliding import PUZZLE, parse_board
+from tablebase.puzzles.sliding import definition as sliding
+from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.conftest import once
+from tests.support.build_recorder import Recorder
 from tests.support.explorer_browser import DESK, HASHED, PHONE, Explorer, broken_rules
 from tests.support.explorer_fixtures import in_both
-from tests.support.falsified import linked_copy
-from tests.support.recorder import Recorder
+from tests.support.tampered import linked_copy
 
 BOARDS = ("2x2", "2x3", "2x4", "3x3")
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from queries.reader import Reader
 from tablebase.errors import NoSuchTour
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
 from tests import first
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both

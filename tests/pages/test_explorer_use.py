@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from queries.explorer import made_from
+from queries.explorer.writer import made_from
 from queries.reader import Reader
 from tablebase.puzzles import senet
 from tablebase.tables.store import Folder

@@ -17,23 +17,23 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from pipeline.doors import told
-from queries.drawings import COLOURS, histogram_svg
+from pipeline.run import told
 from queries.figure import Figure, Sources
-from queries.knight.jumps import sampled
-from queries.overview import histogram
-from queries.report import figures, sections, write_report
+from queries.histogram import histogram
+from queries.knight.jump_report import sampled
+from queries.report.writer import figures, sections, write_report
+from queries.svg import COLOURS, histogram_svg
 from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, puzzle
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
 from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.conftest import once
+from tests.support.build_recorder import built
 from tests.support.explorer_browser import broken_rules
-from tests.support.generated_docs import pictures
-from tests.support.recorder import built
 from tests.support.shell import ROOT, Cli, python
+from tools.generated_docs import pictures
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
@@ -363,7 +363,7 @@ def test_the_shell_shows_a_sample(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """Alone: no table is read for it, and a page does not age with it."""
-    monkeypatch.setattr("queries.report.sections", list)
+    monkeypatch.setattr("queries.report.writer.sections", list)
     words = ["report", "--outputs", str(tmp_path), "--sample"]
     assert told([*words, str(sample)]) == 0
     assert capfdbinary.readouterr().out.decode() == f"{tmp_path}/report.html\n"
@@ -446,7 +446,7 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "sys.modules['altair'] = None\n"
-        "from queries.report import write_report\n"
+        "from queries.report.writer import write_report\n"
         "from tablebase.tables.store import Folder\n"
         "from tablebase.errors import BadRequest\n"
         "try:\n"

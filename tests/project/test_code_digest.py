@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.making import MAKERS, checkpoints
+from pipeline.builders.registry import MAKERS, checkpoints
 from tablebase import code_digest
 from tablebase.code_digest import digest_code
 from tablebase.tables.store import Folder
-from tests.support.recorder import TOURS
+from tests.support.build_recorder import TOURS
 
 SOURCES = {
     "shelf/__init__.py": "",
@@ -85,7 +85,7 @@ def test_parts_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.M
     before = checkpoints(Folder(tmp_path), TOURS)
     before.store("part", [np.arange(3)])
     assert checkpoints(Folder(tmp_path), TOURS).load("part") is not None
-    monkeypatch.setattr("tablebase.tables.kept.digest_code", lambda module: "another kernel")
+    monkeypatch.setattr("tablebase.tables.checkpoints.digest_code", lambda module: "another kernel")
     after = checkpoints(Folder(tmp_path), TOURS)
     assert after.load("part") is None
     after.clear_others()

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from pipeline.cli import app
-from pipeline.questions import query
+from pipeline.commands.app import app
+from pipeline.commands.query import query
 from tablebase.tables.store import Folder
-from tests.support.generated_docs import COMMANDS, MADE, ROOT
+from tools.generated_docs import COMMANDS, MADE, ROOT
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")

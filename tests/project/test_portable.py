@@ -62,7 +62,7 @@ def with_less(code: str) -> Said:
 )
 def test_a_lone_lookup_with_less(outputs: Path, words: str) -> None:
     asked = ["query", *words.split(), "--outputs", str(outputs)]
-    ask = f"from pipeline.doors import told; code = told({asked!r}); sys.stdout.flush()\n"
+    ask = f"from pipeline.run import told; code = told({asked!r}); sys.stdout.flush()\n"
     usual = python(f"import sys; {ask}assert code == 0")
     assert with_less(f"{ask}assert code == 0") == usual
     assert usual.code == 0
@@ -101,7 +101,7 @@ def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
         target = tmp_path / f"{name}.{kind}"
         asked = ["query", "eight", "--input", str(source), "--output", str(target)]
         said = run(
-            "from pipeline.doors import told\n"
+            "from pipeline.run import told\n"
             f"sys.exit(told({[*asked, '--outputs', str(outputs)]!r}))"
         )
         assert said == (0, "", "")

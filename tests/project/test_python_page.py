@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from queries import tables
+from queries.eight.table import EightTable
+from queries.knight.table import KnightTable
+from queries.senet.table import SenetTable
 from tests.support.shell import ROOT
 
 PAGE = ROOT / "docs" / "python.md"
@@ -27,7 +29,7 @@ def test_its_sessions_say_what_the_program_says(
 
 @pytest.mark.parametrize("name", ["eight", "senet", "knight"])
 def test_it_names_everything_that_can_be_called(name: str) -> None:
-    kind = {"eight": tables.EightTable, "senet": tables.SenetTable, "knight": tables.KnightTable}
+    kind = {"eight": EightTable, "senet": SenetTable, "knight": KnightTable}
     (row,) = re.findall(rf"^\| `tables\.{name}` \| (.*) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
     called = {word for word in dir(kind[name]) if not word.startswith("_")}
     # made when the object is, so that a lookup is one call

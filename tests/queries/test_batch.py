@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from queries import open_tables, stretches
-from queries.answers import reader
+from queries import batch_formats, open_tables
 from queries.batch import Batch, answer_all, output_format
-from queries.eight.columns import NO_RANK, ranks
-from queries.forms import Asked
+from queries.dispatch import reader
+from queries.eight.vectorized import NO_RANK, ranks
+from queries.query_options import Asked
 from queries.reader import Reader
 from tablebase.errors import BadRequest
 from tablebase.tables import manifest
@@ -44,13 +44,13 @@ def states(outputs: Path, count: int) -> pl.DataFrame:
 def test_any_white_space_and_any_stretch(
     eight: Reader, monkeypatch: pytest.MonkeyPatch, stretch: int, space: bytes, outputs: Path
 ) -> None:
-    monkeypatch.setattr(stretches, "STRETCH", stretch)
+    monkeypatch.setattr(batch_formats, "STRETCH", stretch)
     wanted = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
     apart = [
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
     text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
-    parts = stretches._text(text, "state", joins=eight.joins)
+    parts = batch_formats._text(text, "state", joins=eight.joins)
     found = [key for part in parts for key in part.rows["state"]]
     assert found == wanted
 
@@ -147,7 +147,7 @@ def test_knight_and_options_that_shape_the_answer(ask: Ask) -> None:
 def test_strict_names_the_line(
     eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stretch: int
 ) -> None:
-    monkeypatch.setattr(stretches, "STRETCH", stretch)
+    monkeypatch.setattr(batch_formats, "STRETCH", stretch)
     source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
     source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
     request = Batch(str(source), "csv", output=str(target), strict=True)
@@ -168,7 +168,7 @@ def answered(reader: Reader, text: bytes, folder: Path, **asked: Any) -> tuple[i
 def test_all_that_is_refused_is_counted(
     eight: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(stretches, "STRETCH", 20)
+    monkeypatch.setattr(batch_formats, "STRETCH", 20)
     refused, said = answered(eight, b"1\n123456780\n" * 5, tmp_path)
     assert (refused, len(said)) == (5, 10)
 
@@ -390,7 +390,7 @@ def test_a_batch_reads_a_table_once(
         return sha256(store, file)
 
     monkeypatch.setattr(manifest, "sha256", sha256_of)
-    monkeypatch.setattr(stretches, "STRETCH", 1)
+    monkeypatch.setattr(batch_formats, "STRETCH", 1)
     source, told = tmp_path / "asked.txt", list[int]()
     source.write_text("".join(f"{key}\n" for key in keys))
     batch = Batch(str(source), "csv", str(tmp_path / "answers.csv"))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from queries.answers import reader
+from queries.api import Tables
+from queries.dispatch import reader
 from queries.eight.reader import EightReader
-from queries.goals import GoalReader
-from queries.tables import Tables
+from queries.goal_reader import GoalReader
 from tablebase.errors import BadRequest, OutOfReach, TableDamaged
 from tablebase.puzzles.eight import PUZZLE, odd
 from tablebase.tables.store import Folder

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from queries import open_tables
-from queries.answers import respond
-from queries.results import KnightAnswer
-from queries.tables import Tables
+from queries.answer_types import KnightAnswer
+from queries.api import Tables
+from queries.dispatch import respond
 from tablebase.errors import NotationError, NotReached, TablebaseError, TableMissing
-from tests.support import oracles, references
+from tests.support import oracles, reference_numbers
 from tests.support.shell import ROOT
 from tests.support.strategies import eight_states, senet_positions
 
@@ -59,7 +59,7 @@ def squares(files: int, path: str) -> list[int]:
 # ---- the worked examples --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("key", "goal", "moves"), references.examples("eight"))
+@pytest.mark.parametrize(("key", "goal", "moves"), reference_numbers.examples("eight"))
 def test_examples_of_the_8_puzzle(outputs: Path, key: str, goal: str, moves: str) -> None:
     state = key.replace(" ", "")
     found = facts("eight", key, goal=goal)
@@ -69,13 +69,13 @@ def test_examples_of_the_8_puzzle(outputs: Path, key: str, goal: str, moves: str
     assert f"{moves} moves" in words("eight", key)
 
 
-@pytest.mark.parametrize(("start", "goal"), references.examples("eight path"))
+@pytest.mark.parametrize(("start", "goal"), reference_numbers.examples("eight path"))
 def test_example_of_a_path(outputs: Path, start: str, goal: str) -> None:
     path = words("eight", start, goal=goal, path=True).splitlines()
     check_path(path, start, goal, oracles.eight_distances(goal)[start])
 
 
-@pytest.mark.parametrize(("position", "dice"), references.examples("senet"))
+@pytest.mark.parametrize(("position", "dice"), reference_numbers.examples("senet"))
 def test_example_of_senet(outputs: Path, position: str, dice: str) -> None:
     found = facts("senet", position)
     assert " ".join(found["dice"]) == dice
@@ -83,7 +83,7 @@ def test_example_of_senet(outputs: Path, position: str, dice: str) -> None:
     assert f"dice       {dice}\n" in words("senet", position)
 
 
-@pytest.mark.parametrize(("board", "start"), references.examples("knight"))
+@pytest.mark.parametrize(("board", "start"), reference_numbers.examples("knight"))
 def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
     found = facts("knight", start, board=board)
     tour = squares(8, found["path"])

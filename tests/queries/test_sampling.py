@@ -11,26 +11,28 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline import samples
-from pipeline.cli import run
+from pipeline.commands import sample as samples
+from pipeline.commands.app import run
 from queries import open_tables
-from queries.answers import reader
+from queries.api import Tables
+from queries.dispatch import reader
 from queries.knight.reader import MAX_DISTINCT, KnightReader
 from queries.knight.sampling import numbers, of_numbers
-from queries.knight.tours import MOST_STEPS, Cells, earlier
-from queries.tables import Tables
+from queries.knight.unrank_kernels import MOST_STEPS, Cells, earlier
 from tablebase.errors import BadRequest, TableDamaged, TableMissing
-from tablebase.frontier import FREE, State, after, before
-from tablebase.keys import MOST_CELLS, all_partners
-from tablebase.packed import packed, unpacked
-from tablebase.puzzles.knight import PUZZLE, cycles_table, numbers_table
-from tablebase.puzzles.knight_board import Board, parse_board
-from tablebase.puzzles.numbered_tours import NONE
-from tablebase.tables.kept import Arrays
+from tablebase.frontier.keys import MOST_CELLS, all_partners
+from tablebase.frontier.layer_codec import packed, unpacked
+from tablebase.frontier.state import FREE, State, after, before
+from tablebase.puzzles.knight.board import Board, parse_board
+from tablebase.puzzles.knight.definition import PUZZLE, cycles_table, numbers_table
+from tablebase.puzzles.knight.tour_ranker import NONE
+from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
 from tests import often, wide
 from tests.support import oracles
-from tests.support.falsified import (
+from tests.support.build_recorder import built
+from tests.support.shell import Cli, uncompiled
+from tests.support.tampered import (
     linked_copy,
     own,
     place,
@@ -38,8 +40,6 @@ from tests.support.falsified import (
     some_changed,
     with_other_layer,
 )
-from tests.support.recorder import built
-from tests.support.shell import Cli, uncompiled
 
 LIMIT = 3.719
 """A normal variable is farther off than so many times its error once in 5,000 times."""

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from queries.answers import reader
-from queries.drawings import AMBER, BLUE, INK, PAPER
-from queries.tables import Tables
+from queries.api import Tables
+from queries.dispatch import reader
+from queries.svg import AMBER, BLUE, INK, PAPER
 from tablebase.errors import BadRequest, NotReached
 from tablebase.tables.store import Folder
 from tests.support import oracles

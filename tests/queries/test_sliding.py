@@ -11,19 +11,19 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from queries import answers, goals, open_tables
-from queries.forms import Asked
-from queries.goals import GoalReader
-from queries.results import BoardAnswer
-from queries.sliding import columns, reader
+from queries import dispatch, goal_reader, open_tables
+from queries.answer_types import BoardAnswer
+from queries.api import Tables
+from queries.goal_reader import GoalReader
+from queries.query_options import Asked
+from queries.sliding import reader, vectorized
 from queries.sliding.reader import BoardReader
-from queries.tables import Tables
 from tablebase.errors import BadRequest, NotationError, OutOfReach, TableDamaged, TableMissing
-from tablebase.puzzles.sliding import PUZZLE, parse_board
+from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.store import Folder
+from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import ROOT, Cli, python
-from tests.tables.test_sliding import Quiet
 
 BOARDS = ["2x2", "2x3", "3x2", "3x3"]
 
@@ -92,10 +92,10 @@ def test_solutions_are_counted_by_walking(cli: Cli, folder: Path) -> None:
 def test_solutions_are_counted_before_they_are_listed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(goals, "MAX_SOLUTIONS", 1)
+    monkeypatch.setattr(goal_reader, "MAX_SOLUTIONS", 1)
     known = oracle.distances("123450", 2, 3)
     many = max(known, key=lambda state: (len(ways(state, known)), state))
-    asks = answers.reader("sliding", Folder(folder)).meant({"board": "2x3"})
+    asks = dispatch.reader("sliding", Folder(folder)).meant({"board": "2x3"})
     with pytest.raises(BadRequest) as caught:
         asks.facts(many, {"solutions": True})
     number = len(ways(many, known))
@@ -204,7 +204,7 @@ def test_a_long_batch_answers_as_a_short_one(
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     asks = BoardReader(board, Folder(folder))
     asked: Asked = {"goal": goal} if goal else {}
-    monkeypatch.setattr(columns, "BLOCK", 7)
+    monkeypatch.setattr(vectorized, "BLOCK", 7)
     short = asks.answers(keys, asked)
     monkeypatch.setattr(reader, "FEW", 0)
     long = asks.answers(keys, asked)
@@ -220,7 +220,7 @@ def test_numbers_of_two_digits_in_a_long_batch() -> None:
 
     states = ["3a1b87254960", "b123456789a0"]
     keys = pl.Series([*map(number, states), "10 123456789b0", "10 23456789ab1", "é10"])
-    assert columns.states_of(keys, 12).to_list() == [
+    assert vectorized.states_of(keys, 12).to_list() == [
         *states, "10123456789b0", "1023456789ab1", "é10"
     ]  # fmt: skip
 
@@ -232,7 +232,7 @@ def test_states_out_of_reach_are_not_asked_alone(
     monkeypatch.setattr(reader, "FEW", 0)
     monkeypatch.delattr(GoalReader, "to_goal")
     half = pl.Series(["123456780", "213456780"] * 5)
-    eight = answers.reader("eight", Folder(outputs))
+    eight = dispatch.reader("eight", Folder(outputs))
     for asks in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
         found, bad = asks.answers(half, asks.checked({"goal": "123456780"}))
         assert found["distance"].to_list() == [0, None] * 5
@@ -298,7 +298,7 @@ def test_a_lone_lookup_imports_nothing_heavy(words: str, folder: Path) -> None:
     said = python(
         "import sys\n"
         "before = set(sys.modules)\n"
-        "from pipeline.doors import told\n"
+        "from pipeline.run import told\n"
         f"assert told(['query', 'sliding', *{words.split()!r}]) == 0\n"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
         env={"PIPELINE_OUTPUTS": str(folder)},
@@ -310,7 +310,7 @@ def test_a_lone_lookup_imports_nothing_heavy(words: str, folder: Path) -> None:
 
 
 def test_boards_that_are_published_are_offered(folder: Path) -> None:
-    from queries.answers import reader
+    from queries.dispatch import reader
 
     asks = reader("sliding", Folder(folder))
     assert asks.values("board") == ("2x2", "2x3", "3x3")

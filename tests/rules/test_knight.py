@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase.errors import BadRequest, BoardTooLarge, NotationError
-from tablebase.puzzles.knight import COUNTED, PUZZLE, listed_table
-from tablebase.puzzles.knight_board import Board, parse_board
-from tablebase.puzzles.tour_counts import TourCounts, counting
+from tablebase.puzzles.knight.board import Board, parse_board
+from tablebase.puzzles.knight.count_recipe import TourCounts, counting
+from tablebase.puzzles.knight.definition import COUNTED, PUZZLE, listed_table
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards

@@ -12,19 +12,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.making import checkpoints, cycles
-from pipeline.search import halves as cut
-from pipeline.search import sweep
-from pipeline.search.frontier import Step, following
-from pipeline.search.halves import Halves, halves
-from pipeline.search.sweep import Layer, TooMany, back, first_layer, forward, in_table, place_of
-from pipeline.work import Work
-from tablebase.bits import lowest, ones
+from pipeline.builders import sweep_driver
+from pipeline.builders.registry import checkpoints
+from pipeline.search.tour_counting import halves as cut
+from pipeline.search.tour_counting import sweep
+from pipeline.search.tour_counting.expand import Step, following
+from pipeline.search.tour_counting.halves import Halves, halves
+from pipeline.search.tour_counting.sweep import (
+    Layer,
+    TooMany,
+    back,
+    first_layer,
+    forward,
+    in_table,
+    place_of,
+)
+from pipeline.tasks import Work
 from tablebase.errors import SearchError
-from tablebase.frontier import END, FREE, MATCHING_BITS
-from tablebase.keys import ENDS, MATCHINGS, MOST_PAIRS, all_partners, numbered, unpack
-from tablebase.puzzles.knight import PUZZLE
-from tablebase.puzzles.knight_board import Board
+from tablebase.frontier.bits import lowest, ones
+from tablebase.frontier.keys import ENDS, MATCHINGS, MOST_PAIRS, all_partners, numbered, unpack
+from tablebase.frontier.state import END, FREE, MATCHING_BITS
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import uncompiled
@@ -35,9 +44,9 @@ UPRIGHT = [(files, ranks) for files in range(1, 6) for ranks in range(files, 6)]
 UPRIGHT += [(3, 6), (3, 7), (3, 8), (4, 6)]
 
 
-def counts(files: int, ranks: int, *, paths: bool = True) -> cycles.Counts:
+def counts(files: int, ranks: int, *, paths: bool = True) -> sweep_driver.Counts:
     with ThreadPoolExecutor(2) as pool:
-        return cycles.counts(Board(files, ranks), Work(pool, 2), paths=paths)
+        return sweep_driver.counts(Board(files, ranks), Work(pool, 2), paths=paths)
 
 
 # ---- boards ---------------------------------------------------------------------------------
@@ -54,13 +63,13 @@ def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None
 
 
 def test_closed_tours_are_counted_alone() -> None:
-    assert counts(3, 10, paths=False) == cycles.Counts(None, 32)
-    assert counts(5, 6, paths=False) == cycles.Counts(None, 16)
+    assert counts(3, 10, paths=False) == sweep_driver.Counts(None, 32)
+    assert counts(5, 6, paths=False) == sweep_driver.Counts(None, 16)
 
 
 def test_layers_that_are_cut_in_slices_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = counts(4, 6)
-    monkeypatch.setattr(cycles, "SLICE", 7)
+    monkeypatch.setattr(sweep_driver, "SLICE", 7)
     monkeypatch.setattr(sweep, "PIECE", 5)
     sliced = counts(4, 6)
     assert whole.tours is not None
@@ -86,14 +95,14 @@ def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
-    monkeypatch.setattr(cycles, "LARGE", 3 * 16)
-    monkeypatch.setattr(cycles, "forward", followed)
+    monkeypatch.setattr(sweep_driver, "LARGE", 3 * 16)
+    monkeypatch.setattr(sweep_driver, "forward", followed)
     with ThreadPoolExecutor(1) as pool:
         kept = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
-            cycles.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
+            sweep_driver.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
         layers = len(made)
-        found = cycles.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
+        found = sweep_driver.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
     assert found.tours is not None
     assert whole.tours is not None
     assert (found.tours.tolist(), found.closed) == (whole.tours.tolist(), whole.closed)
@@ -116,13 +125,13 @@ def test_a_killed_meeting_goes_on_from_what_was_found(
                 raise KilledError
 
     for name, value in {"LARGE": 16, "ENOUGH": 4, "ROUND": 2, "CHECKPOINT": 0}.items():
-        monkeypatch.setattr(cycles, name, value)
-    monkeypatch.setattr(cycles, "cores", lambda: threads)
+        monkeypatch.setattr(sweep_driver, name, value)
+    monkeypatch.setattr(sweep_driver, "cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
         work = Work(pool, 1, tell, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            cycles.counts(Board(4, 6), work, paths=True)
-        found = cycles.counts(Board(4, 6), work, paths=True)
+            sweep_driver.counts(Board(4, 6), work, paths=True)
+        found = sweep_driver.counts(Board(4, 6), work, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
     assert found.tours is not None
@@ -142,7 +151,7 @@ def test_states_that_end_in_the_wrong_colours_are_left_out(
         sizes.append(len(after.keys))
         return after
 
-    monkeypatch.setattr(cycles, "forward", told)
+    monkeypatch.setattr(sweep_driver, "forward", told)
     with_colours, states = counts(files, ranks), sum(sizes)
     monkeypatch.setattr(cut, "colours", lambda later: np.zeros(len(later), dtype=np.int64))
     without, more = counts(files, ranks), sum(sizes) - states
@@ -209,7 +218,7 @@ def test_onward_numbers_that_do_not_fit_are_refused() -> None:
 def test_a_board_with_too_many_tours_is_told_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pipeline.search.sweep.MOST", 10.0)
+    monkeypatch.setattr("pipeline.search.tour_counting.sweep.MOST", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
         counts(4, 5)
 
@@ -217,9 +226,9 @@ def test_a_board_with_too_many_tours_is_told_in_a_sentence(
 def test_closed_tours_that_do_not_fit_in_two_directions_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cycles, "passing", lambda *asked, paths: ((1 << 62) - 1, None))
+    monkeypatch.setattr(sweep_driver, "passing", lambda *asked, paths: ((1 << 62) - 1, None))
     assert counts(5, 6, paths=False).closed == (1 << 63) - 2
-    monkeypatch.setattr(cycles, "passing", lambda *asked, paths: (1 << 62, None))
+    monkeypatch.setattr(sweep_driver, "passing", lambda *asked, paths: (1 << 62, None))
     with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
         counts(5, 6, paths=False)
 
@@ -372,8 +381,8 @@ def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
     graph = Graph(*made)
     with ThreadPoolExecutor(1) as pool:
         work = Work(pool, 1)
-        closed, _ = cycles.passing(graph, work, paths=False)  # type: ignore[arg-type]
-        total, ends = cycles.passing(graph, work, paths=True)  # type: ignore[arg-type]
+        closed, _ = sweep_driver.passing(graph, work, paths=False)  # type: ignore[arg-type]
+        total, ends = sweep_driver.passing(graph, work, paths=True)  # type: ignore[arg-type]
     assert ends.tolist() == graph.paths({*range(graph.squares)})
     assert 2 * total == sum(ends.tolist())
     assert 2 * closed == graph.paths({*graph.near[0]})[0]

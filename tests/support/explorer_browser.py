@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
-from queries.explorer import write_explorer
-from queries.report import write_report
+from queries.explorer.writer import write_explorer
+from queries.report.writer import write_report
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from queries.answers import reader
-from queries.explorer import write_explorer
+from queries.dispatch import reader
+from queries.explorer.writer import write_explorer
 from queries.reader import Reader
 from tablebase.tables.store import Folder
 from tests import wide

@@ -1,8 +1,8 @@
 """A puzzle whose table is a list, as its author would write it: every tour of two small boards."""
 
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight import TOUR_COLUMNS, AllTours
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import TOUR_COLUMNS, AllTours
 
 
 def lane(files: int, ranks: int) -> Table:

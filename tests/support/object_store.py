@@ -1,7 +1,7 @@
 """A real object store on loopback, with faults put in where a test asks for them.
 
 It is moto's, in this process; or the server whose URL `OBJECT_STORE` is, on whose behalf this one
-answers (`tests/support/other_store.py` starts one).
+answers (`tools/other_store.py` starts one).
 """
 
 import http.client
@@ -17,7 +17,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import make_server
 from werkzeug.wsgi import get_input_stream
 
-from tablebase.tables.objects import found
+from tablebase.tables.object_store import found
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
 """Status, headers and body of a response."""

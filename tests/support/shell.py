@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import pytest
 
-from tests.support.warm import warm
+from tests.support.preloaded import warm
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
-from queries.index import Index
+from queries.index_reader import Index
 from tablebase.puzzle import Table
-from tablebase.puzzles.sliding import goal_of
+from tablebase.puzzles.sliding.definition import goal_of
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 

@@ -12,27 +12,27 @@ import pytest
 
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Rows, unheard
-from pipeline.verify.knight import counts, resweep
+from pipeline.verify.knight import counts, recount_sweep
 from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.references import known_closed, known_total
-from pipeline.verify.listed import Listed
+from pipeline.verify.manifest_checks import Listed
 from pipeline.verify.verdicts import Grade, Outcome, Verdict
-from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import counts_table
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import counts_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import schema
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.conftest import once
-from tests.support.falsified import (
+from tests.support.build_recorder import built
+from tests.support.tampered import (
     Story,
     cell,
     cells,
     one,
     rewrite,
 )
-from tests.support.recorder import built
 from tests.support.tour_lists import all_tours
 
 # ---- a small table --------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def test_counts_of_every_kind_are_proved(
 
     def sweep(board: Board, *, by_files: bool) -> dict[str, Any]:
         swept.append((str(board), by_files))
-        return resweep.sweep(board, by_files=by_files)
+        return recount_sweep.sweep(board, by_files=by_files)
 
     monkeypatch.setattr(counts, "sweep", sweep)
     found = prove_counts(replace(small, report=told), seen("3x4", "4x3") | seen("2x2")).result

@@ -14,12 +14,12 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.claims import Rows, places
-from pipeline.verify.eight.states import sliding_space
-from pipeline.verify.goals import Space, _prove_features, prove_rows
+from pipeline.verify.eight.space import sliding_space
+from pipeline.verify.goal_proof import Space, _prove_features, prove_rows
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.store import Folder
 from tests.support import oracles
-from tests.support.falsified import (
+from tests.support.tampered import (
     cell,
     cells,
     exchanged,

@@ -19,11 +19,11 @@ from msgspec.structs import replace
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_from, jumps, recounted
-from pipeline.verify.listed import read_rows
+from pipeline.verify.manifest_checks import read_rows
 from tablebase.errors import TableDamaged, TableUnreadable
-from tablebase.puzzles.knight import COUNTED
-from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import COUNTED
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import (
     manifest_text,
     parse_manifest,
@@ -33,7 +33,9 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.parquet import schema, sorting
 from tablebase.tables.store import Folder
-from tests.support.falsified import (
+from tests.support.oracles import is_closed, knight_tours
+from tests.support.shell import uncompiled
+from tests.support.tampered import (
     TABLES,
     cells,
     listing,
@@ -44,8 +46,6 @@ from tests.support.falsified import (
     said_of,
     vouch,
 )
-from tests.support.oracles import is_closed, knight_tours
-from tests.support.shell import uncompiled
 
 FIVE = "knight_tours_5x5"
 COUNTS = "knight_counts"

@@ -11,12 +11,12 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.verify.knight import tours
-from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import listed_table
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import listed_table
 from tablebase.tables.store import Folder
 from tests.support import oracles
-from tests.support.falsified import (
+from tests.support.tampered import (
     Silent,
     cell,
     exchanged,

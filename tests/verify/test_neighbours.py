@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.verify.sliding.neighbours import described, first_wrong
-from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board
+from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, Board
 from tests.support import sliding_oracle as oracle
 
 Array = npt.NDArray[np.int64]

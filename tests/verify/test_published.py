@@ -15,7 +15,7 @@ from pipeline.verify import Claim, Verdict, VerifyFailed, verify
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles import puzzles
 from tablebase.tables.store import Folder
-from tests.support.falsified import listing, own, refuted, said_of, sealed, sha256
+from tests.support.tampered import listing, own, refuted, said_of, sealed, sha256
 from tests.support.trust_page import require_same
 
 

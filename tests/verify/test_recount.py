@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pipeline.verify.knight.recount import count_from, jumps, recounted
-from pipeline.verify.knight.resweep import sweep
-from tablebase.puzzles.knight_board import Board
+from pipeline.verify.knight.recount_sweep import sweep
+from tablebase.puzzles.knight.board import Board
 from tests import wide
 from tests.support import oracles
 from tests.support.tour_lists import all_tours

@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.listed import Listed
+from pipeline.verify.manifest_checks import Listed
 from pipeline.verify.senet import proof
 from pipeline.verify.senet.proof import (
     Positions,
@@ -23,7 +23,7 @@ from pipeline.verify.senet.proof import (
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.parquet import schema
 from tests.support import oracles
-from tests.support.falsified import cell, cells, one, without
+from tests.support.tampered import cell, cells, one, without
 
 Proof = Callable[[Listed, Rows], object]
 

@@ -15,17 +15,17 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim, Listener, unheard
-from pipeline.verify.listed import Listed, check_files, records
+from pipeline.verify.manifest_checks import Listed, check_files, records
 from pipeline.verify.sliding import proof, references
-from tablebase.puzzles import sliding
-from tablebase.puzzles.sliding import PUZZLE
-from tablebase.tables.content import ContentHash
+from tablebase.puzzles.sliding import definition as sliding
+from tablebase.puzzles.sliding.definition import PUZZLE
+from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.manifest import parameters_of, read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
-from tests.support.falsified import Story, headed, listing, place, said_of, sealed, sha256
+from tests.published.test_sliding import Quiet
 from tests.support.shell import uncompiled
-from tests.tables.test_sliding import Quiet
+from tests.support.tampered import Story, headed, listing, place, said_of, sealed, sha256
 
 NAME = "sliding_2x3_6"
 

@@ -14,32 +14,32 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.doors import told
+from pipeline.run import told
+from pipeline.tasks import Made, Work
 from pipeline.verify import Grade, Verdict, VerifyFailed, prove, verify
 from pipeline.verify.knight import counts
-from pipeline.verify.knight import numbered as numbers
+from pipeline.verify.knight import ranking as numbers
 from pipeline.verify.knight.references import Known, known_closed, known_total
 from pipeline.verify.senet import proof as senet_proof
 from pipeline.verify.sliding import proof as sliding_proof
 from pipeline.verify.verdicts import Outcome, Seen, count_tables, find_weakest, group_boards
-from pipeline.work import Made, Work
 from tablebase import puzzles
 from tablebase.graph import Graph, Walk
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
-from tablebase.puzzles import sliding
-from tablebase.puzzles.knight import PUZZLE as KNIGHT
-from tablebase.puzzles.knight import counts_table, listed_table
-from tablebase.puzzles.knight_board import Board
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import counts_table, listed_table
+from tablebase.puzzles.sliding import definition as sliding
+from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.parquet import description
 from tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
-from tests.support.falsified import TABLES, listing, one, rewrite, said_of
-from tests.support.recorder import built
+from tests.support.build_recorder import built
+from tests.support.tampered import TABLES, listing, one, rewrite, said_of
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
-    from pipeline.verify.listed import Listed
+    from pipeline.verify.manifest_checks import Listed
     from tablebase.puzzle import Columns
 
 Register = Callable[..., None]

@@ -14,13 +14,13 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from pipeline.verify.knight.recount import COUNTED_AGAIN, recounted
+from pipeline.verify.knight.recount_sweep import SWEPT_AGAIN, sweep
 from pipeline.verify.knight.references import known_closed, known_total
-from pipeline.verify.knight.resweep import SWEPT_AGAIN, sweep
-from pipeline.verify.listed import Listed, read_rows
+from pipeline.verify.manifest_checks import Listed, read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
-from tablebase.puzzles.knight import TOURS
-from tablebase.puzzles.knight_board import Board
-from tablebase.puzzles.tour_counts import TourCounts
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzles.knight.definition import TOURS
 
 WALKED = 36
 """Squares of the largest boards whose tours are counted again path by path."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.tasks import in_threads
 from pipeline.verify.claims import Array
-from pipeline.work import in_threads
-from tablebase.compiled import compiled
-from tablebase.puzzles.knight_board import Board
+from tablebase.jit import compiled
+from tablebase.puzzles.knight.board import Board
 
 COUNTED_AGAIN = "the tours and closed tours are as many as in a second count, path by path"
 

@@ -6,7 +6,7 @@ that is counted once has nothing but these, and then its verdict is *published*.
 
 from __future__ import annotations
 
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
 
 Known = tuple[int, str] | None
 """A number and who says so, if anybody does."""

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from pipeline.verify.claims import Array, Fact, Rows
 from pipeline.verify.knight.recount import COUNTED_AGAIN, jumps, recounted
 from pipeline.verify.knight.references import FIVE_SQUARES, known_closed, known_total
-from pipeline.verify.listed import Listed, check_records, decoded
+from pipeline.verify.manifest_checks import Listed, check_records, decoded
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from tablebase.puzzles.knight import AllTours, TourPerPair
-from tablebase.puzzles.knight_board import Board
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import AllTours, TourPerPair
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "

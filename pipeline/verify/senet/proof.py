@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.verify.claims import Array, Rows
-from pipeline.verify.listed import Listed, check_records, read_rows
+from pipeline.verify.graph_proof import Edges, walked
+from pipeline.verify.manifest_checks import Listed, check_records, read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from pipeline.verify.walks import Edges, walked
 from tablebase.graph import UNREACHED, Walk
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 

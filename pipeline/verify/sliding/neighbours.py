@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.compiled import compiled
+from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
 FAR = 255

@@ -8,16 +8,16 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from pipeline.tasks import in_threads
 from pipeline.verify.claims import Rows
-from pipeline.verify.listed import Listed, decoded, records
+from pipeline.verify.manifest_checks import Listed, decoded, records
 from pipeline.verify.sliding.neighbours import described, first_wrong
 from pipeline.verify.sliding.references import FARTHEST, known_layers
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from pipeline.work import in_threads
 from tablebase.block_space import InBlocks
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.sliding_board import CHARACTERS, LETTERS, Board
-from tablebase.tables.content import ContentHash
+from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, Board
+from tablebase.tables.content_hash import ContentHash
 
 HOW = "every state was compared with its neighbours"
 HOW_OF_ROWS = f"{HOW}; every row follows from its number"

@@ -1,0 +1,1 @@
+"""One builder a recipe: it makes a table's rows and records."""

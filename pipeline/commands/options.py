@@ -1,0 +1,25 @@
+"""Options of several commands, and what their values mean."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from queries.query_options import OUTPUTS
+from tablebase.errors import BadRequest
+
+Outputs = Annotated[
+    str | None,
+    typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help),
+]
+
+
+def parse_memory(gigabytes: float | None) -> int | None:
+    """The bytes that `--memory` allows, if it is given."""
+    if gigabytes is None:
+        return None
+    if not 0 < gigabytes < float("inf"):
+        problem = f"--memory needs a number of gigabytes above 0, not {gigabytes:g}"
+        raise BadRequest(problem, "Example: --memory 16")
+    return int(gigabytes * 1e9)

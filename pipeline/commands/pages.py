@@ -1,0 +1,63 @@
+"""`pipeline report` and `pipeline explore`: pages made from the tables."""
+
+from typing import Annotated
+
+import typer
+
+from pipeline.commands import completion
+from pipeline.commands.options import Outputs
+from pipeline.terminal import say
+from tablebase.paths import expand_path
+from tablebase.tables.store_factory import tables_store
+
+
+def report(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", metavar="PATH", help="File for the page, folder for pictures."),
+    ] = None,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="html: one page; svg, png: only the pictures.",
+            autocompletion=completion.page_formats,
+        ),
+    ] = "html",
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            "--sample", metavar="FILE", help="Also show this sample (see `pipeline sample`)."
+        ),
+    ] = None,
+) -> None:
+    """Write outputs/report.html, a page of charts made from the tables."""
+    from queries.report.writer import write_report
+    from tablebase.output import STANDARD
+
+    store = tables_store(outputs)
+    usual = store.full("report.html" if format == "html" else "report")
+    target = usual if output is None else expand_path(output)
+    written = write_report(store, target, format, sample)
+    if target == STANDARD:
+        return
+    for path in written:
+        say(f"{path}\n")
+
+
+def explore(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
+    ] = None,
+) -> None:
+    """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
+    from queries.explorer.writer import write_explorer
+    from tablebase.output import STANDARD
+
+    store = tables_store(outputs)
+    target = store.full("explorer.html") if output is None else expand_path(output)
+    write_explorer(store, target)
+    if target != STANDARD:
+        say(f"{target}\n")

@@ -1,0 +1,130 @@
+"""One Hamiltonian path for every pair of ends that a path can join, found the same in every build.
+
+For each ordered pair (start, end) of nodes: depth first, the neighbour with fewest free neighbours
+first, ties in an order drawn from a seed; a branch is dropped when a free node other than the end
+is left with fewer than two ways in or out. After `PATIENCE` nodes the search begins again with the
+next seed, from 0. The random numbers are splitmix64, so the tours are the same everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tablebase.jit import compiled
+
+Array = npt.NDArray[Any]
+
+PATIENCE = 2_000
+SEEDS = 1_000
+
+
+def paths_between(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
+    """For each (start, end) a path from one to the other through every node, a row each.
+
+    `neighbours` has one row a node, filled up with -1. A row of zeros: none was found.
+    """
+    paths = np.zeros((len(ends), len(neighbours)), dtype=np.uint8)
+    _search(neighbours, ends, paths)
+    return paths
+
+
+@compiled
+def _search(neighbours: Array, ends: Array, paths: Array) -> None:
+    path = np.zeros(len(neighbours), dtype=np.int64)
+    for row in range(len(ends)):
+        for seed in range(SEEDS):
+            if _attempt(neighbours, ends[row, 0], ends[row, 1], seed, path):
+                paths[row] = path
+                break
+
+
+@compiled
+def _mixed(state: Any) -> Any:
+    """The splitmix64 number for a state."""
+    z = np.uint64(state) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@compiled
+def _attempt(neighbours: Array, start: int, end: int, seed: int, path: Array) -> bool:
+    nodes, most = neighbours.shape
+    exits = np.zeros(nodes, dtype=np.int64)  # free neighbours, the path's head counting as free
+    for node in range(nodes):
+        for k in range(most):
+            exits[node] += neighbours[node, k] >= 0
+    used = np.zeros(nodes, dtype=np.bool_)
+    choices = np.full((nodes, most), -1, dtype=np.int64)
+    tried = np.zeros(nodes, dtype=np.int64)
+    key = np.zeros(most, dtype=np.int64)
+    tie = np.zeros(most, dtype=np.uint64)
+    used[start] = True
+    path[0] = start
+    depth = 0
+    fresh = True
+    visited = 0
+    while depth >= 0:
+        here = path[depth]
+        if fresh:
+            if depth == nodes - 1:
+                return True
+            visited += 1
+            if visited > PATIENCE:
+                return False
+            count = 0
+            for k in range(most):
+                other = neighbours[here, k]
+                if other < 0 or used[other] or (other == end and depth + 2 < nodes):
+                    continue
+                at = count
+                ways = exits[other]
+                draw = _mixed(((seed * nodes + depth) * nodes + here) * most + k)
+                while at > 0 and (
+                    ways < key[at - 1] or (ways == key[at - 1] and draw < tie[at - 1])
+                ):
+                    key[at] = key[at - 1]
+                    tie[at] = tie[at - 1]
+                    choices[depth, at] = choices[depth, at - 1]
+                    at -= 1
+                key[at] = ways
+                tie[at] = draw
+                choices[depth, at] = other
+                count += 1
+            if count < most:
+                choices[depth, count] = -1
+            tried[depth] = 0
+        k = tried[depth]
+        following = choices[depth, k] if k < most else -1
+        if following < 0:
+            depth -= 1
+            if depth >= 0:
+                used[here] = False
+                for k in range(most):
+                    if neighbours[path[depth], k] >= 0:
+                        exits[neighbours[path[depth], k]] += 1
+            fresh = False
+            continue
+        tried[depth] += 1
+        # the head moves on: it is no longer a way into its other neighbours
+        alive = True
+        for k in range(most):
+            other = neighbours[here, k]
+            if other >= 0:
+                exits[other] -= 1
+                if not used[other] and other != following:
+                    alive &= exits[other] >= (1 if other == end else 2)
+        if not alive:
+            for k in range(most):
+                if neighbours[here, k] >= 0:
+                    exits[neighbours[here, k]] += 1
+            fresh = False
+            continue
+        depth += 1
+        path[depth] = following
+        used[following] = True
+        fresh = True
+    return False

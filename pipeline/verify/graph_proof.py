@@ -1,0 +1,94 @@
+"""The tables of any state space that is walked from roots: its graph is searched once more.
+
+What the puzzle says of itself is taken from it: its graph, and how columns and records are made of
+what a search finds. That the depths, ways and smallest lines are those of the graph is proved.
+
+Of two lines with as many steps the smaller is the one whose labels' high four bits come first in
+dictionary order, or whose low four bits do where the high ones are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pipeline.verify.claims import Array
+from pipeline.verify.manifest_checks import Listed, check_records, read_rows
+from pipeline.verify.verdicts import Grade, Outcome, Seen
+from tablebase.graph import UNREACHED, Walk
+from tablebase.puzzle import BreadthFirst, StateSpace
+from tablebase.tables.parquet import to_arrow
+
+Edges = tuple[Array, Array, Array]
+"""Where they begin, where they end, and their labels."""
+HOW = (
+    "a second search of the graph, all shortest lines at once, gave the same rows and records; the "
+    "graph and the code that makes rows of a search are the puzzle's own, as in the build"
+)
+
+
+def prove_walks(listed: Listed, seen: Seen) -> Outcome:
+    """Prove one table by what the same walks from its roots find again."""
+    puzzle, table = listed.puzzle, listed.known
+    assert isinstance(puzzle, StateSpace)
+    assert isinstance(table.recipe, BreadthFirst)
+    rows, graph = read_rows(listed), puzzle.graph()
+    nodes = len(graph.offsets) - 1
+    begins = np.repeat(np.arange(nodes), np.diff(graph.offsets))
+
+    def leaving(layer: Array) -> Edges:
+        edges = np.flatnonzero(np.isin(begins, layer))
+        return begins[edges], graph.targets[edges], graph.labels[edges]
+
+    roots = table.recipe.roots.items()
+    walks = {name: walked(nodes, puzzle.node(state), leaving) for name, state in roots}
+    text = f"{puzzle.depth} and all other columns are as a second search of the graph finds them"
+    with listed.claim(text) as fact:
+        columns = puzzle.fill(table, graph, walks)
+        for column in table.columns:
+            expected = to_arrow(column, columns[column.name])
+            fact.same("rows", len(rows), len(expected))
+            rows.equal(fact, column.name, expected)
+    if table.index:
+        text = "each record is as a second search of the graph finds it"
+        records = dict(puzzle.records(table, walks))
+        check_records(listed, text, records)
+        listed.name_unproved([column.name for column in table.columns], records)
+    return listed.outcome(Grade.RECOUNTED, HOW)
+
+
+def walked(nodes: int, root: int, leaving: Callable[[Array], Edges]) -> Walk:
+    """What a breadth-first search finds, all shortest lines at once, a step at a time.
+
+    `leaving` gives every edge that begins at one of some nodes.
+    """
+    depth, ways = np.full(nodes, UNREACHED, dtype=np.uint8), np.zeros(nodes, dtype=np.uint64)
+    parent, last = np.full(nodes, -1, dtype=np.int32), np.zeros(nodes, dtype=np.uint8)
+    depth[root], ways[root], layers = 0, 1, [np.array([root], dtype=np.int32)]
+    # among the smallest lines of equal length: a node's own place, and that of its high labels
+    place, highs = np.zeros((2, nodes), dtype=np.int64)
+    least = np.full(nodes, np.iinfo(np.int64).max)
+    for length, layer in enumerate(layers, start=1):
+        sources, targets, labels = leaving(layer)
+        new = depth[targets] == UNREACHED
+        if not new.any():
+            break
+        sources, targets, labels = sources[new], targets[new], labels[new]
+        depth[targets] = length
+        np.add.at(ways, targets, ways[sources])
+        high, low = labels.astype(np.int64) >> 4, labels.astype(np.int64) & 15
+        # compared in this order: the high labels so far, this one, all labels so far, this low one
+        key = (highs[sources] << 4 | high) << 32 | place[sources] << 4 | low
+        np.minimum.at(least, targets, key)
+        smallest = np.flatnonzero(key == least[targets])
+        smallest = smallest[np.argsort(key[smallest], kind="stable")]
+        # of edges that no label tells apart the first one counts
+        _, first = np.unique(targets[smallest], return_index=True)
+        smallest = smallest[np.sort(first)]
+        found, key = targets[smallest], key[smallest]
+        parent[found], last[found] = sources[smallest], labels[smallest]
+        place[found] = np.arange(len(found))
+        highs[found] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
+        layers.append(found)
+    return Walk(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))

@@ -1,0 +1,330 @@
+"""A batch's input as rows: keys and whatever else stands beside them, a stretch at a time.
+
+Each format is a generator whose first frame has no rows: what it has is known before they are read.
+It yields nothing for an input of nothing at all.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from queries.answer_frames import TEXT
+from queries.batch_input import Input, told
+from queries.facts import counted
+from queries.json_lines import EXACT, read_objects
+from queries.query_options import INPUT_FORMATS
+from tablebase.errors import BadRequest, quoted
+
+STRETCH = 1 << 21
+"""Bytes of text read at a time."""
+ROWS = 1 << 17
+"""Rows of Parquet read at a time."""
+LONGEST = 1 << 22
+"""Bytes that a key or a row may have; an endless stream of them is none."""
+NEW_LINE = b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some of the input's rows, and where each stands."""
+
+    rows: pl.DataFrame
+    place: Callable[[int], str]
+
+
+def stretches(
+    source: Input, column: str | None, key: str, *, joins: int
+) -> tuple[str, pl.DataFrame, Iterator[Stretch]]:
+    """The name of the keys' column, a frame of no rows, and all the rows, were it none.
+
+    `key` is what such a column is called where nobody says; `joins`: see `Reader`.
+    """
+    if source.format == "text":
+        if column is not None:
+            others = ", ".join(list(INPUT_FORMATS)[1:])
+            raise BadRequest(
+                f"{source.name} is read as text, which has no columns",
+                f"Leave out --column, or add --input-format ({others})",
+            )
+        found = _text(source.file, key, joins=joins)
+    elif source.format == "jsonl":
+        found = _json_lines(source.file)
+    elif source.format == "parquet":
+        found = _parquet(source.file)
+    else:
+        found = _delimited(source.file, b"," if source.format == "csv" else b"\t")
+    found = _told(source.name, found)
+    head = next(found, Stretch(pl.DataFrame(), partial(_row, 1))).rows
+    if not head.width:
+        if next(found, None) is not None:
+            raise BadRequest(f"The rows of the input have no column, and {quoted(key)} is needed")
+        head = pl.DataFrame(schema={key if column is None else column: pl.String})
+    name = (head.columns[0] if head.width == 1 else key) if column is None else column
+    kind = head.schema.get(name)
+    if kind not in TEXT:
+        columns = ", ".join(quoted(each) for each in head.columns[:20])
+        what = "" if kind is None else f" (it has the type {kind})"
+        raise BadRequest(
+            f"The input has no text column {quoted(name)}{what}",
+            f"Its columns: {columns}. Name the one that holds the keys with --column",
+        )
+    return name, head, _one_at_least(found, head)
+
+
+def _one_at_least(found: Iterator[Stretch], head: pl.DataFrame) -> Iterator[Stretch]:
+    yield next(found, Stretch(head, partial(_row, 1)))
+    yield from found
+
+
+def _told(name: str, found: Iterator[Stretch]) -> Iterator[Stretch]:
+    with told(name):
+        yield from found
+
+
+def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
+    """A text cut where `end_of` finds the last end of a row, each piece with its first line."""
+    rest, line, more = b"", 1, True
+    while more:
+        data = file.read(STRETCH)
+        more = len(data) == STRETCH
+        text = rest + data
+        cut = end_of(text) if more else len(text)
+        text, rest = text[:cut], text[cut:]
+        if b"\0" in data:
+            raise _unknown()
+        if len(rest) > LONGEST:
+            at = line + text.count(NEW_LINE)
+            raise BadRequest(
+                f"The input is not a list of keys: the item that starts on line {at:,} has "
+                f"more than {LONGEST:,} bytes"
+            )
+        try:
+            text.decode()
+        except UnicodeDecodeError as error:
+            at = line + text.count(NEW_LINE, 0, error.start)
+            problem = f"Line {at:,} of the input is not UTF-8"
+            raise BadRequest(problem, "Save it as UTF-8") from error
+        if text:
+            yield text, line
+        line += text.count(NEW_LINE)
+
+
+def _unknown() -> BadRequest:
+    return BadRequest(
+        f"The input is in none of the formats that can be read: {', '.join(INPUT_FORMATS)}"
+    )
+
+
+def _row(first: int, at: int) -> str:
+    return f"row {first + at:,}"
+
+
+def _parquet(file: BinaryIO) -> Iterator[Stretch]:
+    # a buffer, so that a row group of any size is read a little at a time
+    table = pq.ParquetFile(file, buffer_size=STRETCH, pre_buffer=False)
+    _require_distinct(table.schema_arrow.names)
+    for field in table.schema_arrow:
+        if _has_decimal256(field.type):
+            raise BadRequest(
+                f"The column {quoted(field.name)} of the input is of type {field.type}, which "
+                "cannot be read",
+                "Save its numbers with 38 digits at most",
+            )
+    yield Stretch(_frame(table.schema_arrow.empty_table()), partial(_row, 1))
+    first = 1
+    for batch in table.iter_batches(ROWS):
+        yield Stretch(_frame(pa.Table.from_batches([batch])), partial(_row, first))
+        first += len(batch)
+
+
+def _has_decimal256(kind: pa.DataType) -> bool:
+    """Whether a type is, or is made of, the one at which polars panics."""
+    parts = (kind.field(at).type for at in range(kind.num_fields))
+    return pa.types.is_decimal256(kind) or any(map(_has_decimal256, parts))
+
+
+def _frame(table: pa.Table) -> pl.DataFrame:
+    # names last: an empty one would be made up
+    numbered = pl.from_arrow(table.rename_columns([str(at) for at in range(table.num_columns)]))
+    assert isinstance(numbered, pl.DataFrame)
+    numbered.columns = table.column_names
+    return numbered
+
+
+def _require_distinct(names: list[str]) -> None:
+    known = set[str]()
+    for name in names:
+        if name in known:
+            raise BadRequest(f"The input has two columns {quoted(name)}")
+        known.add(name)
+
+
+def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
+    """CSV or TSV, every cell as it is written; an empty one is a null, an empty line no row."""
+    # a quote opens a cell only at its beginning; a row that is not whole does not match
+    cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"[^%b\n]*+|[^"%b\n][^%b\n]*+)?+'.replace(b"%b", delimiter)
+    whole_rows = re.compile(rb"(?:%b(?:%b%b)*+\n)*+" % (cell, delimiter, cell))
+    whole_cells = re.compile(rb"(?:%b[%b\n])*+" % (cell, delimiter))
+
+    def end_of(text: bytes) -> int:
+        rows = whole_rows.match(text) if b'"' in text else None
+        return rows.end() if rows else text.rfind(NEW_LINE) + 1
+
+    names: list[str] = []
+    first = 2
+    for piece, line in _pieces(file, end_of):
+        cells = whole_cells.match(piece + NEW_LINE) if b'"' in piece else None
+        if cells and cells.end() < len(piece):
+            at = line + piece.count(NEW_LINE, 0, cells.end())
+            raise BadRequest(f"The quote that opens on line {at:,} of the input is never closed")
+        text = piece
+        if not names:
+            names, text = _header(piece, delimiter)
+            if not names:
+                continue
+            _require_distinct(names)
+            yield Stretch(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), partial(_row, 1))
+        if text.strip(b"\r\n"):
+            rows = _cells(text, names, delimiter, first)
+            yield Stretch(rows, partial(_row, first))
+            first += len(rows)
+
+
+def _header(text: bytes, delimiter: bytes) -> tuple[list[str], bytes]:
+    """The names in the first row, and what comes after it."""
+    lines = io.StringIO(text.decode(), newline="")
+    names = next(filter(None, csv.reader(lines, delimiter=delimiter.decode())), [])
+    return names, lines.read().encode()
+
+
+def _cells(text: bytes, names: list[str], delimiter: bytes, first: int) -> pl.DataFrame:
+    wrong: list[pa.csv.InvalidRow] = []
+
+    def refused(row: pa.csv.InvalidRow) -> str:
+        wrong.append(row)
+        return "error"
+
+    # in one block and one thread: only so are rows numbered
+    reading = pa.csv.ReadOptions(column_names=names, use_threads=False, block_size=len(text))
+    parsing = pa.csv.ParseOptions(
+        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refused
+    )
+    as_written = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.large_string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    try:
+        return _frame(pa.csv.read_csv(pa.BufferReader(text), reading, parsing, as_written))
+    except pa.ArrowInvalid as error:
+        if not wrong:
+            raise
+        place = _row(first - 1, wrong[0].number).capitalize()
+        cells = counted(wrong[0].actual_columns, "column")
+        raise BadRequest(f"{place} of the input has {cells}, its header {len(names)}") from error
+
+
+def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
+    """One object a line; the first stretch of them says which columns there are."""
+    head: pl.DataFrame | None = None
+    first = 1
+    for text, line in _pieces(file, lambda text: text.rfind(NEW_LINE) + 1):
+        if not text.strip():
+            continue
+        rows = read_objects(text, line)
+        if head is None:
+            head = rows.clear()
+            yield Stretch(head, partial(_row, 1))
+        yield Stretch(_like(rows, head, first), partial(_row, first))
+        first += len(rows)
+
+
+def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
+    """Rows with the columns of the first ones, null where they lack one."""
+    found, wanted = dict(rows.schema), dict(head.schema)
+    for name, kind in found.items():
+        known = wanted.get(name)
+        if kind in (known, pl.Null):
+            continue
+        exact = kind.is_integer() and not (rows[name].cast(pl.Float64).abs() > EXACT - 1).any()
+        if known == pl.Float64 and exact:
+            continue
+        before = "not there" if known is None else f"of type {known}"
+        raise BadRequest(
+            f"The field {quoted(name)} is of type {kind} from row {first:,} on, and {before} before"
+        )
+    return rows.select(
+        (pl.col(name) if name in found else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in wanted.items()
+    )
+
+
+def _text(file: BinaryIO, key: str, *, joins: int) -> Iterator[Stretch]:
+    """Keys between white space; single characters are put together where a key may come so."""
+    yield Stretch(_keys(key, []), partial(_row, 1))
+    waiting: list[str] = []
+    end = 1
+    for text, line in _pieces(file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1):
+        if line == 1:
+            _require_no_columns(text, key)
+        words = text.decode().split()
+        if joins and (waiting or any(len(word) == 1 for word in words)):
+            joined = _joined(words, waiting, joins)
+            keys, ends = [word for word, _ in joined], [end for _, end in joined]
+        else:
+            keys, ends = words, list(range(len(words)))
+
+        def place(at: int, text: bytes = text, ends: list[int] = ends, line: int = line) -> str:
+            starts = [word.start() for word in re.finditer(rb"\S+", text)]
+            here = starts[min(ends[at], len(starts) - 1)]
+            return f"line {line + text.count(NEW_LINE, 0, here):,}"
+
+        if keys:
+            yield Stretch(_keys(key, keys), place)
+        end = line + text.rstrip().count(b"\n") if words else end
+    if waiting:
+        yield Stretch(_keys(key, ["".join(waiting)]), lambda at: f"line {end:,}")
+
+
+def _keys(name: str, keys: list[str]) -> pl.DataFrame:
+    return pl.DataFrame({name: keys}, schema={name: pl.String})
+
+
+def _joined(words: list[str], waiting: list[str], joins: int) -> list[tuple[str, int]]:
+    """Keys, each with the number of its last word; `waiting` holds a run that is not yet a key."""
+    keys = []
+    for at, word in enumerate(words):
+        if len(word) > 1:
+            if waiting:
+                keys.append(("".join(waiting), at - 1))
+                waiting.clear()
+            keys.append((word, at))
+            continue
+        waiting.append(word)
+        if len(waiting) == joins:
+            keys.append(("".join(waiting), at))
+            waiting.clear()
+    return keys
+
+
+def _require_no_columns(text: bytes, key: str) -> None:
+    """BadRequest for rows of another format: their words are no keys."""
+    line = text.decode().lstrip().partition("\n")[0]
+    kind = "jsonl" if line.startswith("{") else "tsv" if "\t" in line else "csv"
+    cells = (cell.strip(' \r"') for cell in re.split("[,\t]", line))
+    if line.startswith(("<", "[")):
+        raise _unknown()
+    if kind == "jsonl" or key in cells:
+        raise BadRequest(f"The input looks like {kind}, not text", f"Add --input-format {kind}")

@@ -1,0 +1,59 @@
+"""The 8-puzzle's tables as a Python object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from queries.answer_types import (
+    GoalAnswer,
+)
+from queries.eight.fast_lookup import Probe, rapid_eight
+from queries.reader import Reader
+from queries.typed_tables import GoalTable
+
+if TYPE_CHECKING:
+    from queries.answer_frames import Frame
+
+
+class EightTable(GoalTable):
+    """The 8-puzzle; its plain lookups are made for calling a million times.
+
+    >>> from queries import open_tables
+    >>> eight = open_tables("outputs").eight
+    >>> eight.distance("378546201")
+    27
+    >>> eight.probe("152703846")
+    GoalAnswer(state='152703846', goal='corner', distance=8, best_moves='D', solutions=1)
+    >>> eight.path("123450786")
+    ['123450786', '123456780']
+    >>> eight.get("123", default="not a state")
+    'not a state'
+    """
+
+    def __init__(self, found: Reader) -> None:
+        super().__init__(found)
+        self.distance: Callable[[str], int] = self._first_distance
+        """Fewest moves (0-31) from a state to the layout that it reaches."""
+
+    def _first_distance(self, state: str) -> int:
+        self.distance, _ = self._rapid
+        return self.distance(state)
+
+    @cached_property
+    def _rapid(self) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
+        return rapid_eight(self._reader.index("eight").records())
+
+    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+        if goal is None:
+            return GoalAnswer(*self._rapid[1](state))
+        return super().probe(state, goal)
+
+    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
+        """A polars frame with goal, distance, best_moves and solutions for a column of states.
+
+        A LazyFrame stays lazy. What is not a state gets nulls. No column of the frame is replaced:
+        `prefix` begins the names of those that are added.
+        """
+        return self._annotated(frame, column, prefix, {})

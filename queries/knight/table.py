@@ -1,0 +1,142 @@
+"""The knight's tables as a Python object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from queries.answer_types import (
+    CountAnswer,
+    CycleAnswer,
+    KnightAnswer,
+    TourAnswer,
+)
+from queries.typed_tables import Default, PuzzleTable, get_or, make_answer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.answer_frames import Frame
+    from queries.query_options import Asked
+
+
+class KnightTable(PuzzleTable):
+    """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
+
+    >>> from queries import open_tables
+    >>> knight = open_tables("outputs").knight
+    >>> knight.probe("a1", to="b3").closed
+    True
+    >>> knight.count("c3", board="5x5")
+    CountAnswer(board='5x5', start='c3', tours=64, closed=0)
+
+    Tours have numbers on boards whose table was made with `precompute knight --numbers`, closed
+    ones with `--cycles`:
+
+    >>> knight.cycle(0, board="5x5")
+    Traceback (most recent call last):
+    tablebase.errors.NoSuchTour: 5x5 has no closed tour.
+    """
+
+    def probe(
+        self,
+        start: str,
+        *,
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> KnightAnswer:
+        """A tour from a square; NoSuchTour if there is none like it."""
+        asked = self._asked(to, closed, board, number)
+        return make_answer(KnightAnswer, self._reader.facts(start, asked))
+
+    def get(
+        self,
+        start: str,
+        default: Default | None = None,
+        *,
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> KnightAnswer | Default | None:
+        """`probe`, or the default where it raises; an option that is none raises here too."""
+        asked = self._asked(to, closed, board, number)
+        return get_or(default, lambda: make_answer(KnightAnswer, self._reader.facts(start, asked)))
+
+    def annotate(
+        self,
+        frame: Frame,
+        column: str = "start",
+        *,
+        prefix: str = "",
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> Frame:
+        """A polars frame with finish, number, closed and path for a column of squares."""
+        asked = self._asked(to, closed, board, number)
+        return self._annotated(frame, column, prefix, asked)
+
+    def _asked(self, to: str | None, closed: bool, board: str, number: int | None) -> Asked:
+        asked: Asked = {"board": board, "closed": closed}
+        if to is not None:
+            asked["to"] = to
+        if number is not None:
+            asked["number"] = str(number)
+        return self._reader.checked(asked)
+
+    def count(self, start: str, board: str = "8x8") -> CountAnswer:
+        """How many tours begin at a square of a board; TablebaseError where that is not known."""
+        asked = self._reader.checked({"board": board, "count": True})
+        return make_answer(CountAnswer, self._reader.facts(start, asked))
+
+    def cycle(self, number: int, start: str = "a1", *, board: str = "8x8") -> CycleAnswer:
+        """The closed tour with that number, told from a square towards the lower of its neighbours.
+
+        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        """
+        asked = self._reader.checked({"board": board, "cycle": str(number)})
+        return make_answer(CycleAnswer, self._reader.facts(start, asked))
+
+    def tour(self, number: int, start: str, *, board: str) -> TourAnswer:
+        """The tour with that number among all from a square.
+
+        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        """
+        asked = self._reader.checked({"board": board, "tour": str(number)})
+        return make_answer(TourAnswer, self._reader.facts(start, asked))
+
+    def tour_number(self, squares: str, *, board: str) -> int:
+        """The number of a tour among all from its first square."""
+        asked = self._reader.checked({"board": board, "tour_of": squares})
+        return make_answer(TourAnswer, self._reader.facts_of_all(asked)).tour
+
+    def sample(
+        self,
+        size: int,
+        seed: int = 0,
+        *,
+        board: str = "6x6",
+        closed: bool = False,
+        replacement: bool = True,
+    ) -> pl.DataFrame:
+        """So many tours by chance, each as likely as any other; the same for the same seed.
+
+        Open tours are drawn from a board's list or, where it has none, by their numbers; closed
+        ones by their numbers.
+
+        >>> from queries import open_tables
+        >>> open_tables("outputs").knight.sample(3, seed=7, board="5x5").height
+        3
+        """
+        import polars as pl
+
+        asked = self._reader.checked({"board": board, "closed": closed})
+        return pl.concat(self._reader.samples(asked, size, seed, replacement=replacement))
+
+    def cycle_number(self, squares: str, *, board: str = "8x8") -> int:
+        """The number of a closed tour, told from any square in either direction."""
+        asked = self._reader.checked({"board": board, "cycle_of": squares})
+        return make_answer(CycleAnswer, self._reader.facts_of_all(asked)).cycle

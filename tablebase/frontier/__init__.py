@@ -1,0 +1,1 @@
+"""The frontier of a sweep over a board: states, keys, layers and their encoding."""

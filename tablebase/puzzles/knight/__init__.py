@@ -1,0 +1,1 @@
+"""The knight: rules, boards, tables, and the ranking of tours."""

@@ -1,0 +1,1 @@
+"""Sliding boards: rules, boards, tables, and move tables for searches."""

@@ -1,0 +1,254 @@
+"""Building: why a table is built, and what is made side by side."""
+
+import gc
+import io
+import json
+import threading
+import time
+import weakref
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from pipeline.build import Request, build
+from pipeline.builders.registry import MAKERS
+from pipeline.tasks import Made, Work
+from tablebase.errors import (
+    SearchError,
+)
+from tablebase.graph import Graph
+from tablebase.puzzle import Column, Puzzle, Recipe, Table
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import counts_table
+from tablebase.tables.index_format import write_index
+from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.store import Folder
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.pancakes import Pancakes
+from tests.support.build_recorder import SMALL, TOURS, Recorder, built, contents, described, litter
+
+if TYPE_CHECKING:
+    pass
+
+# ---- why ------------------------------------------------------------------------------------
+
+
+def test_what_is_missing_is_built_and_what_is_there_is_not(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "down"
+    first = built(folder, KNIGHT, *SMALL)
+    assert first.reasons == {"knight_tours_3x4": "missing", "knight_counts": "missing"}
+    assert first.finished == list(first.reasons)
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
+    second = built(folder, KNIGHT, *SMALL)
+    assert set(second.reasons.values()) == {"up to date"}
+    assert second.finished == []
+    after = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
+    assert after == before
+    assert set(contents(folder)) == {
+        "knight_tours_3x4.parquet",
+        "knight_counts.parquet",
+        "manifest.json",
+    }
+
+
+def test_force_builds_what_is_up_to_date(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    assert set(built(tmp_path, KNIGHT, *SMALL, force=True).reasons.values()) == {"forced"}
+    assert contents(tmp_path) == before
+
+
+def test_who_reads_the_old_table_goes_on_reading_it(tmp_path: Path) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    with (tmp_path / "pancakes.idx").open("rb") as index:
+        with (tmp_path / "pancakes.parquet").open("rb") as table:
+            (old,) = PANCAKES.tables
+            built(tmp_path, PANCAKES, described(old, "Some words"))
+            assert table.read() == before["pancakes.parquet"]
+        assert index.read() == before["pancakes.idx"]
+    assert contents(tmp_path)["pancakes.parquet"] != before["pancakes.parquet"]
+
+
+def test_other_parameters_are_built(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    more = counts_table(((3, 4), (2, 2), (1, 1)))
+    report = built(tmp_path, KNIGHT, TOURS, more)
+    assert report.reasons == {
+        "knight_tours_3x4": "up to date",
+        "knight_counts": "parameters changed",
+    }
+    assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
+
+
+def test_another_description_is_built(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    reworded = described(TOURS, "Some words")
+    assert built(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
+    assert built(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
+
+
+@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
+def test_a_missing_file_is_built_again(tmp_path: Path, name: str) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    (tmp_path / name).unlink()
+    assert built(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} missing"}
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
+@pytest.mark.parametrize("change", ["flip", "cut", "grow"])
+def test_a_damaged_file_is_built_again(tmp_path: Path, name: str, change: str) -> None:
+    built(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    data = bytearray((tmp_path / name).read_bytes())
+    if change == "flip":
+        data[len(data) // 2] ^= 1
+    (tmp_path / name).write_bytes(
+        {"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change],
+    )
+    assert built(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} damaged"}
+    assert contents(tmp_path) == before
+
+
+def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    built(tmp_path, PANCAKES)
+    after = contents(tmp_path)
+    assert {name: after[name] for name in before if name != "manifest.json"} == {
+        name: data for name, data in before.items() if name != "manifest.json"
+    }
+    tables = json.loads(after["manifest.json"])["tables"]
+    assert list(tables) == ["knight_counts", "knight_tours_3x4", "pancakes"]
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    steps = built(tmp_path, KNIGHT, TOURS).steps
+    assert [done for _, done, _ in steps] == list(range(13))
+    assert steps[-1] == ("16 tours found, starts", 12, 12)
+    layers = built(tmp_path, PANCAKES).steps
+    assert ("stacked: layer 0, states", 1, None) in layers
+    assert ("stacked: layer 5, states", 120, None) in layers
+
+
+# ---- side by side ---------------------------------------------------------------------------
+
+
+class Pair:
+    """Two puzzles whose graphs meet: each waits for the other's before it goes on."""
+
+    def __init__(self, second_fails: bool) -> None:
+        meeting = threading.Barrier(2)
+        self.failed = threading.Event()
+
+        def graph(asked: Pancakes) -> Graph:
+            meeting.wait(10)
+            if asked is self.second and second_fails:
+                self.failed.set()
+                raise SearchError("the second")
+            if second_fails:
+                self.failed.wait(10)
+                time.sleep(0.2)
+            return Pancakes.graph(asked)
+
+        self.first, self.second = Pancakes(), Pancakes()
+        for asked, name in ((self.first, "first"), (self.second, "second")):
+            (old,) = asked.tables
+            asked.name = name
+            columns, rank = old.columns, old.rank
+            asked.tables = (Table(name, "", rank, columns, old.recipe, old.index, old.rows),)
+            asked.graph = partial(graph, asked)  # type: ignore[method-assign]
+
+    def build(self, folder: Path) -> Recorder:
+        tables = [(asked, asked.tables) for asked in (self.first, self.second)]
+        report = Recorder()
+        listed = build(Request(Folder(folder), tables, jobs=2), report)
+        assert list(listed) == ["first", "second"], "in the order asked for, whoever is first"
+        return report
+
+
+def test_tables_that_do_not_need_each_other_are_made_side_by_side(tmp_path: Path) -> None:
+    assert {*Pair(second_fails=False).build(tmp_path).finished} == {"first", "second"}
+    assert {*json.loads(contents(tmp_path)["manifest.json"])["tables"]} == {"first", "second"}
+
+
+def test_where_one_table_fails_the_others_are_given_up(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match="the second"):
+        Pair(second_fails=True).build(tmp_path)
+    assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
+    assert built(tmp_path, PANCAKES).finished == ["pancakes"]
+
+
+def test_what_a_puzzle_s_tables_share_goes_when_they_are_made(tmp_path: Path) -> None:
+    made: list[weakref.ref[Any]] = []
+    alive: list[bool] = []
+
+    def graph(asked: Pancakes) -> Graph:
+        gc.collect()
+        alive.extend(targets() is not None for targets in made)
+        found = Pancakes.graph(asked)
+        made.append(weakref.ref(found.targets))
+        return found
+
+    pair = Pair(second_fails=False)
+    for asked in (pair.first, pair.second):
+        asked.graph = partial(graph, asked)  # type: ignore[method-assign]
+    tables = [(asked, asked.tables) for asked in (pair.first, pair.second)]
+    build(Request(Folder(tmp_path), tables), Recorder())
+    assert alive == [False]
+
+
+def test_any_number_of_jobs_makes_the_same_bytes(tmp_path: Path) -> None:
+    for jobs in (1, 2, 7):
+        built(tmp_path / str(jobs), KNIGHT, *SMALL, KNIGHT.tables[2], jobs=jobs)
+    one, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
+    assert len(one) == 5
+    assert others == [one, one]
+
+
+class Squares(Recipe):
+    """A recipe of somebody else's."""
+
+    search = "squares"
+
+    def parameters(self) -> dict[str, object]:
+        return {"search": self.search, "count": 9}
+
+
+def square(number: int) -> Arrays:
+    return [np.array([number, number * number])]
+
+
+def make(recipe: Squares, puzzle: Puzzle, table: Table, work: Work) -> Made:
+    found = work.each(square, ((number,) for number in range(9)))
+    rows = ({"number": one[:1], "square": one[1:]} for (one,) in found)
+    return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
+
+
+def test_a_new_recipe_is_a_maker_and_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MAKERS, "squares", __name__)
+    columns = (Column("number", "int8", "a number"), Column("square", "int16", "its square"))
+    table = Table("squares", "", "", columns, Squares(), index=(("square", "B"),), rows=9)
+    assert built(tmp_path, KNIGHT, table, jobs=2).reasons == {"squares": "missing"}
+    found = pl.read_parquet(tmp_path / "squares.parquet")
+    assert found["square"].to_list() == [number**2 for number in range(9)]
+    assert built(tmp_path, KNIGHT, table).reasons == {"squares": "up to date"}
+
+
+def test_an_index_of_another_length_than_was_said_is_refused() -> None:
+    with pytest.raises(SearchError, match=r"The index of pancakes has 3 records, not 4\."):
+        write_index(
+            io.BytesIO(),
+            PANCAKES.tables[0],
+            4,
+            iter([{"distance": np.arange(3), "solutions": np.arange(3)}]),
+            "00" * 32,
+        )

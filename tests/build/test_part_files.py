@@ -1,0 +1,304 @@
+"""A table of several files is one table: to readers, to the proof and to a build."""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from queries import open_tables
+from queries.dispatch import reader
+from queries.figure import Sources
+from queries.knight.explorer_data import signposts
+from queries.status import status
+from queries.reader import Reader
+from queries.report.writer import figures, sections
+from queries.scans import scanned
+from tablebase.errors import NoSuchTour
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.support.tampered import (
+    CUTS,
+    SMALL,
+    TABLES,
+    linked_copy,
+    prove_one,
+    split,
+)
+from tools.generated_docs import MANIFEST
+from tests.support.build_recorder import built
+from tests.support.shell import ROOT, Cli, environment, program
+
+FIVE = "knight_tours_5x5"
+
+# ---- readers --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_the_rows_are_those_of_one_file(name: str, several: Path, outputs: Path) -> None:
+    assert len(read_manifest(Folder(several))[name].files) == len(CUTS[name]) + 1
+    assert not (several / f"{name}.parquet").exists()
+    rows, whole = (scanned(Folder(folder), "", TABLES[name]) for folder in (several, outputs))
+    if name == "knight_tours_6x6":
+        rows, whole = (frame.drop("board", "path") for frame in (rows, whole))
+    assert rows.collect().equals(whole.collect())
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(0, 1728), min_size=1, max_size=6))
+def test_wherever_files_end(
+    outputs: Path, tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
+) -> None:
+    folder = linked_copy(outputs, tmp_path_factory.mktemp("cut"))
+    split(folder, FIVE, *sorted(cuts))
+    rows, whole = (scanned(Folder(where), "", TABLES[FIVE]) for where in (folder, outputs))
+    assert rows.collect().equals(whole.collect())
+    prove_one(folder, FIVE)
+
+
+def test_the_docs_read_it_so(several: Path, monkeypatch: pytest.MonkeyPatch, outputs: Path) -> None:
+    monkeypatch.chdir(several.parent)
+    (several.parent / "outputs").symlink_to(several)
+    (code,) = re.findall(r"```python\n(.*?)```", MANIFEST, re.DOTALL)
+    said: dict[str, Any] = {}
+    exec(code, said)
+    found = said["tours"].drop("row").collect()
+    assert found.equals(pl.read_parquet(outputs / f"{FIVE}.parquet"))
+
+
+def test_the_docs_name_every_key(outputs: Path) -> None:
+    manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
+    table = manifest["tables"]["eight"]
+    said = MANIFEST.partition("```")[0].partition("Of each table")
+    (whole, _, rest) = said
+    of_table, _, of_file = rest.partition("Of each file")
+    words = [{*re.findall(r"`([a-z_0-9]+)`", text)} for text in (whole, of_table, of_file)]
+    assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from"}
+    assert words[1] == {*table, *table["index"]}
+    assert words[2] - {"start", "number"} == {*table["files"][0], "begins"}
+
+
+def test_the_docs_say_how_the_checksum_is_taken(outputs: Path) -> None:
+    text = (outputs / "manifest.json").read_text("utf-8")
+    found = re.fullmatch(r'(.*),\n "checksum": "([0-9a-f]{64})"(\n})\n', text, re.DOTALL)
+    assert found
+    assert hashlib.sha256((found[1] + found[3]).encode()).hexdigest() == found[2]
+
+
+@pytest.fixture(scope="module")
+def both(several: Path, outputs: Path) -> list[Reader]:
+    """What answers from several files, and from one."""
+    return [reader("knight", Folder(folder)) for folder in (several, outputs)]
+
+
+@pytest.mark.parametrize("board", ["5x5", "6x6"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"number": "0"},
+        {"number": "99"},
+        {"number": "100"},
+        {"number": "250"},
+        {"number": "303"},
+        {"number": "524485"},
+        {"to": "e5"},
+        {"to": "c3"},
+        {"closed": True},
+        {"count": True},
+    ],
+    ids=str,
+)
+def test_answers_are_those_of_one_file(
+    board: str, asked: dict[str, Any], both: list[Reader]
+) -> None:
+    for start in ("a1", "c1", "e5", "b1"):
+        told = []
+        for one in both:
+            try:
+                told.append(one.facts(start, {"board": board, **asked}).named())
+            except NoSuchTour as error:
+                told.append({"error": str(error)})
+        assert told[0] == told[1]
+
+
+def test_the_shell_answers_from_any_of_the_files(cli: Cli, several: Path, outputs: Path) -> None:
+    for words in (
+        "query knight a1 --board 5x5 --number 303",
+        "query knight --board 5x5 --count",
+        "histogram eight",
+        "histogram senet",
+    ):
+        said, whole = (cli(*words.split(), "--outputs", str(f)) for f in (several, outputs))
+        assert said == whole
+        assert said.code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        ("knight --board 5x5 --number 250", "a1\nb1\nc1\na3\n"),
+        ("knight --board 6x6 --to b6", "a1\nd4\n"),
+        ("knight --closed", "a1\nh8\n"),
+        ("eight", "123456780\n876543210\n123456708\n"),
+        ("senet", "ABAAABBB.B...A.\nABABABABAB.....\n"),
+    ],
+)
+def test_batches_are_those_of_one_file(
+    cli: Cli, words: str, keys: str, several: Path, outputs: Path
+) -> None:
+    asked = ("query", *words.split(), "-")
+    said, whole = (cli(*asked, "--outputs", str(f), stdin=keys) for f in (several, outputs))
+    assert said == whole
+    assert len(said.out.splitlines()) == 1 + len(keys.splitlines())
+
+
+def test_python_answers_from_any_of_the_files(several: Path, outputs: Path) -> None:
+    with open_tables(str(several)) as tables, open_tables(str(outputs)) as whole:
+        for start in ("a1", "a3", "e5"):
+            found = tables.knight.probe(start, board="5x5", number=150 if start == "a1" else 20)
+            assert found == whole.knight.probe(start, board="5x5", number=found.number)
+            assert tables.knight.count(start, board="6x6") == whole.knight.count(start, board="6x6")
+        frame = pl.DataFrame({"state": ["876543210", "123456708"]})
+        assert tables.eight.annotate(frame).equals(whole.eight.annotate(frame))
+
+
+@wide
+def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None:
+    asked, whole = Sources(Folder(several)), Sources(Folder(outputs))
+    for figure in figures(sections()):
+        assert asked.answer(figure).equals(whole.answer(figure)), figure.name
+    assert {*asked.entries} == {*whole.entries}
+    for name, entry in asked.entries.items():
+        assert entry.rows == whole.entries[name].rows
+    for name in (FIVE, "knight_tours_6x6"):
+        posts = [signposts(Folder(folder), "knight", TABLES[name]) for folder in (several, outputs)]
+        assert posts[0] == posts[1]
+
+
+def test_status_adds_the_files_up(cli: Cli, several: Path) -> None:
+    rows = {row["table"]: row for row in status(Folder(several))}
+    for name in CUTS:
+        files = [*several.glob(f"{name}.*.parquet")]
+        assert len(files) == len(CUTS[name]) + 1
+        assert rows[name]["state"] == "published"
+        assert rows[name]["bytes"] == sum(path.stat().st_size for path in files)
+    assert cli("status", "--outputs", str(several)).code == 0
+
+
+# ---- builds ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A folder with a small listing in three files."""
+    folder = tmp_path / "small"
+    built(folder, KNIGHT, SMALL)
+    split(folder, SMALL.name, 1, 7)
+    return folder
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.suffix == ".parquet"}
+
+
+THREE = {f"{SMALL.name}.{number}.parquet" for number in (1, 2, 3)}
+
+
+def test_a_build_takes_it_as_it_is(small: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in small.iterdir()}
+    report = built(small, KNIGHT, SMALL)
+    assert report.reasons == {SMALL.name: "up to date"}
+    assert {path: path.stat().st_mtime_ns for path in small.iterdir()} == before
+    assert names(small) == THREE
+
+
+def test_a_forced_build_makes_one_file_of_it(small: Path, tmp_path: Path) -> None:
+    built(tmp_path / "other", KNIGHT, SMALL)
+    (small / f"{SMALL.name}.mine.parquet").write_text("mine")
+    assert built(small, KNIGHT, SMALL, force=True).reasons == {SMALL.name: "forced"}
+    assert names(small) == {f"{SMALL.name}.parquet", f"{SMALL.name}.mine.parquet"}
+    assert read_manifest(Folder(small)) == read_manifest(Folder(tmp_path / "other"))
+
+
+def test_what_a_killed_build_did_not_clear_goes_with_the_next(small: Path) -> None:
+    stray = Path(shutil.copy(small / f"{SMALL.name}.1.parquet", small / f"{SMALL.name}.4.parquet"))
+    assert built(small, KNIGHT, SMALL).reasons == {SMALL.name: "up to date"}
+    assert not stray.exists()
+    assert names(small) == THREE
+
+
+def test_all_its_files_are_removed(small: Path, cli: Cli) -> None:
+    (small / f"{SMALL.name}.mine.parquet").write_text("mine")
+    said = cli("remove", SMALL.name, "--quiet", "--outputs", str(small))
+    assert said == (0, "", "")
+    assert names(small) == {f"{SMALL.name}.mine.parquet"}
+    assert read_manifest(Folder(small)) == {}
+
+
+KILLED = """
+import os, shutil, signal, sys
+from pathlib import Path
+from tablebase.puzzles.knight.definition import PUZZLE
+from tests.support.tampered import SMALL
+from tests.support.build_recorder import built
+
+def killing(real, steps):
+    def step(*given, **more):
+        if not steps:
+            os.kill(os.getpid(), signal.SIGKILL)
+        steps.pop()
+        return real(*given, **more)
+    return step
+
+def ended(folder, steps):
+    "How a build ended that was to be killed before it renames or removes the next file."
+    process = os.fork()
+    if process:
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    left = [None] * steps
+    os.replace, os.unlink = killing(os.replace, left), killing(os.unlink, left)
+    built(folder, PUZZLE, SMALL, force=True)
+    os._exit(0)
+
+small, tried = map(Path, sys.argv[1:])
+built(tried / "compiled", PUZZLE, SMALL)
+steps = 0
+while ended(Path(shutil.copytree(small, tried / f"{steps:03}")), steps) == -signal.SIGKILL:
+    steps += 1
+"""
+"""Each build in a fork of one process, because importing all that builds takes longer than it."""
+
+
+@pytest.mark.long
+def test_killed_before_every_step(small: Path, tmp_path: Path) -> None:
+    """Three files until the manifest lists one; then one, and the next build clears the others."""
+    tried = tmp_path / "tried"
+    command = [program("python"), "-c", KILLED, str(small), str(tried)]
+    ended = subprocess.run(
+        command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    listed, left_over = [], set()
+    whole = reader("knight", Folder(small)).facts("a1", {"board": "3x4", "number": "1"}).named()
+    for folder in sorted(tried.glob("[0-9]*")):
+        listed.append(len(read_manifest(Folder(folder))[SMALL.name].files))
+        asked = reader("knight", Folder(folder))
+        assert asked.facts("a1", {"board": "3x4", "number": "1"}).named() == whole
+        wanted = THREE if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
+        left_over |= {(listed[-1], name) for name in names(folder) - wanted}
+        assert set(built(folder, KNIGHT, SMALL).reasons.values()) == {"up to date"}
+        assert names(folder) == wanted
+    assert listed == sorted(listed, reverse=True)
+    assert set(listed) == {3, 1}
+    assert left_over == {(3, f"{SMALL.name}.parquet"), *((1, name) for name in THREE)}
+    assert names(folder) == {f"{SMALL.name}.parquet"}

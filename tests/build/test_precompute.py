@@ -1,0 +1,233 @@
+"""`pipeline precompute` as a whole: the same bytes from any two builds, more boards, refusals."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.build import Request, build
+from pipeline.progress import BuildTold
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.tables.manifest import Entry
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.support.build_recorder import built, contents
+from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
+
+BOARDS = ("--board", "3x7", "--board", "4x3")
+LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts")
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two more boards and the counts, built in this process with two jobs."""
+    folder = tmp_path_factory.mktemp("light")
+    built_light(folder, jobs=2)
+    return folder
+
+
+def built_light(folder: Path, jobs: int) -> None:
+    tables = PUZZLE.with_boards([*BOARDS[1::2]])
+    built(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
+
+
+@wide
+def test_two_builds_are_the_same_byte_for_byte(tmp_path: Path, light: Path) -> None:
+    """With one job and with two; `make same-bytes` compares every table."""
+    built_light(tmp_path, jobs=1)
+    assert contents(tmp_path) == contents(light)
+
+
+def test_more_boards_are_listed_counted_and_answered(light: Path, cli: Cli) -> None:
+    counts = pl.read_parquet(light / "knight_counts.parquet")
+    for board, tours in (("3x7", 104), ("4x3", 16)):
+        assert pl.read_parquet(light / f"knight_tours_{board}.parquet").height == tours
+        assert counts.filter(pl.col("board") == board)["tours"].sum() == tours
+    asked = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(light))
+    assert "3x7 from a1 to" in cli(*asked).out
+    assert '"board": "3x7", "start": "a1", "tours": ' in cli(*asked, "--count", "--json").out
+    assert "knight_tours_3x7" in cli("status", "--outputs", str(light)).out
+
+
+def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
+    """Nobody counted its tours here, so no number is stated: `--count` says none either."""
+    folder = tmp_path / "none"
+    said = cli("precompute", "knight", "--board", "8x8", "--outputs", str(folder))
+    assert (said.code, said.out) == (1, "")
+    assert said.err == (
+        "pipeline: 8x8 has too many tours to list. Boards of up to 49 squares can be listed.\n"
+    )
+    assert not folder.exists()
+
+
+def test_a_board_goes_with_the_knight(tmp_path: Path, cli: Cli) -> None:
+    said = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
+    assert (said.code, said.err) == (2, "pipeline: --board needs the stage sliding or knight.\n")
+
+
+def test_what_is_done_is_told_and_why(tmp_path: Path, cli: Cli) -> None:
+    said = cli("precompute", "eight", "--outputs", str(tmp_path))
+    assert said.code == 0
+    assert [re.sub(r"[\d.]+ s$", "0.0 s", line) for line in said.err.splitlines()] == [
+        "building eight (missing)",
+        "eight: 362,880 rows in 0.0 s",
+        "building eight_edge (missing)",
+        "eight_edge: 181,440 rows in 0.0 s",
+    ]
+    rows = [line.split() for line in said.out.splitlines()]
+    assert rows[0] == ["table", "rows", "bytes", "index", "bytes", "seconds"]
+    for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:], strict=True):
+        size, index = (tmp_path / f"{name}.{end}" for end in ("parquet", "idx"))
+        sizes = [f"{path.stat().st_size:,}" for path in (size, index)]
+        assert row[:4] == [name, f"{count:,}", *sizes]
+        assert float(row[4]) >= 0
+    again = cli("precompute", "eight", "--outputs", str(tmp_path))
+    assert again.err == "eight: up to date\neight_edge: up to date\n"
+    assert [line.split()[4:] for line in again.out.splitlines()[1:]] == [["up", "to", "date"]] * 2
+    quiet = cli("precompute", "eight", "--force", "--quiet", "--outputs", str(tmp_path))
+    assert quiet == (0, "", "")
+
+
+def test_the_folder_may_come_from_the_environment(tmp_path: Path, cli: Cli) -> None:
+    said = cli("precompute", "eight", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
+    assert said.code == 0
+    assert (tmp_path / "made" / "eight.parquet").is_file()
+    said = cli("query", "eight", "123456780", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
+    assert said.code == 0
+
+
+READ_ONLY = """
+mount --bind {folder} {folder} && mount -o remount,ro,bind {folder} || exit 9
+touch {folder}/probe 2>/dev/null && exit 9
+{build}
+"""
+
+
+def test_nothing_to_do_is_done_on_a_read_only_disk(copy: Path) -> None:
+    script = READ_ONLY.format(folder=copy, build=f"{SCRIPT} precompute --outputs {copy}")
+    ended = with_a_disk(script)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count(": up to date\n") == 7
+    assert len(ended.stdout.splitlines()) == 8
+
+
+def test_a_folder_that_may_not_be_written(copy: Path) -> None:
+    """Nothing to do is done; where there is something, the refusal says what to do."""
+
+    def build() -> Said:
+        return without_privileges("precompute", "eight", "--outputs", str(copy))
+
+    copy.chmod(0o555)
+    try:
+        idle = build()
+        assert (idle.code, idle.err) == (0, "eight: up to date\neight_edge: up to date\n")
+        copy.chmod(0o755)
+        (copy / "eight.idx").unlink()
+        copy.chmod(0o555)
+        refused = build()
+    finally:
+        copy.chmod(0o755)
+    assert refused.code == 3
+    assert f"Cannot build in {copy}: permission denied. Choose a folder" in refused.err
+
+
+def test_nothing_to_do_takes_no_lock(copy: Path, cli: Cli) -> None:
+    assert cli("precompute", "--outputs", str(copy)).code == 0
+    assert not (copy / ".lock").exists()
+
+
+def test_what_a_killed_build_left_is_cleared_all_the_same(copy: Path, cli: Cli) -> None:
+    left = [copy / ".eight.parquet.unpublished", copy / ".eight.0123.a1.kept"]
+    for path in left:
+        path.write_bytes(b"")
+        assert cli("precompute", "eight", "--outputs", str(copy)).code == 0
+        assert not path.exists()
+
+
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+         every: float) -> list[str]:  # fmt: skip
+    monkeypatch.setattr("pipeline.progress.PLAIN_EVERY", every)
+    tables = [table for table in PUZZLE.tables if table.name != "knight_tours_6x6"]
+    with BuildTold(quiet=False) as report:
+        build(Request(Folder(tmp_path), [(PUZZLE, tuple(tables))]), report)
+    return capsys.readouterr().err.splitlines()
+
+
+def test_counts_are_told_to_their_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = told(tmp_path, monkeypatch, capsys, -1)
+    for name, last in (
+        ("knight_tours_5x5", "  1,728 tours found, starts 25 of 25"),
+        ("knight_tours_8x8", "  pairs 2,048 of 2,048"),
+        ("knight_counts", "  3x12 open, steps back 15 of 15"),
+    ):
+        end = next(at for at, line in enumerate(lines) if line.startswith(f"{name}: "))
+        assert lines[end - 1] == last
+        assert f"building {name} (missing)" in lines[:end]
+
+
+def test_a_short_build_tells_no_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = told(tmp_path, monkeypatch, capsys, 3600)
+    assert [line.split()[0] for line in lines] == [
+        *("building", "knight_tours_5x5:"),
+        *("building", "knight_tours_8x8:"),
+        *("building", "knight_counts:"),
+    ]
+
+
+def test_a_count_that_was_begun_is_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its last line would else be some seconds old, as in "starts 35 of 36"."""
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    with BuildTold(quiet=False) as report:
+        report.table(PUZZLE.tables[0], "missing")
+        for done in range(37):
+            now += 0.16
+            report.step("knight_tours_5x5", "starts", done, 36)
+    assert capsys.readouterr().err.splitlines() == [
+        "building knight_tours_5x5 (missing)",
+        "  starts 31 of 36",
+        "  starts 36 of 36",
+    ]
+
+
+def test_tables_under_way_at_once_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("pipeline.progress.PLAIN_EVERY", -1)
+    five, six = PUZZLE.tables[:2]
+    with BuildTold(quiet=False) as report:
+        report.table(five, "missing")
+        report.step(five.name, "starts", 1, 25)
+        report.table(six, "missing")
+        report.step(five.name, "starts", 2, 25)
+        report.step(six.name, "starts", 1, 36)
+        report.built(five, Entry([], 1728, "", "", {}, "", None), 0.5)
+        report.step(six.name, "starts", 2, 36)
+    assert capsys.readouterr().err.splitlines() == [
+        "building knight_tours_5x5 (missing)",
+        "  starts 1 of 25",
+        "building knight_tours_6x6 (missing)",
+        "  knight_tours_5x5: starts 2 of 25",
+        "  knight_tours_6x6: starts 1 of 36",
+        "knight_tours_5x5: 1,728 rows in 0.5 s",
+        "  starts 2 of 36",
+    ]
+
+
+def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bytes] = []
+    monkeypatch.setattr("os.write", lambda number, data: told.append(data))
+    report = BuildTold(quiet=False)
+    report._progress.disable = False
+    for count, table in enumerate(PUZZLE.tables[:2]):
+        report.table(table, "missing")
+        report.step(table.name, "starts", 1, 25)
+        report._cleared()
+        assert told.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"

@@ -1,0 +1,151 @@
+"""Tables of numbered closed tours: asked for, refused, kept when killed, listed, and removed."""
+
+import shlex
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.builders import sweep_driver, ranking_table
+from pipeline.builders.registry import checkpoints
+from pipeline.builders.ranking_table import make
+from pipeline.search.tour_counting.sweep import Layer, TooMany, forward
+from pipeline.tasks import Made, Work
+from queries.dispatch import reader
+from queries.knight.reader import KnightReader
+from queries.status import status
+from tablebase.errors import SearchError
+from tablebase.puzzles.knight.definition import PUZZLE, NumberedCycles, cycles_table, numbers_table
+from tablebase.puzzles.knight.board import Board, parse_board
+from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.tables.store import Folder
+from tests import first
+from tests.support.build_recorder import built, contents
+from tests.support.shell import Cli
+
+SIX = cycles_table(Board(6, 6))
+NAME = SIX.name
+
+
+def test_it_is_a_table_like_any_other(numbered: Path, tmp_path: Path) -> None:
+    rows = {row["table"]: row for row in status(Folder(numbered))}
+    assert rows[NAME]["state"] == "published"
+    assert rows[NAME]["command"] == (
+        f"pipeline precompute knight --cycles 6x6 --outputs {numbered}"
+    )
+    published = read_manifest(Folder(numbered))
+    among = [table.name for table in PUZZLE.among(parameters_of(published))]
+    numbered_ones = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
+    numbered_ones += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
+    assert among[-7:] == [f"knight_{name}" for name in numbered_ones]
+    built(tmp_path, PUZZLE, SIX)
+    assert contents(tmp_path)[f"{NAME}.idx"] == (numbered / f"{NAME}.idx").read_bytes()
+    assert built(tmp_path, PUZZLE, SIX).reasons == {NAME: "up to date"}
+
+
+def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
+    where = ["--outputs", str(copy)]
+    said = cli("precompute", "knight", "--cycles", "5x6", "--cycles", "5X6", *where)
+    assert said.code == 0, said.err
+    assert "knight_cycles_5x6" in said.out
+    assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
+    said = cli("precompute", "knight", "--numbers", "5x4", *where)
+    assert said.code == 0, said.err
+    assert "knight_numbers_5x4" in said.out
+    assert cli("query", "knight", "b1", "--board", "5x4", "--tour", "6", *where).code == 0
+    assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *where).code == 0
+    assert not [*copy.glob("knight_cycles*"), *copy.glob("knight_numbers*")]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("eight --cycles 6x6", 2, "--cycles needs the stage knight."),
+        ("knight --cycles 4x5", 1, "4x5 has no closed tour."),
+        ("knight --cycles 9x8", 2, "9x8 has too many closed tours to count."),
+        ("knight --cycles six", 2, "'six' is not a board"),
+        ("eight --numbers 6x6", 2, "--numbers needs the stage knight."),
+        ("knight --numbers 3x3", 1, "3x3 has no tour."),
+        ("knight --numbers 2x9", 1, "2x9 has no tour."),
+        ("knight --numbers 8x8", 2, "8x8 has too many open tours to number. The largest board is"),
+        ("knight --numbers 9x9", 2, "9x9 has too many open tours to number. The largest board is"),
+        ("knight --numbers 4x4", 1, "4x4 has no tour."),
+        ("knight --board 7x7 --piece ''", 2, "'' is no piece. Example: 3/100"),
+        *(
+            (f"eight --memory {given}", 2, "--memory needs a number of gigabytes above 0, not")
+            for given in ("1e400", "inf", "nan", "-1", "0")
+        ),
+        ("knight --cycles 8x8 --memory 1", 3, "it needs 2.41 GB of memory, and may use 1.00 GB"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(
+    words: str, code: int, said: str, copy: Path, cli: Cli
+) -> None:
+    told = cli("precompute", *shlex.split(words), "--outputs", str(copy))
+    assert (told.code, told.out) == (code, "")
+    assert said in told.err
+
+
+@pytest.mark.parametrize("board", first(1, ["4x6", "5x6", "6x6", "12x3", "8x5"]))
+def test_open_tours_are_as_many_from_each_square_as_were_counted(
+    board: str, outputs: Path, tmp_path: Path
+) -> None:
+    on = parse_board(board)
+    built(tmp_path, PUZZLE, numbers_table(on))
+    counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
+    asks = reader("knight", Folder(tmp_path))
+    assert isinstance(asks, KnightReader)
+    assert asks.numbered(on, closed=False).totals() == counted["tours"].to_list()
+
+
+class KilledError(Exception):
+    """In the middle of a build."""
+
+
+def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, killed = list[int](), True
+
+    def followed(layer: Layer, *rest: object) -> Layer:
+        made.append(len(layer.keys))
+        return forward(layer, *rest)  # type: ignore[arg-type]  # as they came
+
+    def tell(doing: str, done: int, total: int | None) -> None:
+        if doing == "layer 13 of 14, where the halves meet" and killed:
+            raise KilledError
+
+    def again() -> Made:
+        assert isinstance(SIX.recipe, NumberedCycles)
+        with ThreadPoolExecutor(1) as pool:
+            work = Work(pool, 1, tell, checkpoints(Folder(tmp_path), SIX), memory=1 << 40)
+            return make(SIX.recipe, PUZZLE, SIX, work)
+
+    monkeypatch.setattr(sweep_driver, "LARGE", 2000)  # a record and what it begins with
+    monkeypatch.setattr(ranking_table, "forward", followed)
+    with pytest.raises(KilledError):
+        again()
+    assert len(made) == 12
+    made.clear()
+    killed = False
+    rows, _, count = again()
+    assert count == sum(len(stretch["key"]) for stretch in rows)
+    assert made
+    assert max(made) < 300, "what follows larger layers is kept"
+    made.clear()
+    again()
+    assert len(made) < 12
+
+
+def test_more_than_fit_a_number_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_many(*_: object) -> int:
+        raise TooMany
+
+    monkeypatch.setattr(ranking_table, "cycles", too_many)
+    table = cycles_table(parse_board("5x6"))
+    with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
+        built(tmp_path, PUZZLE, table)
+    assert not [*tmp_path.glob("*.idx")]

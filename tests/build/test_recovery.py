@@ -1,0 +1,283 @@
+"""A damaged or lost manifest: tables that are whole are listed again, and nothing else is."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tablebase.errors import TableUnreadable, TableVersionError
+from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import counts_table, cycles_table, listed_table
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.tables import BACKUP, MANIFEST
+from tablebase.tables.index_format import BLOCK
+from tablebase.tables.manifest import read_backup, read_manifest, read_pages, record_page, seal
+from tablebase.tables.store import Folder
+from tests.support.tampered import split
+from tests.support.build_recorder import built, contents
+from tests.support.shell import Cli
+
+TOURS = listed_table(Board(3, 4))
+COUNTS = counts_table(((2, 2), (3, 4), (5, 9)))
+CYCLES = cycles_table(Board(10, 3))
+GOAL = next(iter(parse_board("2x3").layouts))
+ROWS = parse_board("2x3").table(GOAL, listed=True)
+EVERY: list[tuple[Puzzle, Table]] = [
+    (KNIGHT, TOURS),
+    (KNIGHT, COUNTS),
+    (KNIGHT, CYCLES),
+    (SLIDING, ROWS),
+]
+"""Rows alone, rows with parameters that grow, records alone, and both."""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published")
+    for puzzle, table in EVERY:
+        built(folder, puzzle, table)
+    return folder
+
+
+@pytest.fixture
+def folder(published: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(published, tmp_path / "outputs"))
+
+
+def remove_manifest(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+
+
+def damage_manifest(folder: Path) -> None:
+    data = bytearray((folder / MANIFEST).read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / MANIFEST).write_bytes(data)
+
+
+def remove_both(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+    (folder / BACKUP).unlink()
+
+
+def damage_both(folder: Path) -> None:
+    damage_manifest(folder)
+    (folder / BACKUP).write_bytes(b"{}")
+
+
+LOSSES = [remove_manifest, damage_manifest, remove_both, damage_both]
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+@pytest.mark.parametrize("force", [False, True])
+def test_every_whole_table_is_listed_again(
+    lose: Callable[[Path], None], force: bool, folder: Path
+) -> None:
+    before, listed = contents(folder), read_manifest(Folder(folder))
+    lose(folder)
+    report = built(folder, KNIGHT, TOURS, force=force)
+    assert report.reasons == {TOURS.name: "forced" if force else "up to date"}
+    problem, tables, left_out = report.recovery or ("", [], {})
+    assert problem.startswith(str(folder / MANIFEST))
+    assert (tables, left_out) == (sorted(listed), {})
+    again = read_manifest(Folder(folder))
+    assert list(again) == list(listed)
+    assert {name: entry.content for name, entry in again.items()} == {
+        name: entry.content for name, entry in listed.items()
+    }
+    assert again[COUNTS.name] == listed[COUNTS.name], "with the board that was asked for"
+    if "both" not in lose.__name__:
+        assert contents(folder) == before
+    assert read_backup(Folder(folder))[0] == again
+
+
+def test_nothing_is_said_where_nothing_was_lost(tmp_path: Path) -> None:
+    assert built(tmp_path, KNIGHT, TOURS).recovery is None
+    assert built(tmp_path, KNIGHT, TOURS).recovery is None
+
+
+def test_the_copy_may_be_one_build_behind(folder: Path) -> None:
+    """As if killed between the two: the newer table speaks for itself."""
+    behind = (folder / BACKUP).read_bytes()
+    more = counts_table(((2, 2), (3, 4), (3, 5), (5, 9)))
+    built(folder, KNIGHT, more)
+    listed = read_manifest(Folder(folder))
+    (folder / BACKUP).write_bytes(behind)
+    damage_manifest(folder)
+    assert built(folder, KNIGHT, TOURS).recovery is not None
+    assert read_manifest(Folder(folder)) == listed
+
+
+def flip(name: str, at: int) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        data = bytearray((folder / name).read_bytes())
+        data[at] ^= 1
+        (folder / name).write_bytes(data)
+
+    return change
+
+
+def rewrite(name: str, **metadata: str) -> Callable[[Path], object]:
+    """Write a Parquet file's rows again, and something else about them."""
+
+    def change(folder: Path) -> None:
+        file = pq.ParquetFile(folder / name)
+        kept = {key.decode(): value.decode() for key, value in file.metadata.metadata.items()}
+        rows = file.read().replace_schema_metadata(file.schema_arrow.metadata)
+        with pq.ParquetWriter(folder / name, rows.schema) as writer:
+            writer.write(rows)
+            said = {key: kept[key] for key in ("content", "parameters", "made_by")} | metadata
+            writer.add_key_value_metadata(said)
+
+    return change
+
+
+def fewer_rows(folder: Path) -> None:
+    file = pq.ParquetFile(folder / ROWS.file)
+    rows, said = file.read(), file.metadata.metadata
+    rows = rows.replace_schema_metadata(file.schema_arrow.metadata)
+    with pq.ParquetWriter(folder / ROWS.file, rows.schema) as writer:
+        writer.write(rows.slice(1))
+        writer.add_key_value_metadata(
+            {"content": said[b"content"], "parameters": said[b"parameters"]}
+        )
+
+
+def take_another_index(folder: Path) -> None:
+    shutil.copy(folder / CYCLES.index_file, folder / ROWS.index_file)
+
+
+SPOILS: list[tuple[str, Callable[[Path], object], str]] = [
+    (TOURS.name, flip(TOURS.file, 40), "cannot be read|not those"),
+    (TOURS.name, flip(TOURS.file, -3), "cannot be read"),
+    (TOURS.name, rewrite(TOURS.file, content="0" * 64), "not those"),
+    (TOURS.name, rewrite(TOURS.file, parameters="[]"), "made of"),
+    (TOURS.name, rewrite(TOURS.file, parameters="{"), "made of"),
+    (ROWS.name, fewer_rows, "not those"),
+    (ROWS.name, lambda folder: (folder / ROWS.index_file).unlink(), "cannot be read"),
+    (ROWS.name, flip(ROWS.index_file, 4), "another table, or of another version"),
+    (ROWS.name, flip(ROWS.index_file, 40), "block 0|does not belong"),
+    (ROWS.name, flip(ROWS.index_file, BLOCK + 7), "block 1"),
+    (ROWS.name, take_another_index, "another table"),
+    (CYCLES.name, flip(CYCLES.index_file, 24), "block 0"),
+    (CYCLES.name, flip(CYCLES.index_file, -1), "block"),
+    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, 100), "header"),
+    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, BLOCK), "another size"),
+]
+
+
+@pytest.mark.parametrize(("name", "spoil", "why"), SPOILS, ids=range(len(SPOILS)))
+def test_what_is_not_whole_is_left_where_it_is(
+    name: str, spoil: Callable[[Path], object], why: str, folder: Path
+) -> None:
+    spoil(folder)
+    spoiled = {path: path.read_bytes() for path in folder.glob(f"{name}.*")}
+    remove_both(folder)
+    other = (KNIGHT, COUNTS) if name == TOURS.name else (KNIGHT, TOURS)
+    problem, tables, left_out = built(folder, *other).recovery or ("", [], {})
+    assert problem
+    assert tables == sorted({table.name for _, table in EVERY} - {name})
+    assert list(left_out) == [name]
+    assert any(words in left_out[name] for words in why.split("|")), left_out
+    assert {path: path.read_bytes() for path in spoiled} == spoiled
+
+
+def test_records_that_the_header_s_hash_is_not_of_are_left_out(folder: Path) -> None:
+    """Every block has the right checksum, but the records are of another build."""
+    from tablebase.tables.index_format import BODY, CHECKSUM, HEADER, checksum
+
+    data = bytearray((folder / CYCLES.index_file).read_bytes())
+    *_, content, _ = HEADER.unpack_from(data)
+    data[BLOCK + 2] ^= 1
+    data[BLOCK + BODY : 2 * BLOCK] = CHECKSUM.pack(checksum(content, 1, bytes(data[BLOCK:][:BODY])))
+    (folder / CYCLES.index_file).write_bytes(data)
+    remove_both(folder)
+    _, tables, left_out = built(folder, KNIGHT, TOURS).recovery or ("", [], {})
+    assert CYCLES.name not in tables
+    assert "does not belong to the rows" in left_out[CYCLES.name]
+
+
+def test_a_file_of_no_puzzle_is_left_alone(folder: Path) -> None:
+    rewrite(TOURS.file)(folder)
+    shutil.copy(folder / TOURS.file, folder / "strangers.parquet")
+    shutil.copy(folder / TOURS.file, folder / "not a table.parquet")
+    remove_both(folder)
+    _, tables, left_out = built(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert "strangers" not in tables
+    assert left_out["strangers"] == "no puzzle here has such a table"
+    assert (folder / "not a table.parquet").exists()
+
+
+def test_of_many_files_those_that_are_whole_stay_listed(folder: Path) -> None:
+    split(folder, TOURS.name, 5, 9)
+    built(folder, KNIGHT, COUNTS, force=True)
+    (folder / f"{TOURS.name}.2.parquet").unlink()
+    damage_manifest(folder)
+    _, tables, _ = built(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert TOURS.name in tables
+    assert len(read_manifest(Folder(folder))[TOURS.name].files) == 3
+
+
+def test_a_page_stays_listed_if_it_is_what_was_written(folder: Path) -> None:
+    store = Folder(folder)
+    for name in ("report.html", "explorer.html"):
+        (folder / name).write_text("a page")
+        record_page(store, str(folder / name), read_manifest(store))
+    (folder / "report.html").write_text("a pag!")
+    damage_manifest(folder)
+    built(folder, KNIGHT, TOURS)
+    assert list(read_pages(store)) == ["explorer.html"]
+
+
+def test_a_newer_manifest_is_replaced_only_by_force(folder: Path) -> None:
+    newer = seal({"format_version": 4, "shelves": []})
+    (folder / MANIFEST).write_text(newer)
+    with pytest.raises(TableVersionError):
+        built(folder, KNIGHT, TOURS)
+    assert (folder / MANIFEST).read_text() == newer
+    assert len((built(folder, KNIGHT, TOURS, force=True).recovery or ("", [], {}))[1]) == 4
+
+
+def test_an_older_manifest_is_replaced_unasked(folder: Path) -> None:
+    (folder / MANIFEST).write_text(seal({"format_version": 2, "tables": {}}))
+    assert built(folder, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
+    assert len(read_manifest(Folder(folder))) == 4
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_permissions_are_no_damage(folder: Path) -> None:
+    (folder / MANIFEST).chmod(0)
+    with pytest.raises(TableUnreadable):
+        built(folder, KNIGHT, TOURS, force=True)
+
+
+def test_a_manifest_that_cannot_be_read_is_no_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Folder, name: str) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    before = contents(folder)
+    monkeypatch.setattr(Folder, "read", refuse)
+    with pytest.raises(TableUnreadable):
+        built(folder, KNIGHT, TOURS, force=True)
+    monkeypatch.undo()
+    assert contents(folder) == before
+
+
+def test_at_the_shell(folder: Path, cli: Cli) -> None:
+    where = ["--outputs", str(folder)]
+    damage_manifest(folder)
+    refused = cli("status", *where)
+    assert (refused.code, refused.out) == (3, "")
+    assert refused.err.endswith(f" Run: pipeline precompute --outputs {folder}\n")
+    built_again = cli("precompute", "sliding", "--board", "2x3", *where)
+    assert built_again.code == 0
+    assert f"taken back from their files: {COUNTS.name}, " not in built_again.out
+    assert "taken back from their files: " in built_again.err
+    assert cli("query", "knight", "--count", "--board", "5x9", *where).code == 0

@@ -1,0 +1,154 @@
+"""Tables that were asked for can be removed: all of it or nothing, however often it is killed."""
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.removal import removable, removal
+from tablebase.errors import BadRequest
+from tablebase.puzzle import Table
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests.support.tampered import listing, said_of
+from tests.support.build_recorder import built
+from tests.support.shell import ROOT, Cli, environment, program
+
+TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
+
+
+def tables_of(*boards: str) -> list[Table]:
+    """The lists of these boards, and the counts."""
+    return [table for table in PUZZLE.with_boards([*boards]) if table.name in TABLES]
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two boards that were asked for, and the counts that tell of one of them only then."""
+    folder = tmp_path_factory.mktemp("listed")
+    built(folder, PUZZLE, *tables_of("2x7", "4x3"))
+    return folder
+
+
+@pytest.fixture
+def folder(listed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(listed, tmp_path / "folder"))
+
+
+def boards(folder: Path) -> set[str]:
+    return set(pl.read_parquet(folder / "knight_counts.parquet")["board"].unique())
+
+
+def test_a_table_goes_and_the_counts_forget_its_board(folder: Path, cli: Cli) -> None:
+    assert removable(Folder(folder)) == ["knight_tours_2x7", "knight_tours_4x3"]
+    assert "2x7" in boards(folder)
+    said = cli("remove", "knight_tours_2x7", "--outputs", str(folder))
+    assert (said.code, said.out) == (0, "removed knight_tours_2x7\n")
+    assert said.err.startswith("building knight_counts (parameters changed)\n")
+    assert removable(Folder(folder)) == ["knight_tours_4x3"]
+    assert "2x7" not in boards(folder)
+    assert not list(folder.glob("*2x7*"))
+    assert "2x7" not in cli("status", "--outputs", str(folder)).out
+    built(folder, PUZZLE, *tables_of("2x7"))
+    assert "2x7" in boards(folder)
+
+
+def test_only_what_was_asked_for_is_removed(folder: Path, cli: Cli) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    more = "Removable tables: knight_tours_2x7, knight_tours_4x3."
+    own = "Only tables built on request can be removed."
+    for words, complaint in (
+        ("knight_tours_2x7 eight", f"eight is a default table, which cannot be removed. {own}"),
+        (
+            "knight_tours_5x5",
+            f"knight_tours_5x5 is a default table, which cannot be removed. {own}",
+        ),
+        ("knight_tours_3x8", f"There is no table 'knight_tours_3x8' to remove. {more}"),
+        ("../listed", f"There is no table '../listed' to remove. {more}"),
+    ):
+        said = cli("remove", *words.split(), "--outputs", str(folder))
+        assert said == (2, "", f"pipeline: {complaint}\n")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_table_that_no_rule_knows_can_be_removed(folder: Path, cli: Cli) -> None:
+    with listing(folder) as entries:
+        path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
+        entry = entries["knight_tours_4x3"]
+        entries["hanoi"] = {**entry, "files": [said_of(path, entry["rows"])]}
+    (folder / "hanoi.parquet.txt").write_text("mine")
+    (folder / "hanoi.parquet").write_text("cut")
+    said = cli("status", "--outputs", str(folder))
+    assert f"damaged: pipeline remove hanoi --outputs {folder}" in said.out
+    assert cli("remove", "hanoi", "--quiet", "--outputs", str(folder)) == (0, "", "")
+    assert not (folder / "hanoi.parquet").exists()
+    assert (folder / "hanoi.parquet.txt").read_text() == "mine"
+    assert read_manifest(Folder(folder)).keys() == TABLES
+
+
+def test_what_an_unfinished_listing_left_goes_too(folder: Path, cli: Cli) -> None:
+    kept = folder / ".knight_tours_3x8.0123.a1.kept"
+    kept.write_bytes(b"")
+    assert cli("remove", "knight_tours_3x8", "--outputs", str(folder)).code == 0
+    assert not kept.exists()
+
+
+KILLED = """
+import os, signal, sys
+import pipeline.tasks
+
+pipeline.tasks.WORTH_KEEPING = 60  # counts that are kept are no step of a removal
+steps, folder = int(sys.argv[1]), sys.argv[2]
+
+def killing(real):
+    def step(*given, **more):
+        global steps
+        if steps == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        steps -= 1
+        return real(*given, **more)
+    return step
+
+os.replace, os.unlink = killing(os.replace), killing(os.unlink)
+from pipeline.commands.app import app
+app(["remove", "knight_tours_2x7", "--outputs", folder])
+"""
+
+
+def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> None:
+    """Before the manifest is written all is as before; after it, asking again ends the work."""
+    steps, code, states = 0, -signal.SIGKILL, []
+    while code == -signal.SIGKILL:
+        folder = Path(shutil.copytree(listed, tmp_path / str(steps)))
+        command = [program("python"), "-c", KILLED, str(steps), str(folder)]
+        code = subprocess.run(
+            command, cwd=ROOT, env=environment(), capture_output=True, check=False
+        ).returncode
+        there = "knight_tours_2x7" in read_manifest(Folder(folder))
+        states.append(there)
+        asked = ("query", "knight", "a1", "--board", "2x7", "--outputs", str(folder))
+        assert cli(*asked).code == (1 if there else 3)  # it has no tours
+        if (folder / "knight_tours_2x7.parquet").exists():
+            assert cli("remove", "knight_tours_2x7", "--outputs", str(folder)).code == 0
+        assert not list(folder.glob("*2x7*"))
+        assert "2x7" not in boards(folder)
+        steps += 1
+    assert code == 0
+    assert states == sorted(states, reverse=True)
+    assert set(states) == {True, False}
+    assert os.listdir(folder)
+
+
+def test_the_request_names_only_what_tells_of_others(folder: Path) -> None:
+    request = removal(Folder(folder), ["knight_tours_2x7"], 1)
+    assert [table.name for _, tables in request.tables for table in tables] == ["knight_counts"]
+    # such a board is counted whether it is listed or not
+    request = removal(Folder(folder), ["knight_tours_4x3"], 1)
+    assert not [table for _, tables in request.tables for table in tables]
+    with pytest.raises(BadRequest):
+        removal(Folder(folder), ["knight_tours_5x5"], 1)

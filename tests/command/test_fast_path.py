@@ -1,0 +1,140 @@
+"""A plain question goes through the quick door: it says the same, and imports next to nothing."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline.commands.app import app
+from pipeline.run import told
+from queries.dispatch import quick_answer
+from tablebase.errors import TablebaseError
+from tests.support.commands import lines
+from tests.support.shell import python
+
+
+def outcome(ask: Callable[[], str | None]) -> tuple[str, str | None]:
+    """An answer, or the kind of error and its sentence."""
+    try:
+        return "answer", ask()
+    except TablebaseError as error:
+        return type(error).__name__, str(error)
+
+
+def through_the_command_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    app(["query", *words], standalone_mode=False)
+    return capsys.readouterr().out
+
+
+# an empty word is left out: to the command line proper it is as good as none
+PLAIN = [
+    *(
+        words[1:]
+        for group in ("eight", "senet", "knight", "no", "bad", "missing")
+        for words in lines(group)
+        if words[0] == "query" and "" not in words
+    ),
+    ["eight", "--json", "123456780"],
+    ["eight", "123456780", "--goal", ""],
+    ["eight", "--goal", "edge", "123", "--path", "456", "708"],
+    ["senet", "--json", "--path", "ABABABABAB....."],
+    ["knight", "--to", "a3", "b1"],
+    ["senet", "ABABABABAB.....", "--outputs", "./outputs"],
+]
+GOLDEN = Path(__file__).parents[1] / "golden"
+SAID = "\n".join(path.read_text("utf-8") for path in GOLDEN.iterdir())
+"""What the command line is known to say, word for word."""
+
+
+@pytest.mark.parametrize("words", PLAIN, ids=shlex.join)
+def test_the_quick_door_says_what_the_command_line_does(
+    words: list[str],
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(place)
+    quick = outcome(lambda: quick_answer(words))
+    proper = outcome(lambda: through_the_command_line(words, capsys))
+    assert quick == proper
+    assert quick[1]
+    asked = f"$ {shlex.join(['pipeline', 'query', *words])}\n"
+    if asked in SAID:
+        said = SAID.partition(asked)[2]
+        assert said.removeprefix("pipeline: ").startswith(quick[1].rstrip("\n") + "\n")
+
+
+LIBRARIES = {"click", "msgspec", "numba", "numpy", "pandas", "polars", "pyarrow", "rich", "typer"}
+SLOW = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "random", "re", "typing"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eight 378546201",
+        "eight 087654321 --goal 103245768 --json",
+        "eight 738046512 --path",
+        "eight 150423786 --boards",
+        "senet ABAAABBB.B...A.",
+        "senet ABAAABBB.B...A. --json --path",
+        "knight b1",
+        "knight e4 --closed --json",
+    ],
+)
+def test_a_lone_lookup_imports_nothing_heavy(words: str, place: Path) -> None:
+    said = python(
+        "import sys\n"
+        "before = set(sys.modules)\n"
+        f"sys.argv = {['pipeline', 'query', *words.split()]!r}\n"
+        "from pipeline.run import told\n"
+        "assert told(sys.argv[1:]) == 0\n"
+        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
+        env={"PIPELINE_OUTPUTS": str(place / "outputs")},
+    )
+    assert said.code == 0, said.err
+    imported = {name.partition(".")[0] for name in said.err.split()}
+    assert {"tablebase", "queries", "pipeline"} <= imported
+    assert not imported & (LIBRARIES | SLOW)
+
+
+def test_the_typed_tables_import_no_table_library(place: Path) -> None:
+    said = python(
+        "import sys\n"
+        "from queries import open_tables\n"
+        f"tables = open_tables({str(place / 'outputs')!r})\n"
+        "tables.eight.probe('378546201'), tables.senet.probe('ABABABABAB.....')\n"
+        "tables.knight.probe('b1'), tables.eight.path('378546201', '123456780')\n"
+        "print(*sorted(sys.modules))\n"
+    )
+    assert said.code == 0, said.err
+    assert not set(said.out.split()) & LIBRARIES
+
+
+def test_a_bug_is_a_sentence_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(words: list[str]) -> str:
+        raise ZeroDivisionError(f"\x1b{words}")
+
+    monkeypatch.setattr("queries.dispatch.quick_answer", broken)
+    assert told(["query", "eight", "123456780"]) == 3
+    assert capsys.readouterr().err == (
+        "pipeline: this should not happen (ZeroDivisionError: "
+        "\"\\x1b['eight', '123456780']\"). Please report it; PIPELINE_TRACEBACK=1 shows where.\n"
+    )
+    monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        told(["query", "eight", "123456780"])
+
+
+def test_an_interrupt_at_the_quick_door(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(words: list[str]) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("queries.dispatch.quick_answer", interrupted)
+    assert told(["query", "eight", "123456780"]) == 130
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,282 @@
+"""An index that is missing, short, foreign, stale or damaged is told, and never answers."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries import open_tables
+from queries.dispatch import respond
+from tablebase import puzzles
+from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import counts_table, listed_table
+from tablebase.tables.index_format import BLOCK
+from tablebase.tables.manifest import seal
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import built
+from tests.support.pancakes import PUZZLE
+from tests.support.tampered import headed, sealed, write_manifest
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(puzzles.MODULES, "pancakes", "tests.support.pancakes")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small puzzle's tables, where every answer needs the index."""
+    built(tmp_path, PUZZLE)
+    assert open_tables(str(tmp_path)).goals("pancakes").probe("45321").distance == 2
+    return tmp_path
+
+
+def index(folder: Path) -> Path:
+    return folder / "pancakes.idx"
+
+
+def refusal(folder: Path) -> TableError:
+    """What every way of asking is told."""
+    with pytest.raises(TableError) as caught:
+        respond("pancakes", "45321", {"outputs": str(folder)})
+    with pytest.raises(type(caught.value)) as again:
+        open_tables(str(folder)).goals("pancakes").probe("45321")
+    assert str(again.value) == str(caught.value)
+    assert open_tables(str(folder)).goals("pancakes").get("45321", "nothing") == "nothing"
+    error = caught.value
+    assert error.exit_code == 3
+    assert error.file in (str(index(folder)), str(folder / "manifest.json"))
+    assert error.command.startswith("pipeline precompute ")
+    assert error.command.endswith(f" --outputs {folder}")
+    return error
+
+
+def test_an_index_sealed_again_is_the_same(folder: Path) -> None:
+    data = index(folder).read_bytes()
+    assert len(data) == 2 * BLOCK
+    assert headed(data) == sealed(data) == data
+
+
+# ---- missing, short, long, foreign ----------------------------------------------------------
+
+
+def test_a_missing_index(folder: Path) -> None:
+    index(folder).unlink()
+    error = refusal(folder)
+    assert isinstance(error, TableMissing)
+    command = f"pipeline precompute pancakes --outputs {folder}"
+    assert str(error) == f"{index(folder)} is not published. Run: {command}"
+    assert (error.file, error.command) == (str(index(folder)), command)
+
+
+def test_an_index_that_is_a_folder(folder: Path) -> None:
+    index(folder).unlink()
+    index(folder).mkdir()
+    refusal(folder)
+
+
+@pytest.mark.parametrize("size", [4, 64, 119])
+def test_an_index_shorter_than_its_header(folder: Path, size: int) -> None:
+    index(folder).write_bytes(index(folder).read_bytes()[:size])
+    assert str(refusal(folder)) == (
+        f"{index(folder)} is damaged: {size} bytes are too few for its header. "
+        f"Run: pipeline precompute pancakes --outputs {folder}"
+    )
+
+
+CHANGES: dict[str, Callable[[bytes], bytes]] = {
+    "header alone": lambda data: data[:BLOCK],
+    "a byte short": lambda data: data[:-1],
+    "a byte long": lambda data: data + b"\0",
+    "a block long": lambda data: data + bytes(BLOCK),
+    "twice": lambda data: data + data[BLOCK:],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_index_of_another_length(folder: Path, change: str) -> None:
+    data = CHANGES[change](index(folder).read_bytes())
+    index(folder).write_bytes(data)
+    assert f"is damaged: 120 records do not match its {len(data):,} bytes." in str(refusal(folder))
+
+
+@pytest.mark.parametrize("text", [b"PK\x03\x04", b"PAR1", b"\0\0\0\0", b""])
+def test_a_foreign_file(folder: Path, text: bytes) -> None:
+    index(folder).write_bytes(text * 2048)
+    assert "is damaged: it is not an index file." in str(refusal(folder))
+
+
+# ---- damaged --------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2 * BLOCK - 1), st.integers(1, 255))
+def test_no_byte_can_change(
+    tmp_path_factory: pytest.TempPathFactory, place: int, change: int
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "flipped"
+    if not folder.exists():
+        built(folder, PUZZLE)
+        shutil.copy(index(folder), folder / "whole")
+    data = bytearray((folder / "whole").read_bytes())
+    data[place] ^= change
+    index(folder).write_bytes(data)
+    refusal(folder)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kind", "said"),
+    [
+        ("magic", b"PTIY", TableDamaged, "it is not an index file"),
+        ("version", 1, TableVersionError, "version 1; this program reads version 2. Run: "),
+        ("version", 3, TableVersionError, "version 3; this program reads version 2. Use a newer "),
+        ("zero", 1, TableDamaged, "its records do not match its table"),
+        ("width", 0, TableDamaged, "its records do not match its table"),
+        ("width", 1, TableDamaged, "its records do not match its table"),
+        ("width", 4, TableDamaged, "its records do not match its table"),
+        ("block", 512, TableDamaged, "its records do not match its table"),
+        ("count", 0, TableDamaged, "0 records do not match its 8,192 bytes"),
+        ("count", 119, TableDamaged, "it has no record 119"),
+        ("count", 2**64 - 1, TableDamaged, "18,446,744,073,709,551,615 records do not match its"),
+        ("name", b"eight", TableDamaged, "it is the index of another table"),
+        ("name", b"", TableDamaged, "it is the index of another table"),
+        ("name", b"pancakes\0x", TableDamaged, "it is the index of another table"),
+        (
+            "content",
+            bytes(32),
+            TableDamaged,
+            "it was made from a different table than the published one",
+        ),
+    ],
+)
+def test_every_field_of_the_header_counts(
+    folder: Path, field: str, value: object, kind: type[TableError], said: str
+) -> None:
+    index(folder).write_bytes(headed(index(folder).read_bytes(), **{field: value}))
+    error = refusal(folder)
+    assert type(error) is kind
+    assert said in str(error)
+    assert str(index(folder)) in str(error)
+
+
+def test_records_that_their_checksum_does_not_cover(folder: Path) -> None:
+    data = index(folder).read_bytes()
+    index(folder).write_bytes(data[:BLOCK] + data[BLOCK:][::-1])
+    assert "is damaged: the checksum of block 1 is wrong." in str(refusal(folder))
+
+
+# ---- of another table -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", ["eight_edge", "senet", "knight_tours_8x8"])
+def test_the_index_of_another_table(outputs: Path, tmp_path: Path, other: str) -> None:
+    for name in ("manifest.json", "eight.idx"):
+        shutil.copy(outputs / name, tmp_path / name)
+    tables = open_tables(str(tmp_path))
+    assert tables.eight.probe("378546201").distance == 27
+    shutil.copy(outputs / f"{other}.idx", tmp_path / "eight.idx")
+    tables = open_tables(str(tmp_path))
+    for ask in (tables.eight.probe, tables.eight.distance, tables.eight.path):
+        with pytest.raises(TableDamaged, match=r"eight\.idx is damaged: it is the index of ano"):
+            ask("378546201")
+    assert tables.eight.get("378546201") is None
+
+
+def test_an_index_from_before_the_table_was_built_again(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    entry = manifest["tables"]["pancakes"]
+    entry["content"] = entry["content"][::-1]
+    write_manifest(Folder(folder), manifest["tables"])
+    assert "it was made from a different table than the published one" in str(refusal(folder))
+
+
+# ---- the manifest ---------------------------------------------------------------------------
+
+
+def test_a_manifest_that_lists_nothing(folder: Path) -> None:
+    write_manifest(Folder(folder), {})
+    assert isinstance(refusal(folder), TableMissing)
+
+
+def test_a_manifest_that_lists_another_table_alone(folder: Path) -> None:
+    write_manifest(Folder(folder), {})
+    built(folder, KNIGHT, counts_table(((3, 4),)))
+    assert isinstance(refusal(folder), TableMissing)
+
+
+def test_a_manifest_that_lists_the_table_without_its_index(folder: Path) -> None:
+    tables = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]
+    tables["pancakes"]["index"] = None
+    write_manifest(Folder(folder), tables)
+    assert isinstance(refusal(folder), TableMissing)
+
+
+@pytest.mark.parametrize("version", [0, 1, 2, 4, "3", None])
+def test_a_manifest_of_another_version(folder: Path, version: object) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    del manifest["checksum"]
+    text = seal({**manifest, "format_version": version})
+    assert text.startswith(f'{{\n "format_version": {json.dumps(version)},')
+    (folder / "manifest.json").write_text(text, "utf-8")
+    kind = TableVersionError if isinstance(version, int) else TableDamaged
+    assert type(refusal(folder)) is kind
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[]", b"null", b'{"format_version": 2}', b"\0" * 100, b"\xff{}"]
+)
+def test_a_broken_manifest(folder: Path, text: bytes) -> None:
+    (folder / "manifest.json").write_bytes(text)
+    error = refusal(folder)
+    assert isinstance(error, TableDamaged)
+    assert error.file == str(folder / "manifest.json")
+
+
+def test_a_manifest_cut_short(folder: Path) -> None:
+    text = (folder / "manifest.json").read_bytes()
+    (folder / "manifest.json").write_bytes(text[:-2])
+    assert refusal(folder).file == str(folder / "manifest.json")
+
+
+def test_a_content_hash_that_is_no_hash(folder: Path) -> None:
+    text = (folder / "manifest.json").read_bytes()
+    at = text.index(b'"pancakes.idx": "') + 20
+    (folder / "manifest.json").write_bytes(text[:at] + b"\xff" + text[at + 1 :])
+    assert refusal(folder).file == str(index(folder))
+
+
+def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pancakes.idx").write_bytes(b"never looked at")
+    with pytest.raises(TableMissing):
+        respond("pancakes", "45321", {"outputs": str(tmp_path)})
+
+
+# ---- Parquet files that answer --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("change", ["cut", "grow", "flip", "swap", "gone"])
+def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
+    tables = (listed_table(Board(3, 4)), listed_table(Board(4, 3)), counts_table(((3, 4),)))
+    built(tmp_path, KNIGHT, *tables)
+    asked: dict[str, str | bool] = {"board": "3x4", "outputs": str(tmp_path)}
+    assert respond("knight", "a1", asked)
+    path = tmp_path / "knight_tours_3x4.parquet"
+    data = bytearray(path.read_bytes())
+    if change == "flip":
+        data[len(data) // 3] ^= 4
+    if change == "gone":
+        path.unlink()
+    elif change == "swap":
+        shutil.copy(tmp_path / "knight_tours_4x3.parquet", path)
+    else:
+        path.write_bytes({"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change])
+    with pytest.raises(TableMissing if change == "gone" else TableDamaged, match="Run: ") as told:
+        respond("knight", "a1", asked)
+    assert str(told.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
+    # the counts are another file, which is whole
+    assert "tours" in respond("knight", "a1", {**asked, "count": True})

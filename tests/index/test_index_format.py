@@ -1,0 +1,167 @@
+"""What `docs/index-format.md` says of every index, against the real files."""
+
+import doctest
+import hashlib
+import json
+import re
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from queries.api import Tables
+from tablebase.puzzles import eight
+from tablebase.tables.index_format import BLOCK, BODY, HEADER
+from tests.queries.test_example_readers import LINES
+from tests.support.format_page import (
+    DOC,
+    INDEXES,
+    fenced,
+    layout_of,
+    number_in,
+    numbers_in,
+    place_of,
+    record_of,
+    section,
+    tables_under,
+    text,
+)
+from tests.support.reader_programs import EXAMPLES
+
+FILES = "The index files"
+
+
+def test_the_files_are_those_that_the_document_lists(outputs: Path) -> None:
+    rows = [row for row in tables_under(FILES)[0] if not row["file"].endswith("on request")]
+    assert {row["file"] for row in rows} == set(INDEXES)
+    for row in rows:
+        data = (outputs / row["file"]).read_bytes()
+        _, _, _, width, _, count, *_ = HEADER.unpack_from(data)
+        assert [width, count, len(data) // 4096, len(data)] == [
+            number_in(row[key]) for key in ("width", "records", "blocks", "bytes")
+        ]
+        assert len(data) == 4096 * (1 + -(-count // (4092 // width)))
+        assert width == struct.calcsize(INDEXES[row["file"]].record)
+
+
+def test_the_header_is_laid_out_as_the_document_says(outputs: Path) -> None:
+    (rows,) = tables_under("The header")
+    assert layout_of(rows) == HEADER.format
+    data = (outputs / "eight.idx").read_bytes()
+    found = HEADER.unpack_from(data)
+    for row, value in zip(rows, found, strict=True):
+        shown = row["in eight.idx"]
+        if row["field"] == "content":
+            assert shown == value.hex()
+        elif isinstance(value, bytes):
+            assert shown == value.rstrip(b"\0").decode()
+        else:
+            assert number_in(shown) == value
+    assert not any(data[HEADER.size : BODY])
+    assert f"zero bytes follow these {HEADER.size}." in section("The header")
+
+
+def test_a_block_is_laid_out_as_the_document_says(outputs: Path) -> None:
+    (rows,) = tables_under("The file")
+    assert layout_of(rows) == f"<{BODY}sI"
+    assert sum(numbers_in(rows, "size")) == BLOCK
+    for file in INDEXES:
+        data = (outputs / file).read_bytes()
+        content = data[24:56]
+        for number in range(len(data) // 4096):
+            block = data[4096 * number : 4096 * (number + 1)]
+            crc = zlib.crc32(content + number.to_bytes(8, "little") + block[:4092])
+            assert crc.to_bytes(4, "little") == block[4092:]
+
+
+def test_the_hex_dumps_are_of_the_real_file(outputs: Path) -> None:
+    data = (outputs / "eight.idx").read_bytes()
+    header, example = fenced("hexdump")
+    for line in (header + example).splitlines():
+        at = int(line[:8], 16)
+        shown = data[at : at + 16]
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in shown)
+        assert line == f"{at:08x}: {shown.hex(' ')}  {text}"
+    assert [int(line[:8], 16) for line in header.splitlines()] == [0, 16, 32, 48, 4080]
+
+
+def test_the_worked_example_is_the_real_file(outputs: Path) -> None:
+    said = " ".join(section("A worked example").split())
+    rank = eight.rank("378546201")
+    block, at = place_of(2, rank)
+    record = record_of(outputs, eight.PUZZLE.tables[0], rank)
+    assert f"has [rank](#8-puzzle-eightidx-and-eight_edgeidx) {rank:,}, and" in said
+    assert f"{rank:,} = {block - 1} × 2,046 + {rank % 2046}, " in said
+    assert f"number {rank % 2046} of block {block} and begins" in said
+    assert f"The record, at `{at:08x}`, is `{record.hex(' ')}`" in said
+    end = 4096 * (block + 1) - 4
+    checksum = struct.unpack_from("<I", (outputs / "eight.idx").read_bytes(), end)[0]
+    assert f"The checksum, at `{end:08x}`, is `{checksum:#010x}`." in said
+    (asked,) = re.findall(r"^Range: bytes=(\d+)-(\d+)$", text(), re.MULTILINE)
+    assert tuple(map(int, asked)) == (4096 * block, 4096 * (block + 1) - 1)
+    size = (outputs / "eight.idx").stat().st_size
+    assert f"Content-Range: bytes {asked[0]}-{asked[1]}/{size}\n" in text()
+
+
+def test_the_keys_of_the_vectors_are_those_in_the_text() -> None:
+    said = [key for row in tables_under("Test vectors")[0] for key in row["key"].split(", ")]
+    listed = json.loads((DOC.parent / "index-vectors" / "vectors.json").read_text("utf-8"))
+    assert all(set(vector) == set(said) for vector in listed)
+
+
+def test_the_manifest_has_what_a_careful_reader_compares(outputs: Path) -> None:
+    manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
+    assert set(manifest["indexes"]) == set(INDEXES)
+    for file, table in INDEXES.items():
+        data = (outputs / file).read_bytes()
+        assert data[24:56].hex() == manifest["indexes"][file]
+        sha256 = manifest["tables"][table.name]["index"]["sha256"]
+        assert hashlib.sha256(data).hexdigest() == sha256
+
+
+def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(outputs)
+    said: list[str] = []
+    examples = doctest.DocTestParser().get_doctest("\n".join(fenced("pycon")), {}, "doc", None, 0)
+    assert len(examples.examples) >= 5
+    ended = doctest.DocTestRunner().run(examples, out=said.append)
+    assert ended.failed == 0, "".join(said)
+
+
+def test_the_checksum_is_made_as_the_document_says() -> None:
+    found = re.findall("`(0x[0-9A-F]{8})`", section("The checksum"))
+    polynomial, begin, check = (int(number, 16) for number in found)
+    crc = begin
+    for byte in b"123456789":
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (polynomial if crc & 1 else 0)
+    assert crc ^ 0xFFFFFFFF == zlib.crc32(b"123456789") == check
+
+
+def test_every_sum_in_the_text_is_right() -> None:
+    sums = re.findall(r"(4,096) × (\d+) \+ (\d) × (\d+) =\s+([\d,]+\d)", text())
+    assert len(sums) == 2
+    for size, block, width, place, total in sums:
+        assert number_in(size) * int(block) + int(width) * int(place) == number_in(total)
+
+
+def test_the_answers_in_the_text_are_those_that_the_readers_give(tables: Tables) -> None:
+    (shown,) = fenced("text")
+    asked = [line.split() for line in shown.splitlines()]
+    # a key is a word, the knight's two
+    kinds = {9: ("eight", 1), 15: ("senet", 1), 2: ("knight", 2)}
+    wanted = []
+    for words in asked:
+        puzzle, count = kinds[len(words[0])]
+        wanted.append(LINES[puzzle](tables, " ".join(words[:count])))
+    assert shown.splitlines() == wanted
+    assert {kinds[len(words[0])][0] for words in asked} == set(LINES)
+
+
+def test_the_readers_in_the_text_are_those_that_exist() -> None:
+    found = re.findall(r"^\| \[`(.*?)`\]\((.*?)\)", text(), re.MULTILINE)
+    assert sorted(name for name, _ in found) == sorted(path.name for path in EXAMPLES.glob("read*"))
+    for name, link in found:
+        assert (DOC.parent / link).resolve() == EXAMPLES / name

@@ -1,0 +1,313 @@
+"""A lookup reads the header and the blocks that it needs, each known to be whole; and closing."""
+
+import os
+import random
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pipeline.verify import VerifyFailed
+from pipeline.verify.manifest_checks import check_files
+from queries import open_tables
+from queries.api import Tables
+from queries.dispatch import respond
+from queries.index_reader import MOST_KEPT, Index
+from tablebase import puzzles
+from tablebase.errors import NotationError, SearchError, TableDamaged
+from tablebase.puzzle import Table
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables.index_format import BLOCK, BODY, blocks
+from tablebase.tables.store import Folder
+from tests.support import pancakes
+from tests.support.build_recorder import built
+from tests.support.pancakes import Pancakes
+from tests.support.shell import Cli
+from tests.support.tampered import one, own, place, sealed, vouch
+
+READ = [("eight", EIGHT.tables[0]), ("senet", SENET.tables[0]), ("knight", KNIGHT.tables[2])]
+
+
+@pytest.fixture(params=READ, ids=[table.name for _, table in READ])
+def table(request: pytest.FixtureRequest) -> tuple[str, Table]:
+    found: tuple[str, Table] = request.param
+    return found
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """How often each block is read."""
+    true, seen = os.pread, Counter[int]()
+
+    def pread(file: int, size: int, at: int) -> bytes:
+        assert (size, at % BLOCK) == (BLOCK, 0)
+        seen[at // BLOCK] += 1
+        return true(file, size, at)
+
+    monkeypatch.setattr(os, "pread", pread)
+    monkeypatch.delattr(os, "lseek")
+    return seen
+
+
+# ---- what is read ---------------------------------------------------------------------------
+
+
+def test_a_record_costs_the_header_and_one_block(
+    outputs: Path, table: tuple[str, Table], reads: Counter[int]
+) -> None:
+    index = Index(Folder(outputs), *table)
+    assert reads == {0: 1}
+    each = BODY // index.width
+    draw = random.Random(table[0])
+    for rank in [0, each - 1, each, index.count - 1, *draw.choices(range(index.count), k=20)]:
+        reads.clear()
+        index.record(rank)
+        assert set(reads) <= {1 + rank // each}
+        index.record(rank)
+        assert sum(reads.values()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "most"),
+    # the solution's states and the neighbours of each; a line's positions; one tour
+    [("eight", "378546201", 1 + 28 * 4), ("senet", "ABAAABBB.B...A.", 1 + 3), ("knight", "b1", 2)],
+)
+def test_an_answer_reads_few_blocks_and_none_twice(
+    outputs: Path, reads: Counter[int], name: str, key: str, most: int
+) -> None:
+    assert respond(name, key, {"outputs": str(outputs)})
+    assert 2 <= len(reads) <= most
+    assert set(reads.values()) == {1}
+
+
+def test_blocks_are_kept_up_to_a_bound(
+    outputs: Path, reads: Counter[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = Index(Folder(outputs), *READ[1])
+    all_blocks = range(blocks(index.width, index.count) - 1)
+    assert len(all_blocks) > 2 * MOST_KEPT
+    for block in all_blocks:
+        index.record(block * (BODY // index.width))
+        assert len(index._kept) <= MOST_KEPT
+    assert set(reads.values()) == {1}
+
+
+# ---- damage ---------------------------------------------------------------------------------
+
+
+def test_damage_to_any_block_is_found_by_what_reads_it_and_by_the_proof(
+    copy: Path, table: tuple[str, Table]
+) -> None:
+    stage, of = table
+    path = own(copy / of.index_file)
+    whole = path.read_bytes()
+    each = BODY // Index(Folder(copy), stage, of).width
+    draw = random.Random(of.name)
+    numbers = range(len(whole) // BLOCK)
+    for number in {0, 1, numbers[-1], *draw.choices(numbers, k=40)}:
+        data = bytearray(whole)
+        data[number * BLOCK + draw.randrange(BLOCK)] ^= 1 << draw.randrange(8)
+        path.write_bytes(data)
+        if number == 0:
+            with pytest.raises(TableDamaged):
+                Index(Folder(copy), stage, of)
+        else:
+            index = Index(Folder(copy), stage, of)
+            with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
+                index.record((number - 1) * each)
+            for other in {1, 2, numbers[-1]} - {number}:
+                assert index.record((other - 1) * each)
+            with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
+                index.records()
+        with pytest.raises(VerifyFailed) as caught:
+            check_files(one(copy, of.name))
+        assert caught.value.file == str(path)
+
+
+def test_a_damaged_block_is_told_at_the_shell(copy: Path, cli: Cli) -> None:
+    path = own(copy / "eight.idx")
+    data = bytearray(path.read_bytes())
+    at = place(data, EIGHT.rank("378546201"))
+    data[at] ^= 1
+    path.write_bytes(data)
+    said = cli("query", "eight", "378546201", "--outputs", str(copy))
+    assert (said.code, said.out) == (3, "")
+    assert f"the checksum of block {at // BLOCK} is wrong. Run: pipeline precompute" in said.err
+    assert cli("query", "eight", "123450786", "--outputs", str(copy)).code == 0
+    said = cli("verify", "--quick", "--outputs", str(copy))
+    assert said.code == 3
+    assert "eight.idx" in said.err
+
+
+def test_blocks_in_each_others_place_never_answer(copy: Path) -> None:
+    path = own(copy / "eight.idx")
+    data = path.read_bytes()
+    first, second = (data[at : at + BLOCK] for at in (BLOCK, 2 * BLOCK))
+    path.write_bytes(data[:BLOCK] + second + first + data[3 * BLOCK :])
+    index = Index(Folder(copy), *READ[0])
+    for rank in (0, 2046):
+        with pytest.raises(TableDamaged, match="the checksum of block"):
+            index.record(rank)
+    assert index.record(2 * 2046)
+
+
+def test_a_block_of_another_table_never_answers(copy: Path) -> None:
+    path = own(copy / "eight.idx")
+    data, edge = path.read_bytes(), (copy / "eight_edge.idx").read_bytes()
+    path.write_bytes(data[:BLOCK] + edge[BLOCK : 2 * BLOCK] + data[2 * BLOCK :])
+    with pytest.raises(TableDamaged, match="the checksum of block 1 is wrong"):
+        Index(Folder(copy), *READ[0]).record(0)
+
+
+def test_an_index_that_is_replaced_while_it_is_open_still_answers_as_it_was(copy: Path) -> None:
+    path = own(copy / "eight.idx")
+    index = Index(Folder(copy), *READ[0])
+    first = index.record(0)
+    data = bytearray(path.read_bytes())
+    data[place(data, 3000)] ^= 1
+    path.unlink()
+    path.write_bytes(sealed(data))
+    vouch(copy, "eight")
+    other = Index(Folder(copy), *READ[0])
+    assert other.record(3000) != index.record(3000)
+    assert other.record(0) == first
+
+
+def test_an_index_that_is_written_over_while_it_is_open_is_damaged(copy: Path) -> None:
+    """Another build in the same file: no block of it has the checksum that the open one wants."""
+    path = own(copy / "eight.idx")
+    index = Index(Folder(copy), *READ[0])
+    built_again = bytearray(path.read_bytes())
+    built_again[24:56] = bytes(32)
+    path.write_bytes(sealed(built_again))
+    with pytest.raises(TableDamaged, match="the checksum of block 1 is wrong"):
+        index.record(0)
+
+
+# ---- names ----------------------------------------------------------------------------------
+
+
+class Called(Pancakes):
+    """Pancakes whose table has a long name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tables = (self.goal_table(name, "All stacks", ("stacked",)),)
+
+
+def test_a_name_of_64_bytes_answers(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = Called("p" * 64)
+    monkeypatch.setitem(puzzles.MODULES, called.name, "tests.support.pancakes")
+    monkeypatch.setattr(pancakes, "PUZZLE", called)
+    built(copy, called)
+    assert open_tables(str(copy)).goals(called.name).probe("45321").distance == 2
+    assert respond(called.name, "45321", {"outputs": str(copy)})
+    check_files(one(copy, called.name))
+
+
+def test_a_name_of_65_bytes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match="do not fit an index"):
+        built(tmp_path, Called("p" * 65))
+    assert not list(tmp_path.glob("p*"))
+
+
+# ---- closing, and many at once --------------------------------------------------------------
+
+
+def test_a_closed_index_answers_no_more(outputs: Path) -> None:
+    index = Index(Folder(outputs), *READ[0])
+    index.record(0)
+    index.close()
+    index.close()
+    for ask in (lambda: index.record(0), lambda: index.record(9999), index.records):
+        with pytest.raises(ValueError, match=r"eight\.idx is closed"):
+            ask()
+
+
+def files_open() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_closed_tables_let_go_of_their_files(outputs: Path) -> None:
+    before = files_open()
+    with open_tables(str(outputs)) as tables:
+        assert isinstance(tables, Tables)
+        assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
+        assert tables.knight.probe("b1").number == 0
+        assert tables.eight.probe("378546201", "edge").distance == 26
+        assert files_open() == before + 3
+    assert files_open() == before
+    tables.close()
+    for ask in (
+        lambda: tables.senet.probe("ABAAABBB.B...A."),
+        lambda: tables.senet.get("ABAAABBB.B...A."),
+        lambda: tables.eight.distance("378546201"),
+        lambda: tables.knight.probe("b1"),
+    ):
+        with pytest.raises(ValueError, match="closed"):
+            ask()
+
+
+def test_closed_tables_do_not_open_what_was_not_asked_before(outputs: Path) -> None:
+    before = files_open()
+    with open_tables(str(outputs)) as tables:
+        assert tables.eight.distance("378546201") == 27
+    for ask in (
+        lambda: tables.senet.probe("ABAAABBB.B...A."),
+        lambda: tables.knight.probe("a1"),
+        lambda: tables.goals("eight").probe("378546201"),
+    ):
+        with pytest.raises(ValueError, match=f"the tables in {outputs} are closed"):
+            ask()
+    assert files_open() == before
+
+
+def test_tables_are_closed_where_an_error_ends_their_block(outputs: Path) -> None:
+    before = files_open()
+    tables = open_tables(str(outputs))
+    assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
+    assert files_open() == before + 1
+    with pytest.raises(NotationError), tables:
+        tables.senet.probe("nothing")
+    assert files_open() == before
+
+
+def test_an_index_that_is_refused_leaves_no_file_open(copy: Path) -> None:
+    path = own(copy / "eight.idx")
+    path.write_bytes(path.read_bytes()[:-1])
+    before = files_open()
+    with pytest.raises(TableDamaged):
+        Index(Folder(copy), *READ[0])
+    assert files_open() == before
+
+
+@pytest.mark.parametrize("pread", [True, False], ids=["with pread", "without"])
+def test_threads_share_an_index(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch, pread: bool
+) -> None:
+    """Where the system reads at a place (Windows does not), and where it has to seek first."""
+    stage, of = READ[1]
+    plain = Index(Folder(outputs), stage, of)
+    ranks = random.Random("threads").choices(range(plain.count), k=3_000)
+    right = [plain.record(rank) for rank in ranks]
+    if not pread:
+        monkeypatch.delattr(os, "pread")
+    shared = Index(Folder(outputs), stage, of)
+    wrong: list[object] = []
+
+    def ask(step: int) -> None:
+        try:
+            found = {at: shared.record(ranks[at]) for at in range(0, len(ranks), step)}
+            wrong.extend(at for at, record in found.items() if record != right[at])
+        except Exception as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=ask, args=(step,)) for step in (1, 1, 2, 3, 5, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

@@ -1,0 +1,170 @@
+"""`docs/index-vectors/`: what each file holds or why it is refused, for every reader."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from msgspec import convert
+
+from pipeline.verify import VerifyFailed
+from pipeline.verify.claims import unheard
+from pipeline.verify.manifest_checks import Listed, check_files
+from queries.api import Tables
+from queries.index_reader import Index
+from tablebase.errors import TableError
+from tablebase.puzzle import BreadthFirst, Table
+from tablebase.puzzles import eight
+from tablebase.tables import manifest
+from tablebase.tables.manifest import Entry, File, read_manifest
+from tablebase.tables.store import Folder
+from tests.queries.test_example_readers import eight_line
+from tests.support.index_vectors import FOLDER, LIST, Vector, written
+from tests.support.reader_programs import RECORDS, run
+from tests.support.shell import environment
+from tests.support.tampered import said_of, sha256, write_manifest
+
+VECTORS = [Vector(**vector) for vector in json.loads((FOLDER / LIST).read_text("utf-8"))]
+SOURCE = Path(__file__).with_name("reader.rs")
+
+
+@pytest.fixture(params=VECTORS, ids=lambda vector: Path(vector.file).stem)
+def vector(request: pytest.FixtureRequest) -> Vector:
+    found: Vector = request.param
+    return found
+
+
+def test_the_files_are_those_that_the_format_says() -> None:
+    assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == written()
+
+
+def test_every_kind_of_file_is_there() -> None:
+    kinds = {(vector.opens, bool(vector.records), bool(vector.refused)) for vector in VECTORS}
+    assert kinds >= {(True, True, True), (False, False, False)}
+    assert all(vector.opens for vector in VECTORS if vector.sound)
+    assert sum(vector.sound for vector in VECTORS) >= 6
+    assert len({vector.why for vector in VECTORS}) == len(VECTORS)
+
+
+# ---- this program's reader, and its proof ---------------------------------------------------
+
+
+def published(vector: Vector, folder: Path) -> Listed:
+    """The file, listed as the index of a table."""
+    table = Table(
+        vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
+    )
+    index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
+    rows = folder / f"{vector.name}.parquet"
+    rows.write_bytes(b"")
+    count = max(map(int, vector.records), default=-1) + 1
+    said = manifest.Index(index.name, count, index.stat().st_size, sha256(index))
+    files = [convert(said_of(rows, count), File)]
+    entry = Entry(files, count, vector.content, "a test", {}, "", said)
+    write_manifest(Folder(folder), {vector.name: entry})
+    return Listed(Folder(folder), vector.name, entry, None, table, unheard)
+
+
+def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
+    table = published(vector, tmp_path).known
+    if not vector.opens:
+        with pytest.raises(TableError):
+            Index(Folder(tmp_path), "test", table)
+        return
+    index = Index(Folder(tmp_path), "test", table)
+    for number, record in vector.records.items():
+        assert index.record(int(number)) == (bytes.fromhex(record),)
+    for beyond in vector.refused:
+        with pytest.raises(TableError):
+            index.record(beyond)
+    if vector.refused and not vector.sound:
+        with pytest.raises(TableError):
+            index.records()
+
+
+def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
+    listed = published(vector, tmp_path)
+    if vector.sound:
+        check_files(listed)
+        return
+    with pytest.raises(VerifyFailed) as caught:
+        check_files(listed)
+    assert caught.value.file == listed.store.full(f"{vector.name}.idx")
+    assert "SHA-256" not in str(caught.value)
+
+
+# ---- a reader in Rust, written from the document alone --------------------------------------
+
+
+@pytest.fixture(scope="session")
+def rust(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not shutil.which("rustc"):
+        if os.environ.get("CI") == "true":
+            pytest.fail("there is no rustc to make the reader with", pytrace=False)
+        pytest.skip("there is no rustc to make the reader with")
+    made = tmp_path_factory.mktemp("rust") / "reader"
+    command = ["rustc", "--edition=2021", "-O", "-D", "warnings", "-o", str(made), str(SOURCE)]
+    subprocess.run(command, check=True, env=environment(), timeout=300)
+    return made
+
+
+def asked(rust: Path, *words: str | Path, lines: list[str]) -> tuple[int, list[str], str]:
+    ended = subprocess.run(
+        [rust, *words],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return ended.returncode, ended.stdout.splitlines(), ended.stderr
+
+
+def test_a_reader_in_rust_does_as_the_vectors_say(vector: Vector, rust: Path) -> None:
+    numbers = [*vector.records, *map(str, vector.refused)]
+    words = ("records", FOLDER / vector.file, vector.name, str(vector.width), vector.content)
+    code, said, error = asked(rust, *words, lines=numbers)
+    if not vector.opens:
+        assert (code, said) == (1, [])
+        assert error.startswith("refused: ")
+        return
+    assert (code, error) == (0, "")
+    answered = len(vector.records)
+    assert said[:answered] == list(vector.records.values())
+    assert [line.partition(":")[0] for line in said[answered:]] == ["refused"] * len(vector.refused)
+
+
+def test_a_reader_in_rust_solves_as_this_program_does(
+    rust: Path, outputs: Path, tables: Tables
+) -> None:
+    draw = random.Random("rust")
+    states = [eight.unrank(draw.randrange(362_880)) for _ in range(1_000)]
+    content = read_manifest(Folder(outputs))["eight"].content
+    code, said, error = asked(rust, "eight", outputs / "eight.idx", content, lines=states)
+    assert (code, error) == (0, "")
+    assert said == [eight_line(tables, state) for state in states]
+
+
+# ---- the readers in examples/ ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="session", params=sorted(RECORDS))
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return RECORDS[request.param](tmp_path_factory.mktemp("records"))
+
+
+def test_the_readers_do_as_the_vectors_say(
+    vector: Vector, reader: list[str], tmp_path: Path
+) -> None:
+    """But for the content hash, which they do not compare with a manifest."""
+    shutil.copy(FOLDER / vector.file, tmp_path / f"{vector.name}.idx")
+    words = (*reader, str(tmp_path), vector.name, str(vector.width))
+    said = run(*words, *vector.records)
+    opens = vector.opens or vector.file == "other-content.idx"
+    assert (said.code, said.out.split()) == (0 if opens else 3, list(vector.records.values()))
+    for number in vector.refused:
+        said = run(*words, str(number))
+        assert (said.code, said.out) == (3, "")

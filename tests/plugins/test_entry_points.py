@@ -1,0 +1,283 @@
+"""Puzzles of other packages: found by their entry points, refused in a sentence."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.verify import Verdict, VerifyFailed, prove
+from pipeline.verify.claims import Claim
+from pipeline.verify.manifest_checks import listed_in
+from queries import open_tables
+from queries.dispatch import reader_class, respond
+from queries.report.writer import sections
+from tablebase.errors import BadRequest, PuzzleRefused
+from tablebase.puzzles import MODULES, names, puzzle, puzzles, refused, registered
+from tablebase.puzzles.plugins import named
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import built
+from tests.support.plugin_packages import install
+from tests.support.shell import ROOT, Cli, python
+from tests.support.tampered import TABLES, cell, rewrite
+
+PANCAKES = "from tests.support.pancakes import PUZZLE\n"
+SQUARES = '''
+"""A puzzle that brings all that can be brought: recipe, maker, reader, section and proof."""
+
+import numpy as np
+
+from queries.figure import Section
+from queries.default_reader import PlainReader
+from tablebase.puzzle import Column, Puzzle, Recipe, Table
+
+
+class Upto(Recipe):
+    search = "squares"
+    maker = "art:make"
+
+    def parameters(self):
+        return {"search": self.search, "up to": 9}
+
+
+def make(recipe, puzzle, table, work):
+    numbers = np.arange(10)
+    columns = {"number": numbers, "square": numbers**2}
+    return (each for each in [columns]), (each for each in ()), 0
+
+
+class Reader(PlainReader):
+    key = "NUMBER"
+
+
+def prove(listed, seen):
+    from pipeline.verify.manifest_checks import read_rows
+    from pipeline.verify.verdicts import Grade
+
+    rows = read_rows(listed)
+    with listed.claim("every square is one") as fact:
+        rows.equal(fact, "square", rows.numbers("number") ** 2)
+    return listed.outcome(Grade.PROVED, "every number was squared again")
+
+
+SECTION = Section("Squares", "They grow.")
+
+
+class Squares(Puzzle):
+    name = "squares"
+    title = "Squares"
+    reader = "art:Reader"
+    section = "art:SECTION"
+    proof = "art:prove"
+    tables = (
+        Table(
+            "squares",
+            "Squares",
+            "rows by number",
+            (Column("number", "int64", "a number"), Column("square", "int64", "its square")),
+            Upto(),
+        ),
+    )
+
+
+PUZZLE = Squares()
+'''
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder where packages are found; what is installed there is forgotten afterwards."""
+    before = {*sys.modules}
+    place = tmp_path / "site"
+    place.mkdir()
+    monkeypatch.syspath_prepend(place)
+    monkeypatch.setattr("tablebase.puzzles._refused", {})
+    named.cache_clear()
+    yield place
+    named.cache_clear()
+    for name in {*sys.modules} - before:
+        if str(place) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+def test_one_is_found_by_its_name_and_listed_behind_ours(site: Path) -> None:
+    install(site, "breakfast", "pancakes", PANCAKES)
+    install(site, "art", "squares", SQUARES)
+    assert names() == [*MODULES, "pancakes", "squares"]
+    assert [asked.title for asked in puzzles()][-2:] == ["Pancakes", "Squares"]
+    assert puzzle("pancakes") is puzzles()[-2]
+    assert registered("squares")
+    assert not registered("hanoi")
+    assert not refused()
+
+
+def test_what_it_brings_is_taken(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(site, "art", "squares", SQUARES)
+    asked, folder = puzzle("squares"), tmp_path / "out"
+    assert built(folder, asked).finished == ["squares"]
+    assert pl.read_parquet(folder / "squares.parquet").rows() == [(n, n * n) for n in range(10)]
+    assert reader_class("squares").key == "NUMBER"
+    assert respond("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
+    assert [section.title for section in sections()][-1] == "Squares"
+    assert said(folder) == [
+        "every square is one", "squares: proved: every number was squared again"
+    ]  # fmt: skip
+    monkeypatch.setitem(TABLES, "squares", asked.tables[0])
+    rewrite(folder, "squares", cell("square", 7, 48))
+    with pytest.raises(VerifyFailed, match=r"every square is one.*48"):
+        said(folder)
+
+
+def said(folder: Path) -> list[str]:
+    """The last claim that is proved of a folder's tables of other packages, ours left out, and the
+    verdicts on them."""
+    claims: list[Claim] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tablebase.puzzles.MODULES", {})
+        tables = listed_in(Folder(folder), lambda claim, _: claims.append(claim))
+    verdicts: list[Verdict] = []
+    prove(tables, verdicts.extend)
+    shown = [f"{of.table}: {of.verdict}: {of.how}" for of in verdicts]
+    return [*[claim.claim for claim in claims if claim.passed][-1:], *shown]
+
+
+REFUSED = [
+    ("eight", PANCAKES, "the program has a puzzle of that name itself"),
+    ("stacks", PANCAKES, "the puzzle itself is named 'pancakes'"),
+    ("pancakes", "PUZZLE = 3", "PUZZLE in bad is of type int"),
+    ("pancakes", "import nowhere", "No module named 'nowhere'"),
+    ("pancakes", "1 / 0", "ZeroDivisionError: division by zero"),
+    ("pancakes", "", "no attribute 'PUZZLE'"),
+    (
+        "squares",
+        SQUARES.replace('Table(\n            "squares"', 'Table(\n            "eight"'),
+        "the program itself has a table eight",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "problem"), REFUSED)
+def test_one_that_cannot_be_used_is_refused_and_ours_are_not(
+    site: Path, name: str, code: str, problem: str
+) -> None:
+    install(site, "bad", name, code)
+    assert [asked.name for asked in puzzles()] == [*MODULES]
+    (error,) = refused()
+    assert (error.puzzle, error.packages, error.exit_code) == (name, ["bad"], 3)
+    assert problem in error.problem
+    assert str(error) == (
+        f"The puzzle {name!r} of the package bad cannot be used: {error.problem}. "
+        "Update or uninstall it."
+    )
+    if name in MODULES:
+        assert error.problem == problem
+    else:
+        with pytest.raises(PuzzleRefused):
+            puzzle(name)
+
+
+def test_two_packages_with_one_name_are_both_refused(site: Path) -> None:
+    install(site, "bakery", "pancakes", PANCAKES)
+    install(site, "breakfast", "pancakes", PANCAKES)
+    install(site, "art", "squares", SQUARES)
+    assert [asked.name for asked in puzzles()] == [*MODULES, "squares"]
+    both = "of the packages bakery and breakfast cannot be used"
+    alone = "only one package may bring a puzzle of that name"
+    with pytest.raises(PuzzleRefused, match=f"{both}: {alone}"):
+        puzzle("pancakes")
+
+
+@pytest.mark.parametrize("part", ["reader", "section", "proof"])
+def test_a_part_that_is_not_there_is_refused(site: Path, tmp_path: Path, part: str) -> None:
+    install(site, "art", "squares", SQUARES.replace(f'{part} = "art:', f'{part} = "art:No'))
+    folder = tmp_path / "out"
+    built(folder, puzzle("squares"))
+    sentence = "package art cannot be used: loading art:No"
+    if part == "section":
+        assert len(sections()) == 3
+        assert sentence in str(refused()[0])
+        return
+    with pytest.raises(PuzzleRefused, match=sentence):
+        respond("squares", "7", {"outputs": str(folder)}) if part == "reader" else said(folder)
+
+
+def test_help_lists_the_others_where_a_reader_is_not_there(cli: Cli, site: Path) -> None:
+    install(site, "art", "squares", SQUARES.replace("art:Reader", "art:No"))
+    told = cli("query", "--help", env={"PYTHONPATH": str(site)})
+    assert "Knight's tour: answer one key" in told.out
+    assert "squares" not in told.out
+    assert (told.code, "package art cannot be used: loading art:No" in told.err) == (3, True)
+
+
+def test_its_python_object_is_found_by_name(site: Path, tmp_path: Path) -> None:
+    install(site, "breakfast", "pancakes", PANCAKES)
+    built(tmp_path, puzzle("pancakes"))
+    tables = open_tables(str(tmp_path))
+    assert tables.goals("pancakes").probe("54321").distance == 1
+    with pytest.raises(BadRequest, match="Choose one of: eight, pancakes"):
+        tables.goals("hanoi")
+
+
+def test_the_shell_knows_it(cli: Cli, site: Path, tmp_path: Path) -> None:
+    install(site, "breakfast", "pancakes", PANCAKES)
+    env = {"PYTHONPATH": f"{site}:{ROOT}", "PIPELINE_OUTPUTS": str(tmp_path)}
+    assert cli("precompute", "pancakes", env=env).code == 0
+    assert cli("query", "pancakes", "45321", "--path", env=env).out == "45321\n54321\n12345\n"
+    batch = cli("query", "pancakes", env=env, stdin="54321 11111")
+    assert (batch.code, batch.out.splitlines()[1]) == (2, "54321,stacked,1,5,1,")
+    assert "pancakes  Pancakes: answer one key" in cli("query", "--help", env=env).out
+    assert "--goal" in cli("query", "pancakes", "--help", env=env).out
+    assert "[pancakes]" in cli("precompute", "--help", env=env).out
+    assert "pancakes.idx: the index" in cli("precompute", "pancakes", "--help", env=env).out
+    assert cli("histogram", "pancakes", env=env).out.split()[-1] == "120"
+    assert "pancakes           120" in cli("status", env=env).out
+    for line in ("precompute p", "query p", "histogram p"):
+        words = f"pipeline {line}"
+        asked = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}
+        assert cli(env={**env, **asked}).out.split() == ["pancakes"]
+
+
+def test_a_broken_one_leaves_the_shell_ours(cli: Cli, site: Path, outputs: Path) -> None:
+    install(site, "bad", "pancakes", "import nowhere")
+    env = {"PYTHONPATH": str(site), "PIPELINE_OUTPUTS": str(outputs)}
+    sentence = (
+        "pipeline: The puzzle 'pancakes' of the package bad cannot be used: loading bad:PUZZLE "
+        "failed (ModuleNotFoundError: No module named 'nowhere'). Update or uninstall it.\n"
+    )
+    status = cli("status", env=env)
+    assert (status.code, status.err) == (3, sentence)
+    assert "knight_counts" in status.out
+    assert cli("query", "pancakes", "54321", env=env) == (3, "", sentence)
+    assert cli("precompute", "pancakes", env=env) == (3, "", sentence)
+    assert cli("precompute", "eight", "--quiet", env=env) == (0, "", "")
+    assert cli("query", "eight", "123456780", env=env).code == 0
+    assert cli("query", "hanoi", "1", env=env).code == 2
+
+
+LOOKED = """
+import os, sys
+import numpy, polars, rich.progress, typer.rich_utils  # none is ours, and all take long
+from pipeline.run import told
+
+for words in sys.argv[1:]:
+    if os.fork():
+        os.wait()
+        continue
+    sys.argv = ["pipeline", *words.split()]
+    told(sys.argv[1:])
+    print("looked" if "tablebase.puzzles.plugins" in sys.modules else "did not look", words)
+    sys.stdout.flush()
+    os._exit(0)
+"""
+
+
+def test_nobody_looks_for_others_unasked(place: Path) -> None:
+    """Nor for the program's own help, nor where all puzzles that are named are ours."""
+    commands = ["--help", "query eight --help", "precompute eight --help", "histogram --help"]
+    commands += ["query eight", "precompute eight senet --quiet", "histogram eight"]
+    told = python(LOOKED, *commands, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
+    looks = [line for line in told.out.splitlines() if line.startswith(("looked", "did not"))]
+    assert looks == [f"did not look {words}" for words in commands]

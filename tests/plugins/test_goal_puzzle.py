@@ -1,0 +1,272 @@
+"""A fourth puzzle added through the registry alone: tables, index, lookups, words, histogram."""
+
+import json
+import re
+import struct
+import sys
+from collections import Counter, deque
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+from types import ModuleType
+
+import polars as pl
+import pytest
+
+from queries import open_tables
+from queries.dispatch import respond
+from queries.histogram import bars, histogram
+from queries.status import status
+from tablebase import puzzles
+from tablebase.errors import BadRequest, NotationError, OutOfReach, TableMissing
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import built
+from tests.support.pancakes import PUZZLE, Pancakes
+from tests.support.shell import Said, python
+
+STACKS = ["".join(stack) for stack in permutations("12345")]
+
+
+def flips(state: str) -> dict[str, str]:
+    """Every stack one flip away."""
+    found = {}
+    for top in range(2, 6):
+        turned = list(state)
+        turned[:top] = reversed(turned[:top])
+        found[str(top)] = "".join(turned)
+    return found
+
+
+def searched() -> dict[str, tuple[int, int]]:
+    """Distance to the stacked pancakes and number of shortest solutions."""
+    found = {"12345": (0, 1)}
+    waiting = deque(found)
+    while waiting:
+        state = waiting.popleft()
+        distance, ways = found[state]
+        for after in flips(state).values():
+            if after not in found:
+                found[after] = (distance + 1, 0)
+                waiting.append(after)
+            if found[after][0] == distance + 1:
+                found[after] = (distance + 1, found[after][1] + ways)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(puzzles.MODULES, "pancakes", "tests.support.pancakes")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    made = tmp_path_factory.mktemp("pancakes")
+    report = built(made, PUZZLE)
+    assert report.reasons == {"pancakes": "missing"}
+    assert report.finished == ["pancakes"]
+    yield made
+    assert not list(made.glob(".*.unpublished"))
+
+
+def test_the_graph_has_every_flip() -> None:
+    assert [PUZZLE.unrank(rank) for rank in range(PUZZLE.size)] == STACKS
+    assert [PUZZLE.rank(stack) for stack in STACKS] == list(range(PUZZLE.size))
+    graph = PUZZLE.graph()
+    assert graph.offsets.tolist() == list(range(0, 4 * PUZZLE.size + 1, 4))
+    assert [STACKS[node] for node in graph.targets] == [
+        after for stack in STACKS for after in flips(stack).values()
+    ]
+
+
+def test_all_its_moves_at_once_are_those_of_each_stack() -> None:
+    for letter, ranks, after in PUZZLE.all_moves():
+        assert ranks.tolist() == list(range(PUZZLE.size))
+        assert [text.decode() for text in after] == [flips(stack)[letter] for stack in STACKS]
+
+
+class Doors(Pancakes):
+    """A letter need not be a move of each state, and may be two of one."""
+
+    letters = "23"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        yield from (("2", "12354"), ("2", "12345"), ("3", "54321")) if state == STACKS[7] else ()
+
+
+def test_no_move_is_lost_where_all_are_listed() -> None:
+    found = [(letter, list(ranks), list(after)) for letter, ranks, after in Doors().all_moves()]
+    assert found == [("2", [7, 7], [b"12354", b"12345"]), ("3", [7], [b"54321"])]
+
+
+def test_its_table_is_the_searched_one(folder: Path) -> None:
+    expected = searched()
+    table = pl.read_parquet(folder / "pancakes.parquet")
+    assert table.schema == {
+        "state": pl.String,
+        "goal": pl.Enum(["stacked"]),
+        "distance": pl.Int8,
+        "best_moves": pl.String,
+        "solutions": pl.Int16,
+    }
+    assert table.rows() == [
+        (
+            stack,
+            "stacked",
+            expected[stack][0],
+            "".join(
+                top
+                for top, after in flips(stack).items()
+                if expected[after][0] < expected[stack][0]
+            ),
+            expected[stack][1],
+        )
+        for stack in STACKS
+    ]
+
+
+def test_its_index_answers_for_each_rank(folder: Path) -> None:
+    data = (folder / "pancakes.idx").read_bytes()
+    expected = searched()
+    assert list(struct.iter_unpack("<BB", data[4096 : 4096 + 240])) == [
+        expected[stack] for stack in STACKS
+    ]
+
+
+def test_it_is_probed(folder: Path) -> None:
+    pancakes = open_tables(str(folder)).goals("pancakes")
+    expected = searched()
+    for stack in STACKS:
+        answer = pancakes.probe(stack)
+        assert (answer.state, answer.goal) == (stack, "stacked")
+        assert (answer.distance, answer.solutions) == expected[stack]
+        path = pancakes.path(stack)
+        assert (path[0], path[-1], len(path)) == (stack, "12345", answer.distance + 1)
+        letters = pancakes.solution(stack)
+        for before, letter, after in zip(path, letters, path[1:], strict=False):
+            assert flips(before)[letter] == after
+    assert pancakes.probe("54321", "stacked") == pancakes.probe("54321")
+    assert pancakes.get("11111") is None
+    with pytest.raises(NotationError):
+        pancakes.probe("11111")
+    with pytest.raises(BadRequest) as caught:
+        pancakes.probe("12345", "54321")
+    with pytest.raises(BadRequest, match="No table of pancakes"):
+        pancakes.get("12345", goal="54321", default="no")
+    assert str(caught.value) == (
+        "No table of pancakes has the goal 54321. Choose one of: stacked (12345)."
+    )
+    assert PUZZLE.apart("12345", "54321") == "no sequence of moves connects them."
+
+
+def test_its_answer_in_words(folder: Path) -> None:
+    asked: dict[str, str | bool] = {"outputs": str(folder)}
+    assert respond("pancakes", "45321", asked) == (
+        "45321\n\n"
+        "goal         stacked 12345\n"
+        "distance     2 moves\n"
+        "best moves   2\n"
+        "solutions    1 of that length\n"
+        "one of them  25\n"
+    )
+    assert respond("pancakes", "45321", {**asked, "path": True}) == "45321\n54321\n12345\n"
+    assert "none: this is the goal" in respond("pancakes", "12345", asked)
+
+
+def test_its_answer_as_json(folder: Path) -> None:
+    said = respond("pancakes", "45321", {"outputs": str(folder), "json": True, "path": True})
+    assert json.loads(said) == {
+        "state": "45321",
+        "goal": "stacked",
+        "goal_state": "12345",
+        "distance": 2,
+        "best_moves": "2",
+        "solutions": 1,
+        "solution": "25",
+        "out_of_reach": [],
+        "path": ["45321", "54321", "12345"],
+    }
+
+
+def test_its_histogram(folder: Path) -> None:
+    counts = histogram("pancakes", Folder(folder))
+    expected = Counter(distance for distance, _ in searched().values())
+    assert counts.rows() == [("stacked", *item) for item in sorted(expected.items())]
+    lines = bars(counts).splitlines()
+    assert lines[0].split() == ["distance", "stacked"]
+    assert lines[5].split() == ["4", str(expected[4]), "################"]
+    assert lines[-1].split() == ["all", "120"]
+
+
+def test_its_status_beside_what_is_missing(folder: Path) -> None:
+    states = {row["table"]: row["state"] for row in status(Folder(folder))}
+    assert states.pop("pancakes") == "published"
+    assert set(states.values()) == {"missing"}
+    assert "eight" in states
+
+
+def test_another_puzzle_is_missing_there(folder: Path) -> None:
+    with pytest.raises(TableMissing, match=r"Run: pipeline precompute eight --outputs "):
+        open_tables(str(folder)).eight.probe("123456780")
+
+
+def shell(folder: Path, *words: str) -> Said:
+    """The whole program in a process of its own, with the puzzle registered."""
+    return python(
+        "import sys, tablebase.puzzles\n"
+        "tablebase.puzzles.MODULES['pancakes'] = 'tests.support.pancakes'\n"
+        f"sys.argv = {['pipeline', *words]!r}\n"
+        "from pipeline.__main__ import main\n"
+        "sys.exit(main())\n",
+        env={"PIPELINE_OUTPUTS": str(folder)},
+    )
+
+
+def test_its_stage_and_its_query_at_the_shell(tmp_path: Path, folder: Path) -> None:
+    said = shell(tmp_path, "precompute", "pancakes")
+    assert said.code == 0
+    assert re.fullmatch(
+        # in between, how far it is, if compiling takes long
+        r"building pancakes \(missing\)\n(?:  .+\n)*pancakes: 120 rows in [\d.]+ s\n",
+        said.err,
+    )
+    size = f"{(folder / 'pancakes.parquet').stat().st_size:,}"
+    assert said.out.splitlines()[1].split()[:3] == ["pancakes", "120", size]
+    for name in ("pancakes.parquet", "pancakes.idx", "manifest.json"):
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+    assert shell(tmp_path, "query", "pancakes", "54321").out.startswith("54321\n\ngoal ")
+    assert shell(tmp_path, "query", "pancakes", "--path", "54321").out == "54321\n12345\n"
+    assert "pancakes.idx" in shell(tmp_path, "precompute", "pancakes", "--help").out
+    refused = shell(tmp_path, "query", "pancakes", "11111")
+    assert refused.code == 2
+    assert refused.err.startswith("pipeline: '11111' is not a stack: it needs each of 1-5 once.")
+
+
+class Swaps(Pancakes):
+    """Only the top three may be turned over: two stacks belong together, the rest are apart."""
+
+    name = "swaps"
+    letters = "3"
+
+    def __init__(self) -> None:
+        self.tables = (self.goal_table("swaps", "Stacks", ("stacked",)),)
+
+
+def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("swaps")
+    module.PUZZLE = Swaps()  # type: ignore[attr-defined]  # modules take any name
+    monkeypatch.setitem(sys.modules, "swaps", module)
+    monkeypatch.setitem(puzzles.MODULES, "swaps", "swaps")
+    built(tmp_path, module.PUZZLE)
+    assert read_manifest(Folder(tmp_path))["swaps"].rows == 2
+    swaps = open_tables(str(tmp_path)).goals("swaps")
+    assert swaps.probe("32145").best_moves == "3"
+    with pytest.raises(OutOfReach) as caught:
+        swaps.probe("21345")
+    error = caught.value
+    assert (error.state, error.goal, error.why) == (
+        "21345",
+        "12345",
+        "no sequence of moves connects them.",
+    )
+    assert str(error) == f"12345 cannot be reached from 21345: {error.why}"

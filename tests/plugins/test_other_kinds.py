@@ -1,0 +1,291 @@
+"""A puzzle of each kind that is no goal puzzle, added through the registry alone."""
+
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.verify import Claim, VerifyFailed, prove, verify
+from pipeline.verify.manifest_checks import check_files, listed_in
+from queries.dispatch import respond
+from queries.histogram import bars, histogram
+from queries.status import status
+from tablebase import puzzles
+from tablebase.errors import BadRequest, NoAnswer, NotationError
+from tablebase.puzzle import Puzzle
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.support import jugs, lanes, oracles
+from tests.support.build_recorder import built
+from tests.support.shell import Said, python
+from tests.support.tampered import (
+    TABLES,
+    cell,
+    exchanged,
+    place,
+    rewrite,
+    sealed,
+    vouch,
+    without,
+)
+
+TOYS = {"jugs": jugs.PUZZLE, "lanes": lanes.PUZZLE}
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, toy in TOYS.items():
+        monkeypatch.setitem(puzzles.MODULES, name, f"tests.support.{name}")
+        for table in toy.tables:
+            monkeypatch.setitem(TABLES, table.name, table)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Both toys' tables, and nothing else."""
+    made = tmp_path_factory.mktemp("toys")
+    for toy in TOYS.values():
+        assert built(made, toy).finished == [table.name for table in toy.tables]
+    yield made
+    assert not list(made.glob(".*.unpublished"))
+
+
+def shell(folder: Path, *words: str) -> Said:
+    """The whole program in a process of its own, with the puzzles registered."""
+    return python(
+        "import sys, tablebase.puzzles\n"
+        "for name in ('jugs', 'lanes'):\n"
+        "    tablebase.puzzles.MODULES[name] = f'tests.support.{name}'\n"
+        f"sys.argv = {['pipeline', *words]!r}\n"
+        "from pipeline.__main__ import main\n"
+        "sys.exit(main())\n",
+        env={"PIPELINE_OUTPUTS": str(folder)},
+    )
+
+
+def lines() -> dict[str, list[str]]:
+    """Every shortest line to each state, by walking all lines: the first is the smallest."""
+    found, layer = {"00": [""]}, {"00": [""]}
+    while layer:
+        after: dict[str, list[str]] = {}
+        for state, ways in layer.items():
+            for letter, jars in zip(jugs.MOVES, jugs.moves(*map(int, state)), strict=True):
+                reached = "".join(map(str, jars))
+                if reached not in found:
+                    after.setdefault(reached, []).extend(way + letter for way in ways)
+        for ways in after.values():
+            ways.sort(key=lambda way: [jugs.MOVES.index(letter) for letter in way])
+        found |= after
+        layer = after
+    return found
+
+
+def test_a_walked_toys_table_is_as_all_its_lines(folder: Path) -> None:
+    expected = lines()
+    assert 0 < len(expected) < jugs.PUZZLE.size
+    rows = []
+    for rank in range(jugs.PUZZLE.size):
+        state = jugs.PUZZLE.unrank(rank)
+        ways = expected.get(state, [])
+        first = ways[0] if ways else None
+        rows.append((state, first and len(first) if first != "" else 0, len(ways), first))
+    assert pl.read_parquet(folder / "jugs.parquet").rows() == rows
+
+
+def test_a_walked_toys_index_answers_for_each_rank(folder: Path) -> None:
+    data = (folder / "jugs.idx").read_bytes()
+    rows = pl.read_parquet(folder / "jugs.parquet")
+    for rank, (steps, ways, _) in enumerate(struct.iter_unpack("<BBB", data[4096 : 4096 + 72])):
+        have = rows["steps"][rank]
+        assert (steps, ways) == (255 if have is None else have, rows["ways"][rank])
+
+
+def test_a_walked_toys_depths_are_counted(folder: Path) -> None:
+    counts = histogram("jugs", Folder(folder))
+    assert sum(counts.drop_nulls("steps")["states"]) == len(lines())
+    assert "steps" in bars(counts).splitlines()[0]
+
+
+@pytest.mark.parametrize("name", ["lane_3x4", "lane_4x3"])
+def test_a_listed_toys_rows_are_the_tours(folder: Path, name: str) -> None:
+    files, ranks = map(int, name.removeprefix("lane_").split("x"))
+    tours = [
+        "".join(oracles.square_name(files, square) for square in tour)
+        for start in range(files * ranks)
+        for tour in oracles.knight_tours(files, ranks, start)
+    ]
+    assert pl.read_parquet(folder / f"{name}.parquet")["path"].to_list() == tours
+
+
+def test_a_walked_toy_is_looked_up(folder: Path) -> None:
+    asked: dict[str, str | bool] = {"outputs": str(folder)}
+    steps, ways, last = 6, len(lines()["43"]), jugs.MOVES.index(lines()["43"][0][-1]) << 4
+    said = json.loads(respond("jugs", " 43 ", {**asked, "json": True}))
+    assert said == {"state": "43", "steps": steps, "ways": ways, "last": last}
+    assert respond("jugs", "43", asked).split() == [
+        str(word) for pair in said.items() for word in pair
+    ]
+    with pytest.raises(NotationError, match="it needs 0-5, then 0-3"):
+        respond("jugs", "60", asked)
+
+
+def test_a_listed_toy_is_looked_up(folder: Path) -> None:
+    asked: dict[str, str | bool] = {"outputs": str(folder), "json": True}
+    with pytest.raises(BadRequest, match="has 16 rows for '3x4': its board does not tell them"):
+        respond("lanes", "3x4", asked)
+    with pytest.raises(NoAnswer):
+        respond("lanes", "9x9", asked)
+
+
+def test_their_status(folder: Path) -> None:
+    states = {row["table"]: row["state"] for row in status(Folder(folder))}
+    for toy in TOYS.values():
+        assert {states.pop(table.name) for table in toy.tables} == {"published"}
+    assert set(states.values()) == {"missing"}
+
+
+@wide
+def test_their_stages_and_queries_at_the_shell(tmp_path: Path, folder: Path) -> None:
+    for name, toy in TOYS.items():
+        said = shell(tmp_path, "precompute", name)
+        assert said.code == 0, said.err
+        for table in toy.tables:
+            made = (tmp_path / f"{table.name}.parquet").read_bytes()
+            assert made == (folder / f"{table.name}.parquet").read_bytes()
+    asked: dict[str, str | bool] = {"outputs": str(folder)}
+    assert shell(tmp_path, "query", "jugs", "43").out == respond("jugs", "43", asked)
+    refused = shell(tmp_path, "query", "jugs", "60")
+    assert (refused.code, refused.out) == (2, "")
+    assert "lane_3x4" in shell(tmp_path, "status").out
+
+
+# ---- verification ---------------------------------------------------------------------------
+
+
+def proved(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
+    """What is proved of a toy alone: the others' tables are not there."""
+    only = {name: puzzles.MODULES[name] for name, known in TOYS.items() if known is toy}
+    monkeypatch.setattr(puzzles, "MODULES", only)
+    claims: list[Claim] = []
+    tables = listed_in(
+        Folder(folder), lambda claim, done: claims.extend([claim] if claim.passed else [])
+    )
+    mine = [listed for listed in tables if listed.table]
+    for listed in mine:
+        check_files(listed)
+    prove(mine)
+    return claims
+
+
+def test_a_walked_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [claim.claim for claim in proved(folder, jugs.PUZZLE, monkeypatch)]
+    assert "steps and all other columns are as a second search of the graph finds them" in said
+    assert said[-1] == "each record is as a second search of the graph finds it"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("steps", 9), ("steps", None), ("ways", 9), ("line", "F"), ("state", "00")],
+)
+def test_a_false_cell_of_a_walked_toy_is_found(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, value: object
+) -> None:
+    built(tmp_path, jugs.PUZZLE)
+    row = jugs.PUZZLE.rank("43")
+    rewrite(tmp_path, "jugs", cell(column, row, value))
+    with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
+        proved(tmp_path, jugs.PUZZLE, monkeypatch)
+    assert caught.value.row == row
+
+
+def test_a_missing_row_of_a_walked_toy_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(tmp_path, jugs.PUZZLE)
+    rewrite(tmp_path, "jugs", without(7))
+    with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
+        proved(tmp_path, jugs.PUZZLE, monkeypatch)
+    size = jugs.PUZZLE.size
+    assert (caught.value.found, caught.value.expected) == (f"rows {size - 1}", size)
+
+
+def test_a_false_record_of_a_walked_toy_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(tmp_path, jugs.PUZZLE)
+    index = tmp_path / "jugs.idx"
+    data = bytearray(index.read_bytes())
+    data[place(data, 7) + 2] ^= 16
+    index.write_bytes(sealed(data))
+    vouch(tmp_path, "jugs")
+    with pytest.raises(VerifyFailed, match="each record is as a second search") as caught:
+        proved(tmp_path, jugs.PUZZLE, monkeypatch)
+    assert caught.value.row == 7
+
+
+def test_a_listed_toy_is_proved_as_its_recipe_is(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [claim.claim for claim in proved(folder, lanes.PUZZLE, monkeypatch)]
+    assert sum("no tour is missing" in claim for claim in said) == 2
+    built(tmp_path, lanes.PUZZLE)
+    rewrite(tmp_path, "lane_3x4", cell("number", 3, 9))
+    with pytest.raises(VerifyFailed, match="number match the path"):
+        proved(tmp_path, lanes.PUZZLE, monkeypatch)
+
+
+class Unknown(Puzzle):
+    """The jugs' table, of a puzzle of which nothing is known but its tables."""
+
+    name = "jugs"
+    title = "Unknown"
+    tables = jugs.PUZZLE.tables
+
+
+@pytest.fixture
+def unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    built(tmp_path, jugs.PUZZLE)
+    monkeypatch.setattr(jugs, "PUZZLE", Unknown())
+    monkeypatch.setitem(TOYS, "jugs", jugs.PUZZLE)
+    return tmp_path
+
+
+def test_what_holds_for_any_table_is_proved(unknown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = proved(unknown, jugs.PUZZLE, monkeypatch)
+    assert [claim.claim for claim in claims][-5:] == [
+        "schema, all metadata and number of rows match the definition of the table",
+        "every row decodes, and the content hash matches the manifest",
+        "the rows ascend by state",
+        "ways: each record matches its row",
+        "steps, last: not proved, because no column holds the same numbers",
+    ]
+
+
+def test_rows_out_of_order_and_false_records_are_found_of_any_table(
+    unknown: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite(unknown, "jugs", exchanged(7, 8))
+    with pytest.raises(VerifyFailed, match="the rows ascend by state") as caught:
+        proved(unknown, jugs.PUZZLE, monkeypatch)
+    assert caught.value.row == 7
+    rewrite(unknown, "jugs", exchanged(7, 8))
+    rewrite(unknown, "jugs", cell("ways", 7, 9))
+    with pytest.raises(VerifyFailed, match="ways: each record matches its row") as caught:
+        proved(unknown, jugs.PUZZLE, monkeypatch)
+    assert caught.value.row == 7
+
+
+def test_a_table_without_a_proof_is_not_said_to_be_proved(
+    unknown: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(puzzles, "MODULES", {"jugs": "tests.support.jugs"})
+    (verdict,) = verify(Folder(unknown)).verdicts
+    assert (verdict.table, verdict.board, verdict.verdict) == ("jugs", None, "intact")
+    monkeypatch.setattr(jugs, "PUZZLE", jugs.Jugs())
+    # a second search by its own graph, filled in by its own code: no proof from the rules
+    (verdict,) = verify(Folder(unknown)).verdicts
+    assert verdict.verdict == "recounted"
+    assert verdict.how.endswith("are the puzzle's own, as in the build")

@@ -1,0 +1,219 @@
+"""Every table as polars, pandas, pyarrow and DuckDB read it: types, true differences, pruning."""
+
+import re
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+from tests.published.test_table_files import CONTRACT, file_of
+
+ENUM = "enum"
+KINDS = {
+    # polars: pyarrow, DuckDB, pandas; a column with nulls as pandas reads it if it is asked to
+    "String": ("string", "VARCHAR", "str"),
+    "Boolean": ("bool", "BOOLEAN", "bool"),
+    "Int8": ("int8", "TINYINT", "int8"),
+    "Int16": ("int16", "SMALLINT", "int16"),
+    "Int64": ("int64", "BIGINT", "int64"),
+    ENUM: ("dictionary<values=string, indices=uint8, ordered=0>", "VARCHAR", "category"),
+}
+COLUMNS = {column for columns, _, _ in CONTRACT.values() for column in columns}
+
+
+@pytest.fixture(params=CONTRACT)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def kinds(name: str) -> dict[str, tuple[str, str, str]]:
+    """What the contract says of each column, in three readers' words; the fourth has tests."""
+    columns, _, _ = CONTRACT[name]
+    return {
+        column: KINDS[ENUM if isinstance(kind, pl.Enum) else str(kind)]
+        for column, kind in columns.items()
+    }
+
+
+def test_every_number_is_signed(name: str) -> None:
+    assert not [kind for kind in CONTRACT[name][0].values() if kind.is_unsigned_integer()]
+
+
+def test_pyarrow_has_the_types(outputs: Path, name: str) -> None:
+    schema = pq.read_schema(file_of(outputs, name))
+    wanted = {column: arrow for column, (arrow, _, _) in kinds(name).items()}
+    assert {field.name: str(field.type) for field in schema} == wanted
+
+
+def test_duckdb_has_the_types(outputs: Path, name: str) -> None:
+    with duckdb.connect() as database:
+        said = database.execute(f"describe from '{file_of(outputs, name)}'").fetchall()
+    assert {row[0]: row[1] for row in said} == {
+        column: duck for column, (_, duck, _) in kinds(name).items()
+    }
+
+
+def first_rows(outputs: Path, name: str, **how: str) -> pd.DataFrame:
+    """The table, but of the large listing its first tours."""
+    few = [("path", "<", "a1c2e1d4")] if name == "knight_tours_6x6" else None
+    return pd.read_parquet(file_of(outputs, name), filters=few, **how)
+
+
+def test_pandas_has_the_types(outputs: Path, name: str) -> None:
+    """Its own for numbers with nulls, which it has to be asked for: else they are floats."""
+    rows = first_rows(outputs, name)
+    _, _, nullable = CONTRACT[name]
+    for column, (_, _, pandas) in kinds(name).items():
+        holed = rows[column].hasnans
+        assert not holed or column in nullable
+        assert str(rows.dtypes[column]) == ("float64" if holed and pandas != "str" else pandas)
+    asked = first_rows(outputs, name, dtype_backend="numpy_nullable").dtypes.astype(str).to_dict()
+    for column, (_, _, pandas) in kinds(name).items():
+        if pandas.startswith("int"):
+            assert asked[column] == pandas.capitalize()
+
+
+# ---- names ----------------------------------------------------------------------------------
+
+
+def test_no_column_is_a_reserved_word() -> None:
+    with duckdb.connect() as database:
+        words = dict(database.execute("from duckdb_keywords()").fetchall())
+    assert words["end"] == "reserved"
+    assert not {column for column in COLUMNS if words.get(column) in ("reserved", "type_function")}
+
+
+@pytest.mark.parametrize("connect", [duckdb.connect, sqlite3.connect])
+def test_every_column_can_be_named_without_quotes(
+    connect: Callable[[str], sqlite3.Connection],
+) -> None:
+    names = ", ".join(f"{column} as {column}" for column in sorted(COLUMNS))
+    columns = ", ".join(f"{column} text" for column in sorted(COLUMNS))
+    database = connect(":memory:")
+    database.execute(f"create table t ({columns})")
+    assert database.execute(f"select {names} from t where start < finish").fetchall() == []
+    database.close()
+
+
+# ---- differences, joins, concatenations -----------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["eight", "eight_edge"])
+def test_the_mean_of_a_difference_is_the_same_in_all(outputs: Path, name: str) -> None:
+    path = file_of(outputs, name)
+    frame = pl.read_parquet(path, columns=["manhattan", "distance"])
+    true = sum(a - b for a, b in frame.iter_rows()) / len(frame)
+    assert true < -7
+    rows = pq.read_table(path)
+    data = pd.read_parquet(path)
+    with duckdb.connect() as database:
+        ((duck,),) = database.execute(f"select avg(manhattan - distance) from '{path}'").fetchall()
+    means = (
+        frame.select((pl.col("manhattan") - pl.col("distance")).mean()).item(),
+        (data["manhattan"] - data["distance"]).mean(),
+        pc.mean(pc.subtract(rows["manhattan"], rows["distance"])).as_py(),
+        duck,
+    )
+    assert means == pytest.approx((true,) * 4, rel=1e-12)
+
+
+def test_squares_of_all_boards_join_and_concatenate(outputs: Path) -> None:
+    names = ("knight_tours_5x5", "knight_tours_8x8")
+    frames = [pl.read_parquet(file_of(outputs, name)) for name in names]
+    both = pl.concat(frames)
+    assert len(both) == 1_728 + 2_048
+    counts = pl.read_parquet(file_of(outputs, "knight_counts"))
+    found = both.group_by("board", "start").len().join(counts, on=["board", "start"])
+    assert len(found) == 13
+    assert found.filter(pl.col("len") != pl.col("tours")).is_empty()
+    pandas = pd.concat([pd.read_parquet(file_of(outputs, name)) for name in names])
+    assert str(pandas["start"].dtype) == "category"
+    merged = pandas.merge(pd.read_parquet(file_of(outputs, "knight_counts")), on=["board", "start"])
+    assert len(merged) == 1_728
+    goals = [pl.read_parquet(file_of(outputs, name)) for name in ("eight", "eight_edge")]
+    assert pl.concat(goals)["goal"].unique().len() == 3
+
+
+# ---- row groups -----------------------------------------------------------------------------
+
+ASKED = [
+    ("eight", "state", "378546201", 1),
+    ("eight_edge", "state", "378546201", 1),
+    ("senet", "position", "ABAAABBB.B...A.", 1),
+    *(("knight_tours_6x6", "start", start, 12) for start in ("a1", "c3", "f6")),
+    ("knight_tours_6x6", "start", "f1", 18),
+]
+
+
+def groups(outputs: Path, name: str) -> int:
+    return pq.read_metadata(file_of(outputs, name)).num_row_groups  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(("name", "column", "value", "most"), ASKED)
+def test_few_row_groups_can_hold_a_value(
+    outputs: Path, name: str, column: str, value: str, most: int
+) -> None:
+    metadata = pq.read_metadata(file_of(outputs, name))
+    at = metadata.schema.names.index(column)
+    said = [metadata.row_group(n).column(at).statistics for n in range(metadata.num_row_groups)]
+    assert 1 <= sum(one.min <= value <= one.max for one in said) <= most
+    assert len(said) >= 3 * most
+
+
+@pytest.mark.parametrize(("name", "column", "value", "most"), ASKED)
+def test_duckdb_reads_few_row_groups(
+    outputs: Path, name: str, column: str, value: str, most: int
+) -> None:
+    asked = f"select count(*) from '{file_of(outputs, name)}' where {column} = '{value}'"
+    with duckdb.connect() as database:
+        ((_, said),) = database.execute(f"explain analyze {asked}").fetchall()
+    ((read, of),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", said)
+    assert int(of) == groups(outputs, name)
+    assert 1 <= int(read) <= most
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "most"),
+    [
+        ("eight", ds.field("state") == "378546201", 1),
+        ("senet", ds.field("position") == "ABAAABBB.B...A.", 1),
+        # an Enum prunes nothing in pyarrow; the path, which begins with the start, does
+        ("knight_tours_6x6", (ds.field("path") >= "c3") & (ds.field("path") < "c4"), 12),
+    ],
+)
+def test_pyarrow_reads_few_row_groups(
+    outputs: Path, name: str, asked: ds.Expression, most: int
+) -> None:
+    (fragment,) = ds.dataset(file_of(outputs, name)).get_fragments()
+    assert 1 <= len(fragment.split_by_row_group(asked)) <= most
+
+
+def test_a_path_begins_with_its_start_so_that_a_range_of_paths_is_a_start(outputs: Path) -> None:
+    frame = pl.scan_parquet(file_of(outputs, "knight_tours_6x6"))
+    by_path = frame.filter(pl.col("path") >= "c3", pl.col("path") < "c4")
+    found = by_path.select(pl.len(), pl.col("start").unique().implode()).collect()
+    assert found.row(0) == (52_662, ["c3"])
+
+
+def test_rows_are_sorted_as_the_footers_say(outputs: Path, name: str) -> None:
+    metadata = pq.read_metadata(file_of(outputs, name))
+    said = metadata.row_group(0).sorting_columns
+    columns = [metadata.schema.names[one.column_index] for one in said]
+    assert columns == {
+        "eight": ["state"],
+        "eight_edge": ["state"],
+        "senet": ["position"],
+        "knight_counts": ["files", "ranks"],
+    }.get(name, [])
+    if columns:
+        rows: pa.Table = pq.read_table(file_of(outputs, name), columns=columns)
+        keys = list(zip(*(rows[column].to_pylist() for column in columns), strict=True))
+        assert keys == sorted(keys)

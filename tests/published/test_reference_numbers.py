@@ -1,0 +1,72 @@
+"""The reference numbers, each with its source beside it, against what the program computed."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.support import reference_numbers
+
+
+@pytest.mark.parametrize(("layout", "state"), reference_numbers.eight_distances())
+def test_states_at_each_distance(outputs: Path, layout: str, state: str) -> None:
+    name = "eight_edge" if layout == "edge" else "eight"
+    table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == layout)
+    counts = table.group_by("distance").len().sort("distance")
+    expected = reference_numbers.eight_distances()[layout, state]
+    assert counts["distance"].to_list() == list(range(len(expected)))
+    assert counts["len"].to_list() == expected
+    assert table.filter(pl.col("distance") == 0)["state"].to_list() == [state]
+
+
+def test_the_farthest_states_and_their_solutions(outputs: Path) -> None:
+    expected = reference_numbers.named_numbers("eight.txt", "farthest 123456780")
+    farthest = pl.read_parquet(outputs / "eight.parquet").filter(pl.col("distance") == 31)
+    assert dict(farthest.select("state", "solutions").iter_rows()) == expected
+
+
+def test_senets_positions_by_plies(outputs: Path) -> None:
+    plies = pl.read_parquet(outputs / "senet.parquet", columns=["plies"])["plies"]
+    expected = reference_numbers.numbers("senet.txt", "by plies")
+    assert [int((plies == number).sum()) for number in range(len(expected))] == expected
+    assert reference_numbers.numbers("senet.txt", "within 6 plies") == [int((plies <= 6).sum())]
+    assert reference_numbers.numbers("senet.txt", "arrangements") == [len(plies)]
+    assert reference_numbers.numbers("senet.txt", "reachable") == [plies.count()]
+
+
+def board_totals(outputs: Path) -> dict[str, int]:
+    counts = pl.read_parquet(outputs / "knight_counts.parquet")
+    return dict(counts.group_by("board").agg(pl.col("tours").sum()).iter_rows())
+
+
+def test_tours_on_square_boards(outputs: Path) -> None:
+    expected = reference_numbers.numbers("knight.txt", "n x n")
+    totals = board_totals(outputs)
+    for side, tours in enumerate(expected, start=1):
+        if side <= 6:
+            assert totals[f"{side}x{side}"] == tours
+    assert pq_rows(outputs, "knight_tours_5x5") == expected[4]
+    assert pq_rows(outputs, "knight_tours_6x6") == expected[5]
+
+
+def pq_rows(outputs: Path, name: str) -> int:
+    rows = pl.scan_parquet(outputs / f"{name}.parquet").select(pl.len()).collect().item()
+    return int(rows)
+
+
+def test_closed_tours_on_6x6(outputs: Path) -> None:
+    (undirected,) = reference_numbers.numbers("knight.txt", "closed 6x6")
+    counts = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == "6x6")
+    assert counts["closed"].to_list() == [2 * undirected] * 36
+
+
+def test_tours_on_5x5_by_square(outputs: Path) -> None:
+    counts = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == "5x5")
+    expected = [tours for row in reference_numbers.knight_5x5() for tours in row]
+    assert counts["tours"].to_list() == expected
+
+
+@pytest.mark.parametrize("board", reference_numbers.named_numbers("knight.txt", "boards"))
+def test_tours_on_other_boards(outputs: Path, board: str) -> None:
+    expected = reference_numbers.named_numbers("knight.txt", "boards")[board]
+    assert board_totals(outputs)[board] == expected

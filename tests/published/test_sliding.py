@@ -1,0 +1,277 @@
+"""The tables of sliding boards: each row and record, builds that go on, and an index alone."""
+
+import hashlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline import tasks
+from pipeline.build import Request, build
+from pipeline.builders import block_table
+from pipeline.builders.block_table import make
+from pipeline.builders.registry import checkpoints
+from pipeline.tasks import Work
+from queries.histogram import histogram
+from queries.index_reader import Index
+from queries.status import status
+from tablebase.block_space import InBlocks
+from tablebase.errors import BadRequest, MemoryShort, SearchError
+from tablebase.puzzle import Table
+from tablebase.puzzles.sliding import definition as sliding
+from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.tables.checkpoints import Kept
+from tablebase.tables.manifest import Entry, read_manifest
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.support.shell import Cli
+from tests.support.sliding_tables import require_oracles
+
+
+class Quiet:
+    """Hears how a build goes."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def table(self, table: Table, reason: str) -> None:
+        pass
+
+    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+        pass
+
+    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
+
+    def built(self, table: Table, entry: Entry, seconds: float) -> None:
+        self.made.append(table.name)
+
+
+def built(folder: Path, boards: list[str], *options: str, jobs: int = 2) -> list[str]:
+    """Build the tables of some boards; gives those that were made."""
+    told = Quiet()
+    build(Request(Folder(folder), [(PUZZLE, PUZZLE.with_boards(boards, options))], jobs=jobs), told)
+    return told.made
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of some small boards."""
+    place = tmp_path_factory.mktemp("sliding")
+    built(place, ["2x2", "2x3", "2x4", "3x3"])
+    return place
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards of 8 cells count as large: an index alone, and one goal."""
+    monkeypatch.setattr(sliding, "LISTED", 7)
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
+def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
+    for table in parse_board(name).tables:
+        require_oracles(folder, table)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = [file for file in folder.iterdir() if file.suffix in (".idx", ".parquet", ".json")]
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def test_threads_and_turns_make_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    built(tmp_path, ["3x3"], jobs=3)
+    built(tmp_path, ["2x4", "3x2", "2x2"], jobs=1)
+    assert digests(tmp_path) == digests(folder)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_rows_are_made_by_no_more_threads_than_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    seen, usual = set[str](), sliding.TabledBoard.rows_of
+    both = threading.Barrier(jobs)
+
+    def rows_of(*asked: Any) -> Any:
+        if threading.current_thread().name not in seen:
+            seen.add(threading.current_thread().name)
+            both.wait(30)
+        return usual(*asked)
+
+    monkeypatch.setattr(block_table, "ROW_GROUP", 1)
+    monkeypatch.setattr(tasks, "cores", lambda: 2)
+    monkeypatch.setattr(sliding.TabledBoard, "rows_of", rows_of)
+    built(tmp_path, ["2x2"], jobs=jobs)
+    assert len(seen) == jobs
+
+
+@pytest.mark.usefixtures("alone")
+def test_an_index_alone_is_a_table(folder: Path, tmp_path: Path) -> None:
+    assert built(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
+    assert built(tmp_path, ["4x2"]) == []
+    store = Folder(tmp_path)
+    assert store.names("sliding") == ["sliding_2x4_8.idx"]
+    entry = read_manifest(store)["sliding_2x4_8"]
+    assert entry.files == []
+    assert (entry.rows, entry.index and entry.index.records) == (20_160, 20_160)
+    (row,) = [row for row in status(store) if row["table"] == "sliding_2x4_8"]
+    assert row["state"] == "published"
+    assert row["bytes"] == entry.bytes
+    table = parse_board("2x4").tables[0]
+    of = [Index(Folder(place), "", table).records() for place in (tmp_path, folder)]
+    assert of[0] == of[1]
+    assert built(tmp_path, ["2x4"], "goals") == ["sliding_2x4_7"]
+
+
+@pytest.mark.usefixtures("alone")
+def test_rows_that_were_asked_for_once_stay(tmp_path: Path) -> None:
+    assert built(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
+    assert built(tmp_path, ["2x4"], "parquet") == ["sliding_2x4_8"]
+    assert Folder(tmp_path).names("sliding") == ["sliding_2x4_8.idx", "sliding_2x4_8.parquet"]
+    assert built(tmp_path, ["2x4"]) == []
+
+
+@pytest.mark.usefixtures("alone")
+def test_states_are_counted_from_rows_or_from_an_index_alone(folder: Path, tmp_path: Path) -> None:
+    built(tmp_path, ["2x4"])
+    counts = histogram("sliding", Folder(tmp_path), "4x2")
+    assert counts.to_dicts() == (
+        pl.read_parquet(folder / "sliding_2x4_8.parquet")
+        .group_by(pl.col("goal").cast(pl.String), pl.col("distance").cast(pl.Int64))
+        .agg(pl.len().cast(pl.Int64).alias("states"))
+        .sort("distance")
+        .to_dicts()
+    )
+
+
+def test_no_board_no_count(folder: Path) -> None:
+    with pytest.raises(BadRequest, match="A board is needed"):
+        histogram("sliding", Folder(folder))
+    with pytest.raises(BadRequest, match="has one board"):
+        histogram("eight", Folder(folder), "3x3")
+    assert histogram("sliding", Folder(folder), "2x2")["states"].to_list() == [1, 2, 2, 2, 2, 2, 1]
+
+
+def kept_from(folder: Path, table: Table, layers: int, monkeypatch: pytest.MonkeyPatch) -> Kept:
+    """What is kept of a search that ends after so many layers."""
+    monkeypatch.setattr(block_table, "CHECKPOINT", 0.0)
+    kept = checkpoints(Folder(folder), table)
+
+    def tell(doing: str, done: int, total: int | None) -> None:
+        if doing == "layers" and done == layers:
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
+        make(recipe_of(table), PUZZLE, table, Work(pool, 2, tell, kept))
+    return kept
+
+
+def recipe_of(table: Table) -> InBlocks:
+    assert isinstance(table.recipe, InBlocks)
+    return table.recipe
+
+
+def test_a_search_that_was_killed_goes_on(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = parse_board("3x3").tables[0]
+    kept = kept_from(tmp_path, table, 20, monkeypatch)
+    layers = []
+    with ThreadPoolExecutor(2) as pool:
+        work = Work(pool, 2, lambda doing, done, total: layers.append((doing, done)), kept)
+        _, records, _ = make(recipe_of(table), PUZZLE, table, work)
+    expected = Index(Folder(folder), "", table).records()
+    assert b"".join(stretch["distance"].tobytes() for stretch in records) == expected
+    assert [done for doing, done in layers if doing == "layers"] == list(range(19, 32))
+
+
+def test_what_is_kept_half_begins_anew(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = parse_board("3x3").tables[0]
+    kept_from(tmp_path, table, 20, monkeypatch)
+    files = sorted(tmp_path.glob(".*.kept"))
+    assert len(files) == 9 + 1
+    for file in files:
+        whole = file.read_bytes()
+        file.write_bytes(whole[:-1])
+        assert block_table._kept(checkpoints(Folder(tmp_path), table), *sizes(table)) is None
+        file.write_bytes(whole)
+    assert block_table._kept(checkpoints(Folder(tmp_path), table), *sizes(table)) is not None
+    assert built(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
+    assert not [*tmp_path.glob(".*.kept")]
+    assert {f: d for f, d in digests(folder).items() if "3x3" in f}.items() <= digests(
+        tmp_path
+    ).items()
+
+
+def sizes(table: Table) -> tuple[Any, int]:
+    recipe = recipe_of(table)
+    (goal,) = recipe.roots
+    return recipe.space.blocks(goal), recipe.space.size
+
+
+def test_a_quick_search_keeps_nothing(tmp_path: Path) -> None:
+    table = parse_board("3x3").tables[0]
+    with ThreadPoolExecutor(2) as pool:
+        kept = checkpoints(Folder(tmp_path), table)
+        make(recipe_of(table), PUZZLE, table, Work(pool, 2, None, kept))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_search_that_does_not_fit_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "free_memory", lambda: 200_000_000)
+    with pytest.raises(MemoryShort) as told:
+        built(tmp_path, ["3x4"])
+    assert 239_500_800 < told.value.needed < 300_000_000
+    assert str(told.value).startswith("sliding_3x4_12 cannot be built now: it needs 0.2")
+    assert built(tmp_path, ["3x3"])
+
+
+def test_as_many_records_as_states(tmp_path: Path) -> None:
+    """A table is refused whose records are not as many as its states."""
+    board = parse_board("2x3")
+    table = board.tables[0]
+    table.rows = 361
+    with pytest.raises(SearchError, match="expected 361"):
+        build(Request(Folder(tmp_path), [(PUZZLE, (table,))]), Quiet())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("sliding", "sliding has tables of chosen boards only. Add --board 3x4."),
+        ("sliding --board 4x4", "'4x4' is not a sliding board: boards have at most 12 cells."),
+        ("--board 3x3", "--board needs the stage sliding or knight."),
+        ("sliding knight --board 3x3", "--board needs the stage sliding or knight."),
+        ("eight --goals all", "--goals needs --board and the stage sliding."),
+        ("sliding --goals all", "--goals needs --board and the stage sliding."),
+        ("knight --board 3x4 --parquet", "--parquet needs --board and the stage sliding."),
+        ("sliding --board 3x4 --goals some", "There is no set of goals 'some'."),
+    ],
+)
+def test_what_does_not_go_together(cli: Cli, tmp_path: Path, words: str, said: str) -> None:
+    ended = cli("precompute", *words.split(), "--outputs", str(tmp_path))
+    assert ended.code == 2
+    assert ended.err.startswith(f"pipeline: {said}")
+
+
+def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> None:
+    done = cli("precompute", "sliding", "--board", "3x2", "--outputs", str(tmp_path))
+    assert done.code == 0
+    assert [line.split()[:2] for line in done.out.splitlines()[1:]] == [
+        ["sliding_2x3_5", "360"],
+        ["sliding_2x3_6", "360"],
+    ]
+    gone = cli("remove", "sliding_2x3_5", "--outputs", str(tmp_path))
+    assert gone.out == "removed sliding_2x3_5\n"
+    left = cli("query", "sliding", "123405", "--board", "2x3", "--outputs", str(tmp_path))
+    assert left.code == 0
+    words = ("--board", "2x3", "--goal", "123405", "--outputs", str(tmp_path))
+    missing = cli("query", "sliding", "123450", *words)
+    assert missing.code == 3
+    assert "Run: pipeline precompute sliding --board 2x3 --outputs" in missing.err

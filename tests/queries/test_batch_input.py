@@ -1,0 +1,363 @@
+"""What a batch reads: every format, named or said, packed or not; and what it refuses to read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import itertools
+import json
+import lzma
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries import batch_formats
+from tests.support.shell import Ask
+
+ROWS = [
+    ("378546201", "plain"),
+    ("123456780", 'a "word",\nand a line'),
+    (None, "no key"),
+    ("oops", "6\tspaces  "),
+    ("1 2 3 4 5 6 7 8 0", ""),
+]
+FRAME = pl.DataFrame(ROWS, schema={"state": pl.String, "note": pl.String}, orient="row")
+DISTANCES = [27, 0, None, None, 0]
+
+
+def written(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
+    """A frame as a file of that format."""
+    file = io.BytesIO()
+    if kind == "parquet":
+        frame.write_parquet(file)
+    elif kind == "jsonl":
+        frame.write_ndjson(file)
+    else:
+        frame.write_csv(file, separator="\t" if kind == "tsv" else ",")
+    return file.getvalue()
+
+
+def zstd(data: bytes) -> bytes:
+    packed: bytes = pa.compress(data, "zstd", asbytes=True)
+    return packed
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstd,
+}
+KINDS = ["csv", "tsv", "jsonl", "parquet"]
+
+
+def check(said: tuple[int, str, str]) -> None:
+    """The answers stand beside what was given, row for row, none of it changed."""
+    code, out, complaint = said
+    assert (code, "1 key is invalid" in complaint) == (2, True), complaint
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["state"], row["note"]) for row in rows] == ROWS
+    assert [row["distance"] for row in rows] == DISTANCES
+    assert [row["error"] is None for row in rows] == [True, True, True, False, True]
+
+
+@pytest.mark.parametrize("packed", PACKED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_format_by_its_name(inside: Ask, tmp_path: Path, kind: str, packed: str) -> None:
+    source = tmp_path / f"asked.{kind}{packed}".upper()
+    source.write_bytes(PACKED[packed](written(kind)))
+    check(inside("eight", "--input", str(source), "--format", "jsonl"))
+
+
+@pytest.mark.parametrize(("kind", "packed"), [*zip(KINDS, PACKED, strict=False)])
+def test_every_format_from_standard_input(ask: Ask, kind: str, packed: str) -> None:
+    words = ("--format", "jsonl", "--input-format", kind, "--column", "state")
+    check(ask("eight", *words, text=PACKED[packed](written(kind))))
+
+
+def test_parquet_and_packed_files_are_known_by_how_they_begin(ask: Ask, tmp_path: Path) -> None:
+    check(ask("eight", "--format", "jsonl", text=written("parquet")))
+    source = tmp_path / "asked.csv"
+    for data in (written("parquet"), gzip.compress(written("csv")), zstd(written("parquet"))):
+        source.write_bytes(data)
+        check(ask("eight", "--format", "jsonl", "--input", str(source)))
+    code, out, _ = ask("eight", text=gzip.compress(b"123456780 1 2 3 4 5 6 7 8 0"))
+    assert (code, out.count("123456780,corner,0")) == (0, 2)
+
+
+def test_two_packed_files_in_one_are_both_read(ask: Ask) -> None:
+    text = gzip.compress(b"123456780\n") + gzip.compress(b"123456708\n")
+    assert ask("eight", text=text)[1].count("corner") == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
+def test_byte_order_marks(inside: Ask, tmp_path: Path, kind: str, encoding: str) -> None:
+    source = tmp_path / f"asked.{kind}"
+    source.write_bytes(written(kind).decode().encode(encoding))
+    check(inside("eight", "--input", str(source), "--format", "jsonl"))
+    code, out, complaint = inside("eight", text="123456780\r\n".encode(encoding))
+    assert (code, complaint) == (0, "")
+    assert out.splitlines()[1] == '123456780,corner,0,"",1,'
+
+
+def test_cells_are_carried_as_they_are_written(inside: Ask) -> None:
+    rows = 'state,n,\r\n007,1.50,"a\r\nb"\r\n\r\n123456780,5" disk, x \r\n,"",\r\n'
+    code, out, _ = inside("eight", "--input-format", "csv", text=rows.encode())
+    assert code == 2
+    header, first = out.split("007,")[0], "007," + out.split("007,")[1]
+    assert header == 'state,n,"",goal,distance,best_moves,solutions,error\n'
+    assert first.startswith('007,1.50,"a\r\nb",,,,,')
+    assert first.endswith('\n123456780,"5"" disk", x ,corner,0,"",1,\n,"",,,,,,\n')
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+@given(
+    rows=st.lists(st.tuples(st.text('ab", \t\n', max_size=8), st.text('"\n,', max_size=4))),
+    stretch=st.integers(1, 40),
+)
+def test_rows_are_whole_wherever_a_stretch_ends(
+    kind: str, rows: list[tuple[str, str]], stretch: int
+) -> None:
+    frame = pl.DataFrame(rows, schema={"k": pl.String, "v": pl.String}, orient="row")
+    file = io.BytesIO()
+    delimiter = b"," if kind == "csv" else b"\t"
+    frame.write_csv(file, separator=delimiter.decode(), quote_style="non_numeric")
+    file.seek(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch_formats, "STRETCH", stretch)
+        found = [part.rows for part in batch_formats._delimited(file, delimiter)]
+    assert pl.concat(found).rows() == frame.rows()
+
+
+def test_types_of_parquet_are_kept(inside: Ask, tmp_path: Path) -> None:
+    source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
+    given = pl.DataFrame(
+        {
+            "day": pl.Series(["2024-02-29", None]).str.to_date(),
+            "state": pl.Series(["123456780", None], dtype=pl.Categorical),
+            "kind": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])),
+            "exact": pl.Series(["1.50", "2"]).cast(pl.Decimal(10, 2)),
+            "list": [[1], None],
+            "small": pl.Series([1, 2], dtype=pl.UInt16),
+            "none": pl.Series([None, None], dtype=pl.Null),
+        }
+    )
+    given.write_parquet(source)
+    code, _, complaint = inside("eight", "--input", str(source), "--output", str(target))
+    assert (code, complaint) == (0, "")
+    found = pl.read_parquet(target)
+    assert found.schema.to_python().keys() >= given.schema.to_python().keys()
+    assert found.columns[: given.width] == given.columns
+    assert found.select(given.columns).equals(given)
+    assert found.select(given.columns).schema == given.schema
+    assert found["distance"].to_list() == [0, None]
+    for name in ("list", "exact"):
+        given.select("state", name).write_parquet(source)
+        code, out, complaint = inside("eight", "--input", str(source), "--format", "csv")
+        if name == "exact":
+            assert (code, complaint) == (0, "")
+            continue
+        assert (code, out) == (2, "")
+        assert complaint == (
+            "pipeline: CSV cannot hold the column 'list', which is of type List(Int64). "
+            "Choose another --format, or leave the column out.\n"
+        )
+
+
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"\r\n"])
+@pytest.mark.parametrize("kind", ["text", "csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("target", ["csv", "jsonl", "parquet"])
+def test_no_line_at_all_makes_an_empty_table(
+    inside: Ask, tmp_path: Path, kind: str, target: str, text: bytes
+) -> None:
+    answers = tmp_path / f"answers.{target}"
+    words = ("--input-format", kind, "--output", str(answers))
+    assert inside("eight", *words, text=text) == (0, "", "")
+    empty_table(answers, ["state"])
+
+
+def test_lines_before_the_header_are_skipped(inside: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_formats, "STRETCH", 2)
+    text = b"\n\n\n\nstate\n123456780\n"
+    code, out, _ = inside("eight", "--input-format", "csv", text=text)
+    assert (code, out.splitlines()[1]) == (0, '123456780,corner,0,"",1,')
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("target", ["csv", "jsonl", "parquet"])
+def test_a_header_alone_makes_an_empty_table(
+    inside: Ask, tmp_path: Path, kind: str, target: str
+) -> None:
+    answers = tmp_path / f"answers.{target}"
+    words = ("--input-format", kind, "--output", str(answers), "--goal", "087654321")
+    assert inside("eight", *words, text=written(kind, FRAME.clear())) == (0, "", "")
+    empty_table(answers, ["state", "note"])
+
+
+def empty_table(path: Path, given: list[str]) -> None:
+    names = [*given, "goal", "distance", "best_moves", "solutions", "error"]
+    if path.suffix == ".jsonl":
+        assert path.read_bytes() == b""
+    elif path.suffix == ".csv":
+        assert path.read_text() == f"{','.join(names)}\n"
+    else:
+        found = pl.read_parquet(path)
+        assert (len(found), found.columns) == (0, names)
+        assert [found.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
+
+
+EVERY_TYPE = {
+    "state": pa.array(["123456780"]),
+    "bytes": pa.array([b"1"]),
+    "list": pa.array([[1]]),
+    "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
+    "map of bytes": pa.array([[("a", b"1")]], pa.map_(pa.string(), pa.binary())),
+    "struct": pa.array([{"a": [1.5]}]),
+    "duration": pa.array([1], pa.duration("ms")),
+    "wide": pa.array([Decimal("1.5")], pa.decimal256(40, 2)),
+    "wide within": pa.array(
+        [[("a", [{"b": None}])]],
+        pa.map_(pa.string(), pa.list_(pa.struct({"b": pa.decimal256(40, 2)}))),
+    ),
+}
+REFUSED = {
+    "csv": {*EVERY_TYPE} - {"state"},
+    "jsonl": {"bytes", "map of bytes", "wide", "wide within"},
+    "parquet": {"wide", "wide within"},
+}
+
+
+@pytest.mark.parametrize("target", REFUSED)
+def test_a_type_without_a_place_is_refused_in_a_sentence(
+    ask: Ask, tmp_path: Path, target: str
+) -> None:
+    source = tmp_path / "asked.parquet"
+    refused = set()
+    for name, values in EVERY_TYPE.items():
+        columns = {"state": EVERY_TYPE["state"], name: values}
+        pq.write_table(pa.table(columns), source)
+        answers = str(tmp_path / "answers")
+        words = ("--input", str(source), "--format", target, "--output", answers)
+        code, _, complaint = ask("eight", *words)
+        if code:
+            refused.add(name)
+            assert (code, complaint.count("\n")) == (2, 1), complaint
+            assert f"column {name!r}" in complaint
+    assert refused == REFUSED[target]
+
+
+@pytest.mark.parametrize("text", [b'{"state":null,"id":1}\n{"state":null}', b'{"state":null}'])
+def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
+    code, out, complaint = ask("eight", "--input-format", "jsonl", text=text)
+    assert (code, complaint) == (0, "")
+    assert [line.rsplit(",", 5)[1:] for line in out.splitlines()[1:]] == [[""] * 5] * (
+        text.count(b"\n") + 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "complaint"),
+    [
+        (
+            "",
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+            "The input is in none of the formats that can be read: text, csv,",
+        ),
+        (
+            "",
+            b'<svg xmlns="x"/>',
+            "The input is in none of the formats that can be read: text, csv,",
+        ),
+        ("", b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
+        ("", b"state\n123456780\n", "looks like csv, not text. Add --input-format csv."),
+        ("", b'note\t"state"\n', "looks like tsv, not text. Add --input-format tsv."),
+        ("", b' {"state":"123456780"}', "looks like jsonl, not text. Add --input-format jsonl."),
+        ("", b"123456780\n\xe9\n", "Line 2 of the input is not UTF-8."),
+        ("", gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (truncated compressed"),
+        ("", b"\xff\xfe1", "Standard input cannot be read ("),
+        ("", lzma.compress(b"123456780")[:-9], "Standard input cannot be read ("),
+        ("", zstd(b"123456780")[:-2], "Standard input cannot be read ("),
+        ("--column state", b"123456780", "is read as text, which has no columns."),
+        (
+            "--input-format xml",
+            b"",
+            "no format 'xml'. Choose one of: text, csv, tsv, jsonl, parquet.",
+        ),
+        ("--input-format parquet", b"state\n", "Standard input is not a Parquet file."),
+        ("--input-format parquet", b"", "Standard input is not a Parquet file."),
+        ("--input-format parquet", b"PAR1" * 9, "Standard input cannot be read ("),
+        (
+            "--input-format csv",
+            b"state,b\n1,2\n3\n",
+            "Row 3 of the input has 1 column, its header 2",
+        ),
+        (
+            "--input-format csv",
+            b'state,x\n378546201,"open\n123456780,2\n',
+            "The quote that opens on line 2 of the input is never closed.",
+        ),
+        (
+            "--input-format tsv",
+            b'state\tx\r\n378546201\t"a\r\nb"\r\n123456780\t"2\r\n',
+            "The quote that opens on line 4 of the input is never closed.",
+        ),
+        ("--input-format csv", b'"state\n1\n', "The quote that opens on line 1 of the input is"),
+        ("--input-format csv", b"state,a,a\n", "The input has two columns 'a'."),
+        ("--input-format csv", b"state\n\xe9\n", "Line 2 of the input is not UTF-8."),
+        (
+            "--input-format csv",
+            b"state\n\0\n",
+            "The input is in none of the formats that can be read",
+        ),
+        ("--input-format csv", b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
+        (
+            "--input-format jsonl",
+            b"{}\n{}\n",
+            "The rows of the input have no column, and 'state' is",
+        ),
+        ("--input-format jsonl", b'{"state":1}', "'state' (it has the type Int64)."),
+        (
+            "--input-format jsonl",
+            b'{"state":"1"}\n\n{"state"\n',
+            "Line 3 of the input is not valid JSON",
+        ),
+        (
+            "--input-format jsonl",
+            b'{"state":"1"}\n{"state":"1","\\u0073tate":"2"}\n',
+            "Line 2 of the input has two fields 'state'.",
+        ),
+        ("--input-format jsonl", b'{"state":"1","a":1, "a" : 1}', "has two fields 'a'."),
+        (
+            "--input-format jsonl",
+            b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n',
+            "the integer 9007199254740993, which would be rounded. Write that field as text.",
+        ),
+        ("--input-format jsonl", b"[1]\n", "Line 1 of the input is a JSON array, not an object."),
+    ],
+    ids=itertools.count(),
+)
+def test_what_cannot_be_read_is_refused_in_a_sentence(
+    inside: Ask, words: str, text: bytes, complaint: str
+) -> None:
+    code, out, found = inside("eight", *words.split(), text=text)
+    assert (code, out) == (2, "")
+    assert complaint in found
+    assert found.startswith("pipeline: ")
+    assert found.count("\n") == 1
+
+
+def test_a_row_that_never_ends_is_refused(ask: Ask) -> None:
+    rows = b'state,note\n123456780,"' + b"1\n" * 4_000_000
+    code, out, complaint = ask("eight", "--input-format", "csv", text=rows)
+    assert (code, out) == (2, "")
+    assert "the item that starts on line 2 has more than 4,194,304 bytes" in complaint

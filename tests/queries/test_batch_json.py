@@ -1,0 +1,153 @@
+"""JSON lines: fields and types are kept, or refused where they cannot be."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries import batch_formats
+from queries.json_lines import MAX_DEPTH, read_objects
+from tablebase.errors import BadRequest
+from tests.support.shell import Ask
+
+
+def test_json_lines_that_only_look_odd_are_read(inside: Ask) -> None:
+    text = (
+        b'{"state":"123456780","n":1e300,"at":{"n":1},"t":"\\"n\\":"}\n'
+        b'{"state":null,"n":9007199254740992,"t":"n\\u0061"}\n'
+    )
+    code, out, complaint = inside(
+        "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
+    )
+    assert (code, complaint) == (0, "")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["n"], row["t"]) for row in rows] == [(1e300, '"n":'), (2**53, "na")]
+
+
+def test_json_lines_keep_their_fields_and_types(
+    inside: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = b'{"state":"123456780","n":1.5,"at":{"x":[1]}}\n{"n":2}\n\n{"state":"123456708"}\n'
+    code, out, _ = inside("eight", "--input-format", "jsonl", "--format", "jsonl", text=text)
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert (code, [row["n"] for row in rows]) == (0, [1.5, 2, None])
+    assert [row["at"] for row in rows] == [{"x": [1]}, None, None]
+    assert [row["distance"] for row in rows] == [0, None, 1]
+
+
+def test_a_late_integer_is_not_rounded_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_formats, "STRETCH", 30)
+    file = io.BytesIO(b'{"state":"123456780","n":1.5}\n{"state":"1","n":9007199254740993}\n')
+    with pytest.raises(BadRequest, match="'n' is of type Int64 from row 2 on, and of type Float64"):
+        list(batch_formats._json_lines(file))
+
+
+@pytest.mark.parametrize(
+    ("later", "problem"),
+    [
+        ('"b":1', "The field 'b' is of type Int64 from row 2 on, and not there before."),
+        ('"n":"x"', "The field 'n' is of type String from row 2 on, and of type Int64 before."),
+    ],
+)
+def test_fields_that_come_late_are_refused_and_not_dropped(
+    monkeypatch: pytest.MonkeyPatch, later: str, problem: str
+) -> None:
+    monkeypatch.setattr(batch_formats, "STRETCH", 30)
+    file = io.BytesIO(f'{{"state":"123456780","n":1}}\n{{"state":"1",{later}}}\n'.encode())
+    with pytest.raises(BadRequest) as caught:
+        list(batch_formats._json_lines(file))
+    assert str(caught.value) == problem
+
+
+def seconds_to_read(kind: str, columns: int) -> float:
+    """The least of two readings of two rows with so many columns."""
+    names, reads = [f"f{at}" for at in range(columns)], []
+    if kind == "jsonl":
+        row = json.dumps(dict.fromkeys(names, 1) | {"big": 1e300})
+        text = f"{row}\n{row}\n"
+    else:
+        text = f"{','.join(names)}\n" + f"{','.join('1' * columns)}\n" * 2
+    for _ in range(2):
+        file, begun = io.BytesIO(text.encode()), time.process_time()
+        found = (
+            batch_formats._json_lines(file)
+            if kind == "jsonl"
+            else batch_formats._delimited(file, b",")
+        )
+        assert sum(len(part.rows) for part in found) == 2
+        reads.append(time.process_time() - begun)
+    return min(reads)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_wide_rows_take_linear_time(kind: str) -> None:
+    once, times = (500, 8) if kind == "jsonl" else (2_000, 16)
+    # quadratic work would take times as many again
+    assert seconds_to_read(kind, once * times) < seconds_to_read(kind, once) * times * 3
+
+
+@pytest.mark.parametrize("value", ['[1, "]]["]', '{"x": "\\"[["}'])
+def test_deep_values_are_refused_and_shallow_ones_read(value: str) -> None:
+    begin, end = ("[", "]") if value[0] == "[" else ('{"x":', "}")
+    for depth, good in ((MAX_DEPTH - 2, True), (MAX_DEPTH - 1, False), (100_000, False)):
+        line = f'{{"state":"1","a":{begin * depth}{value}{end * depth}}}\n'
+        if good:
+            assert read_objects(line.encode(), 1).columns == ["state", "a"]
+            continue
+        with pytest.raises(BadRequest, match="Line 3 of the input has values nested more than 64"):
+            read_objects(f'{{"state":"1"}}\n\n{line}'.encode(), 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [
+        ("NaN", "has the number NaN, which is not valid JSON. Write null instead."),
+        ("-Infinity", "has the number -Infinity, which is not valid JSON. Write null instead."),
+        ("-" + "9" * 5_000, "has an integer of 5,000 digits. Write that field as text."),
+        ("9" * 40, "has an integer of 40 digits. Write that field as text."),
+        ("1e999", "has the number '1e999', which is out of range."),
+        ("01", "is not valid JSON: see character 20."),
+    ],
+)
+def test_numbers_that_cannot_be_kept_are_named(number: str, problem: str) -> None:
+    text = f'{{"state":"1","n":1}}\n{{"state":"1","n":[{number}]}}\n'
+    with pytest.raises(BadRequest) as caught:
+        read_objects(text.encode(), 1)
+    assert str(caught.value) == f"Line 2 of the input {problem}"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"a" "b"}', "is not valid JSON: see character 6."),
+        ("[1]", "is a JSON array, not an object."),
+        ('"a"', "is a JSON text, not an object."),
+        ("7", "is a JSON value, not an object."),
+    ],
+)
+def test_a_line_that_is_no_object_says_what_it_is(line: str, problem: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        read_objects(f'{{"state":"1"}}\n{line}\n'.encode(), 1)
+    assert str(caught.value) == f"Line 2 of the input {problem}"
+
+
+names = st.text('a":, \\\t', max_size=4)
+
+
+@given(st.lists(st.tuples(names, names, st.sampled_from(["", " ", "\t"])), min_size=1, max_size=4))
+def test_a_field_that_comes_twice_is_found_however_it_is_written(
+    fields: list[tuple[str, str, str]],
+) -> None:
+    written = (f"{json.dumps(name)}{gap}:{json.dumps(value)}" for name, value, gap in fields)
+    text = f"{{{','.join(written)}}}".encode()
+    if len({name for name, _, _ in fields}) == len(fields):
+        (row,) = read_objects(text, 1).rows(named=True)
+        assert row == {name: value for name, value, _ in fields}
+    else:
+        with pytest.raises(BadRequest, match="Line 1 of the input has two fields"):
+            read_objects(text, 1)

@@ -1,0 +1,128 @@
+"""What answers are written with: JSON as the standard library writes it, words in columns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries.dispatch import quick_answer, reader
+from queries.facts import aligned, counted, json_text
+from queries.query_options import Option, quick
+from tablebase.tables.store import Folder
+from tests.support.shell import SCRIPT, Cli, environment
+
+TEXT = st.text() | st.text(st.characters()) | st.text('"\\\x7f\x1b\n\té\ud800😀')
+FACTS = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
+    lambda facts: st.lists(facts) | st.tuples(facts) | st.dictionaries(TEXT, facts),
+)
+
+
+@given(FACTS)
+def test_facts_as_json_are_what_the_standard_library_writes(facts: object) -> None:
+    assert json_text(facts) == json.dumps(facts)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (float("nan"), None),
+        (float("-inf"), None),
+        (b"1", "b'1'"),
+        (np.float64(0.1), 0.1),
+        (np.int8(-3), -3),
+        (date(2024, 2, 29), "2024-02-29"),
+        (Decimal("1.50"), "1.50"),
+    ],
+)
+def test_what_json_has_no_form_for_is_valid_json_too(value: object, written: object) -> None:
+    assert json.loads(json_text({"fact": [value], 1: value})) == {"fact": [written], "1": written}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 1000])
+def test_one_is_not_many(count: int) -> None:
+    assert counted(count, "move") == f"{count:,} move" + ("" if count == 1 else "s")
+
+
+def test_labels_stand_in_one_column() -> None:
+    rows = [("", "first"), ("label", "second"), ("long label", ""), ("  indented", "third")]
+    assert aligned(rows).splitlines() == [
+        "            first",
+        "label       second",
+        "long label",
+        "  indented  third",
+    ]
+
+
+@pytest.mark.parametrize("words", [[], [""], ["hanoi"], ["--help"], ["hanoi", "1"]])
+def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> None:
+    assert quick_answer(words) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["b1", "--to"],
+        ["b1", "--to", "--closed"],
+        ["b1", "--to", "-"],
+        ["b1", "-h"],
+        ["b1", "--to=c3"],
+        ["b1", "--svg", "b1.svg"],
+    ],
+)
+def test_what_is_no_plain_form_is_left_to_the_command_line(words: list[str]) -> None:
+    assert quick(words, (Option("to", "", "SQUARE"), Option("closed", ""))) is None
+
+
+@pytest.mark.parametrize("words", ["knight", "knight --to c3 --closed", "eight --json"])
+def test_no_key_is_left_to_the_command_line_unless_none_is_needed(words: str) -> None:
+    assert quick_answer(words.split()) is None
+
+
+def test_a_plain_form_may_have_no_key() -> None:
+    assert quick(["--count"], (Option("count", ""),)) == (None, {"count": True})
+    assert quick(["", "--count"], (Option("count", ""),)) == ("", {"count": True})
+
+
+def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> None:
+    counts = pl.read_parquet(outputs / "knight_counts.parquet")
+    asks = reader("knight", Folder(outputs))
+    totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
+    assert len(totals) >= 36
+    for board, tours, closed in totals.iter_rows():
+        found = asks.facts_of_all({"board": board, "count": True})
+        assert found.named() == {"board": board, "tours": tours, "closed": closed}
+
+
+@pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
+def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]) -> None:
+    """Standard input stays open and silent here: who reads it waits for ever."""
+    with subprocess.Popen(
+        [SCRIPT, "query", "knight", "--count", *board, "--json", "--outputs", str(outputs)],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as asked:
+        assert asked.wait(timeout=60) == 0
+        assert asked.stdout
+        assert asked.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'
+
+
+@pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
+def test_an_empty_square_is_not_every_square(outputs: Path, cli: Cli, board: list[str]) -> None:
+    """As from a script whose variable is empty: no total is its answer."""
+    said = cli("query", "knight", "", "--count", *board, "--outputs", str(outputs))
+    assert (said.code, said.out) == (2, "")

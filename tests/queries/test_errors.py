@@ -1,0 +1,212 @@
+"""Questions whose answer is no, and bad input: which error with which facts and exit code.
+
+The sentences stand in `tests/golden`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from queries.dispatch import respond
+from tablebase.errors import (
+    BadRequest,
+    BoardTooLarge,
+    NoAnswer,
+    NoSuchTour,
+    NotationError,
+    NotCounted,
+    NotReached,
+    OutOfReach,
+    TablebaseError,
+    TableMissing,
+)
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import listed_table, no_tour
+from tests.support.build_recorder import built
+
+Asked = dict[str, str | bool]
+Case = tuple[str, str, Asked, type[TablebaseError], dict[str, object]]
+
+EVEN, ODD = "123456780", "123804765"
+NEVER = "BBBBB.....AAAAA"
+NO: list[Case] = [
+    ("eight", EVEN, {"goal": "centre"}, OutOfReach, {"state": EVEN, "goal": ODD}),
+    ("eight", ODD, {"goal": EVEN}, OutOfReach, {"state": ODD, "goal": EVEN}),
+    ("eight", "213456780", {"goal": EVEN}, OutOfReach, {}),
+    ("senet", NEVER, {}, NotReached, {"position": NEVER}),
+    ("knight", "a1", {"to": "c3"}, NoSuchTour, {"board": "8x8"}),
+    ("knight", "a1", {"to": "a1"}, NoSuchTour, {"board": "8x8"}),
+    ("knight", "a1", {"to": "b1", "closed": True}, NoSuchTour, {"board": "8x8"}),
+    ("knight", "b1", {"number": "32"}, NoSuchTour, {"board": "8x8"}),
+    ("knight", "a1", {"board": "5x5", "to": "b1"}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "b1", {"board": "5x5"}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "a1", {"board": "5x5", "closed": True}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "a1", {"board": "5x5", "number": "9999999999"}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "c3", {"board": "5x5", "to": "b2"}, NoSuchTour, {"board": "5x5"}),
+    ("knight", "a1", {"board": "6x9"}, BoardTooLarge, {"board": "6x9", "limit": 49}),
+    ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "limit": 49}),
+    ("knight", "a1", {"count": True, "board": "7x9"}, NotCounted, {"board": "7x9"}),
+    ("knight", "a1", {"count": True, "board": "12x9"}, NotCounted, {"board": "12x9"}),
+]
+
+SEVEN = "AAAAAAABBB....."
+BAD: list[Case] = [
+    ("eight", "133456789", {}, NotationError, {"text": "133456789"}),
+    ("eight", "12345678", {}, NotationError, {"text": "12345678"}),
+    ("eight", "１23456780", {}, NotationError, {"text": "１23456780"}),
+    ("eight", "abcdefghi", {}, NotationError, {}),
+    ("eight", "", {}, NotationError, {"problem": "it is empty"}),
+    ("eight", EVEN, {"goal": "top"}, NotationError, {"text": "top"}),
+    ("senet", SEVEN, {}, NotationError, {"text": SEVEN, "example": "ABABABABAB....."}),
+    ("knight", "i9", {}, NotationError, {"text": "i9", "example": "b1"}),
+    ("knight", "b1", {"to": "k1"}, NotationError, {"text": "k1"}),
+    ("knight", "b1", {"board": "8by8"}, NotationError, {"text": "8by8", "example": "8x8"}),
+    ("knight", "b1", {"number": "-1"}, NotationError, {"text": "-1"}),
+    ("knight", "b1", {"number": "٣"}, NotationError, {"text": "٣"}),
+    ("knight", "b1", {"number": "9" * 19 + "x"}, NotationError, {}),
+    ("knight", "b1", {"number": "1", "to": "a3"}, BadRequest, {}),
+    ("knight", "b1", {"number": "1", "closed": True}, BadRequest, {}),
+    ("knight", "b1", {"count": True, "number": "1"}, BadRequest, {}),
+]
+
+
+def refusal(name: str, key: str, asked: Asked) -> TablebaseError:
+    with pytest.raises(TablebaseError) as caught:
+        respond(name, key, asked)
+    return caught.value
+
+
+@pytest.mark.parametrize(("name", "key", "asked", "kind", "known"), NO)
+def test_a_good_question_whose_answer_is_no(
+    outputs: Path,
+    name: str,
+    key: str,
+    asked: Asked,
+    kind: type[TablebaseError],
+    known: dict[str, object],
+) -> None:
+    error = refusal(name, key, {**asked, "outputs": str(outputs)})
+    assert isinstance(error, NoAnswer)
+    assert type(error) is kind
+    assert error.exit_code == 1
+    assert {fact: getattr(error, fact) for fact in known} == known
+
+
+@pytest.mark.parametrize(("name", "key", "asked", "kind", "known"), BAD)
+def test_bad_input(
+    outputs: Path,
+    name: str,
+    key: str,
+    asked: Asked,
+    kind: type[TablebaseError],
+    known: dict[str, object],
+) -> None:
+    error = refusal(name, key, {**asked, "outputs": str(outputs)})
+    assert type(error) is kind
+    assert error.exit_code == 2
+    assert {fact: getattr(error, fact) for fact in known} == known
+
+
+def test_a_board_with_tours_and_none_that_is_closed(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, listed_table(Board(3, 4)))
+    asked: Asked = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
+    error = refusal("knight", "a1", asked)
+    assert str(error) == "None of the 2 tours of 3x4 from a1 is closed."
+    error = refusal("knight", "a1", {**asked, "to": "b3"})
+    assert str(error) == "No closed tour of 3x4 leads from a1 to b3."
+    error = refusal("knight", "a1", {**asked, "to": "b1"})
+    assert str(error) == ("No closed tour leads from a1 to b1: they are not a knight's move apart.")
+
+
+def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, listed_table(Board(1, 1)))
+    asked: Asked = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
+    assert "from a1 to a1, number 0\n" in respond("knight", "a1", asked)
+
+
+def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> None:
+    said = respond("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
+    assert "tours   0\n" in said
+    assert "why     No tour of 5x5 starts at b1: a tour alternates in colour" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "asked", "file", "command"),
+    [
+        ("eight", "123456780", {}, "eight.idx", "pipeline precompute eight"),
+        ("eight", "123456708", {"goal": "edge"}, "eight_edge.idx", "pipeline precompute eight"),
+        ("senet", "ABABABABAB.....", {}, "senet.idx", "pipeline precompute senet"),
+        ("knight", "b1", {}, "knight_tours_8x8.idx", "pipeline precompute knight"),
+        (
+            "knight", "a1", {"board": "6x6"},
+            "knight_tours_6x6.parquet", "pipeline precompute knight",
+        ),
+        (
+            "knight", "a1", {"board": "3x8"},
+            "knight_tours_3x8.parquet", "pipeline precompute knight --board 3x8",
+        ),
+        (
+            "knight", "a1", {"count": True, "board": "6x6"},
+            "knight_counts.parquet", "pipeline precompute knight",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("there", [False, True])
+def test_a_missing_table_names_the_command_that_makes_it(
+    tmp_path: Path, name: str, key: str, asked: Asked, file: str, command: str, there: bool
+) -> None:
+    folder = tmp_path / "tables"
+    if there:
+        folder.mkdir()
+    error = refusal(name, key, {**asked, "outputs": str(folder)})
+    assert isinstance(error, TableMissing)
+    assert str(error) == f"{folder}/{file} is not published. Run: {command} --outputs {folder}"
+    assert (error.exit_code, error.file) == (3, f"{folder}/{file}")
+
+
+@pytest.mark.parametrize(
+    ("board", "options"),
+    [
+        ("6x8", ["", " --closed"]),
+        ("7x7", [""]),  # no board of an odd number of squares has a closed tour
+        ("10x7", [" --closed"]),  # all its tours are too many
+    ],
+)
+def test_a_board_that_could_be_counted_names_the_commands_that_do(
+    outputs: Path, board: str, options: list[str]
+) -> None:
+    error = refusal("knight", "a1", {"board": board, "count": True, "outputs": str(outputs)})
+    assert isinstance(error, TableMissing)
+    assert error.exit_code == 3
+    commands = [f"precompute knight --count {board}{o} --outputs {outputs}" for o in options]
+    assert error.command == " or ".join(f"pipeline {command}" for command in commands)
+
+
+def test_a_narrow_board_is_counted_when_it_is_listed(outputs: Path) -> None:
+    error = refusal("knight", "a1", {"board": "2x7", "count": True, "outputs": str(outputs)})
+    assert isinstance(error, TableMissing)
+    assert error.command.startswith("pipeline precompute knight --board 2x7")
+
+
+COLOURS = (
+    "a tour alternates in colour, and the board has 13 squares of a1's colour and 12 of the other, "
+    "so a tour starts and ends on a1's colour"
+)
+SEARCHED = "a search of all paths found none"
+
+
+@pytest.mark.parametrize(
+    ("board", "square", "why"),
+    [(Board(5, 5), "b1", COLOURS), (Board(4, 4), "b1", SEARCHED), (Board(3, 3), "b2", SEARCHED)],
+)
+def test_why_no_tour_begins_at_a_square(board: Board, square: str, why: str) -> None:
+    assert no_tour(board, board.number(square)) == f"No tour of {board} starts at {square}: {why}."
+
+
+def test_options_that_are_refused_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
+    picture = tmp_path / "drawn.svg"
+    asked: Asked = {"solutions": True, "path": True, "outputs": str(outputs), "svg": str(picture)}
+    with pytest.raises(BadRequest, match="--solutions cannot be combined with --path"):
+        respond("eight", EVEN, asked)
+    assert not picture.exists()

@@ -1,0 +1,401 @@
+"""The readers in `examples/`, in C, JavaScript, a page and Python, against the real files."""
+
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from queries.api import Tables
+from tablebase.puzzles import eight, puzzles, senet
+from tablebase.puzzles.knight.board import Board
+from tests import often
+from tests.support.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
+from tests.support.shell import Said
+
+TABLES = {table.index_file: table for found in puzzles() for table in found.tables if table.index}
+BOARD = Board(8, 8)
+
+
+@pytest.fixture(scope="module", params=sorted(COMMANDS))
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of one of the readers."""
+    return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
+
+
+@pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of one of those that read every puzzle."""
+    return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
+
+
+def eight_line(tables: Tables, state: str) -> str:
+    """What a reader has to print for a state."""
+    said = tables.eight.probe(state)
+    solution = tables.eight.solution(state)
+    facts = (said.goal, said.distance, said.solutions, said.best_moves or "-", solution or "-")
+    return " ".join([state, *map(str, facts)])
+
+
+def senet_line(tables: Tables, position: str) -> str:
+    said = tables.senet.probe(position)
+    plies = [
+        "-" if plies is None else str(plies)
+        for plies in (said.plies, said.plies_even, said.plies_odd)
+    ]
+    return " ".join([position, *plies, str(said.lines), said.dice or "-", said.moves or "-"])
+
+
+def knight_line(tables: Tables, pair: str) -> str:
+    start, finish = pair.split()
+    said = tables.knight.probe(start, to=finish)
+    return f"{pair} {'closed' if said.closed else 'open'} {said.path}"
+
+
+LINES = {"eight": eight_line, "senet": senet_line, "knight": knight_line}
+
+# ---- what they answer -----------------------------------------------------------------------
+
+
+def test_a_reader_answers_for_any_state(reader: list[str], outputs: Path, tables: Tables) -> None:
+    distances = pl.read_parquet(outputs / "eight.parquet", columns=["state", "distance"])
+    hardest = distances.filter(pl.col("distance") == pl.col("distance").max())["state"].to_list()
+    assert len(hardest) == 2
+    ranks = random.Random(20).sample(range(eight.PUZZLE.size), 1000)
+    states = [eight.unrank(rank) for rank in ranks] + hardest
+    states += [eight.LAYOUTS["corner"], eight.LAYOUTS["centre"]]
+    wanted = [eight_line(tables, state) for state in states]
+    said = run(*reader, outputs, "eight", stdin="\n".join(states))
+    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+
+
+def test_a_reader_answers_for_any_position(
+    program: list[str], outputs: Path, tables: Tables
+) -> None:
+    rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
+    reached = rows.drop_nulls()
+    asked = pl.concat(
+        [reached.sample(often(200, 500), seed=15), reached.filter(pl.col("plies").is_in([0, 15]))]
+    )
+    positions = [*asked["position"], senet.OPENING]
+    wanted = [senet_line(tables, position) for position in positions]
+    said = run(*program, outputs, "senet", stdin="\n".join(positions))
+    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+    for never in rows.filter(pl.col("plies").is_null())["position"][:3]:
+        said = run(*program, outputs, "senet", senet.OPENING, never, senet.OPENING)
+        assert said.out == senet_line(tables, senet.OPENING) + "\n"
+        assert (said.code, said.err) == (1, f"reader: {never} is never reached from the opening\n")
+
+
+def test_a_reader_answers_for_any_pair_of_squares(
+    program: list[str], outputs: Path, tables: Tables
+) -> None:
+    pairs = [
+        f"{BOARD.name(start)} {BOARD.name(finish)}"
+        for start in range(64)
+        for finish in range(64)
+        if BOARD.can_join(start, finish)
+    ]
+    assert len(pairs) == 2048
+    pairs = random.Random(21).sample(pairs, often(300, len(pairs)))
+    wanted = [knight_line(tables, pair) for pair in pairs]
+    said = run(*program, outputs, "knight", stdin="\n".join(pairs))
+    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+    for start, finish in (("a1", "c3"), ("b1", "b1"), ("h8", "a1")):
+        said = run(*program, outputs, "knight", start, finish, "b1", "a3")
+        sentence = f"no tour leads from {start} to {finish}: it ends on the other colour"
+        assert said == Said(1, "", f"reader: {sentence}\n")
+
+
+def test_a_reader_takes_keys_as_words_of_its_command(
+    program: list[str], outputs: Path, tables: Tables
+) -> None:
+    states = ["378546201", "123456780", "876543210"]
+    said = run(*program, outputs, "eight", *states, stdin="not read")
+    assert said == Said(0, "".join(f"{eight_line(tables, state)}\n" for state in states), "")
+    position = "ABAAABBB.B...A."
+    said = run(*program, outputs, "senet", position, stdin="not read")
+    assert said == Said(0, senet_line(tables, position) + "\n", "")
+    said = run(*program, outputs, "knight", "b1", "a3", "a3", "b1", stdin="not read")
+    pairs = "".join(f"{knight_line(tables, pair)}\n" for pair in ("b1 a3", "a3 b1"))
+    assert said == Said(0, pairs, "")
+
+
+@pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
+def test_a_reader_answers_nothing_to_nothing(
+    program: list[str], outputs: Path, puzzle: str
+) -> None:
+    assert run(*program, outputs, puzzle, stdin=" \n") == Said(0, "", "")
+
+
+# ---- what they refuse -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "",
+        "12345678",
+        "1234567800",
+        "123456789",
+        "113456780",
+        "12345678x",
+        "１23456780",
+        "12345678\x1b[31m",
+        "1 2 3 4 5 6 7 8 0",
+        "-23456780",
+        "378546201" * 100,
+    ],
+)
+def test_a_reader_refuses_a_bad_state(
+    reader: list[str], outputs: Path, tables: Tables, state: str
+) -> None:
+    good = eight_line(tables, "378546201") + "\n"
+    ways = [run(*reader, outputs, "eight", "378546201", state, "123456780")]
+    if state.strip() and " " not in state:
+        ways.append(run(*reader, outputs, "eight", stdin=f"378546201\n{state}\n123456780"))
+    for said in ways:
+        assert (said.code, said.out) == (2, good)
+        assert "is not a state, which has each digit 0-8 once: 378546201" in said.err
+        assert "\x1b" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "words", "problem"),
+    [
+        ("senet", [""], "is not a position, five each of A, B and .: ABABABABAB....."),
+        ("senet", ["ABABABABAB...."], "is not a position"),
+        ("senet", ["ABABABABAB......"], "is not a position"),
+        ("senet", ["ABABABABABA...."], "is not a position"),
+        ("senet", ["ababababab....."], "is not a position"),
+        ("senet", ["ABABABABAB....\x1b"], "is not a position"),
+        ("knight", ["i1", "a3"], "is not a square, one of a1 to h8: b1"),
+        ("knight", ["b1", "a9"], "is not a square"),
+        ("knight", ["b1", "a3x"], "is not a square"),
+        ("knight", ["b1", ""], "is not a square"),
+        ("knight", ["b1"], "lacks the square where the tour ends: b1 a3"),
+    ],
+)
+def test_a_reader_refuses_a_bad_key(
+    program: list[str], outputs: Path, puzzle: str, words: list[str], problem: str
+) -> None:
+    said = run(*program, outputs, puzzle, *words)
+    assert (said.code, said.out) == (2, "")
+    assert problem in said.err
+    assert said.err.count("\n") == 1, "a sentence, and no traceback"
+    assert "\x1b" not in said.err
+
+
+@pytest.mark.parametrize("words", [[], ["outputs"], ["outputs", "chess"]])
+def test_a_reader_says_how_it_is_used(program: list[str], words: list[str]) -> None:
+    said = run(*program, *words)
+    assert (said.code, said.out) == (2, "")
+    assert "usage: reader" in said.err
+    assert "FOLDER eight|senet|knight [KEY...]" in said.err
+
+
+Damage = Callable[[bytes], bytes]
+AT_BLOCK = 4096 * 77
+AT_BYTE = AT_BLOCK + 2 * 598  # the record of 378546201
+
+
+def _resealed(damage: Damage) -> Damage:
+    """The same damage, the header's checksum set right again."""
+
+    def done(data: bytes) -> bytes:
+        worse = damage(data)
+        crc = zlib.crc32(worse[24:56] + bytes(8) + worse[:4092])
+        return worse[:4092] + struct.pack("<I", crc) + worse[4096:]
+
+    return done
+
+
+def _put(offset: int, new: bytes) -> Damage:
+    return lambda data: data[:offset] + new + data[offset + len(new) :]
+
+
+def _flip(offset: int) -> Damage:
+    return lambda data: _put(offset, bytes([data[offset] ^ 1]))(data)
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        pytest.param(lambda data: b"", "not an index", id="empty"),
+        pytest.param(lambda data: data[:3], "not an index", id="three bytes"),
+        pytest.param(lambda data: data[:4095], "header is not whole", id="header cut off"),
+        pytest.param(_put(0, b"PTIY"), "not an index", id="magic"),
+        pytest.param(_put(4, b"\1"), "not of format version 2", id="version 1"),
+        pytest.param(_put(4, b"\3"), "not of format version 2", id="version 3"),
+        pytest.param(_put(5, b"\1"), "not of format version 2", id="version 258"),
+        pytest.param(_resealed(_put(6, b"\1")), "in a later way", id="zero"),
+        pytest.param(_resealed(_put(12, b"\0\2")), "in a later way", id="block"),
+        pytest.param(_resealed(_put(8, b"\1")), "the index of another table", id="width"),
+        pytest.param(_resealed(_put(56, b"E")), "the index of another table", id="name"),
+        pytest.param(_resealed(_put(119, b"x")), "the index of another table", id="name's end"),
+        pytest.param(_resealed(_put(23, b"\x80")), "too short or too long", id="count"),
+        pytest.param(lambda data: data[:-1], "too short or too long", id="cut off"),
+        pytest.param(lambda data: data[:4096], "too short or too long", id="header alone"),
+        pytest.param(lambda data: data + b"\0", "too short or too long", id="added to"),
+        pytest.param(_flip(30), "header is not whole", id="content"),
+        pytest.param(_flip(4000), "header is not whole", id="header's filling"),
+        pytest.param(_flip(4092), "header is not whole", id="header's checksum"),
+        pytest.param(_flip(AT_BYTE), "not whole", id="record"),
+        pytest.param(_flip(AT_BLOCK), "not whole", id="first of its block"),
+        pytest.param(_flip(AT_BLOCK + 4095), "not whole", id="checksum of its block"),
+    ],
+)
+def test_a_reader_refuses_a_damaged_file(
+    reader: list[str], outputs: Path, tmp_path: Path, damage: Damage, problem: str
+) -> None:
+    (tmp_path / "eight.idx").write_bytes(damage((outputs / "eight.idx").read_bytes()))
+    said = run(*reader, tmp_path, "eight", "378546201")
+    assert (said.code, said.out) == (3, "")
+    assert problem in said.err
+    assert said.err.count("\n") == 1, "a sentence, and no traceback"
+
+
+def test_a_reader_needs_the_blocks_of_its_answer_alone(
+    reader: list[str], outputs: Path, tables: Tables, tmp_path: Path
+) -> None:
+    """All others are rubbish, in a file too long for whoever reads the whole of it."""
+    state = "152703846"
+    way = tables.eight.path(state)
+    asked = {*way, *(after for here in way for _, after in eight.moves(here))}
+    needed = {1 + eight.rank(each) // 2046 for each in asked}
+    assert len(needed) > 3
+    data = (outputs / "eight.idx").read_bytes()
+    long = _resealed(_put(16, struct.pack("<Q", 2046 * 2**28)))(data)[:4096]
+    path = tmp_path / "eight.idx"
+    path.write_bytes(long + random.Random(4).randbytes(len(data) - 4096))
+    os.truncate(path, 4096 * (1 + 2**28))
+
+    def put(number: int, wrong: int = 0) -> None:
+        block = bytearray(data[4096 * number : 4096 * (number + 1)])
+        block[4000] ^= wrong
+        with path.open("r+b") as file:
+            file.seek(4096 * number)
+            file.write(block)
+
+    for number in needed:
+        put(number)
+    wanted = Said(0, eight_line(tables, state) + "\n", "")
+    assert run(*reader, tmp_path, "eight", state) == wanted
+    for number in needed:
+        put(number, wrong=1)
+        said = run(*reader, tmp_path, "eight", state)
+        assert (said.code, said.out) == (3, "")
+        assert "not whole" in said.err
+        put(number)
+    assert run(*reader, tmp_path, "eight", state) == wanted
+
+
+KEYS = {
+    "eight": ("eight.idx", ["378546201"]),
+    "senet": ("senet.idx", ["ABAAABBB.B...A."]),
+    "knight": ("knight_tours_8x8.idx", ["b1", "a3"]),
+}
+
+
+@pytest.mark.parametrize("puzzle", ["senet", "knight"])
+def test_a_reader_checks_the_file_of_every_puzzle(
+    program: list[str], outputs: Path, tmp_path: Path, puzzle: str
+) -> None:
+    name, words = KEYS[puzzle]
+    data = (outputs / name).read_bytes()
+    for damaged, problem in (
+        (data[:4096] + bytes(len(data) - 4096), "damaged"),
+        (data[:-1], "too short or too long"),
+    ):
+        (tmp_path / name).write_bytes(damaged)
+        said = run(*program, tmp_path, puzzle, *words)
+        assert (said.code, said.out) == (3, "")
+        assert problem in said.err
+
+
+@pytest.mark.parametrize("puzzle", KEYS)
+def test_a_reader_refuses_the_index_of_another_table(
+    program: list[str], outputs: Path, tmp_path: Path, puzzle: str
+) -> None:
+    name, words = KEYS[puzzle]
+    for other in sorted(set(TABLES) - {name}):
+        shutil.copy(outputs / other, tmp_path / name)
+        said = run(*program, tmp_path, puzzle, *words)
+        assert (said.code, said.out) == (3, "")
+        assert "the index of another table" in said.err
+
+
+def test_a_reader_says_which_file_it_cannot_read(program: list[str], tmp_path: Path) -> None:
+    ways = [run(*program, tmp_path / "nowhere", "eight", "378546201")]
+    (tmp_path / "eight.idx").mkdir()
+    ways.append(run(*program, tmp_path, "eight", "378546201"))
+    for said in ways:
+        assert (said.code, said.out) == (3, "")
+        assert "eight.idx" in said.err
+        assert said.err.count("\n") == 1, "a sentence, and no traceback"
+
+
+def test_a_missing_tool_fails_in_ci_and_is_said_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    sentence = "gcc is not installed, so the reader that needs it cannot be tested."
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match=sentence):
+        tool("gcc")
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception, match=sentence):
+        tool("gcc")
+
+
+def test_the_python_reader_needs_the_standard_library_alone() -> None:
+    text = (EXAMPLES / "reader.py").read_text("utf-8")
+    imported = set(re.findall(r"^(?:import|from) ([a-z]+)", text, re.MULTILINE))
+    assert imported <= sys.stdlib_module_names
+
+
+# ---- the page -------------------------------------------------------------------------------
+
+
+def test_the_page_and_the_node_reader_share_their_code() -> None:
+    text = (EXAMPLES / "reader.mjs").read_text("utf-8")
+    shared = text[text.index("function fail") : text.index("// ---- from here on")]
+    assert len(re.findall("^(?:async )?function ", shared, re.MULTILINE)) == 3
+    assert shared in (EXAMPLES / "read_eight.html").read_text("utf-8")
+
+
+def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables) -> None:
+    typed = [" 378546201 ", "123804765", "<img src=x onerror=alert(1)>"]
+    said = run(*in_node("typed"), outputs / "eight.idx", *typed)
+    assert (said.code, said.err) == (0, "")
+    right, goal, wrong = (json.loads(line) for line in said.out.splitlines())
+    assert right.splitlines() == [
+        "state: 378546201",
+        "goal: corner",
+        "distance: 27",
+        "solutions: 15",
+        "best: ULR",
+        f"solution: {tables.eight.solution('378546201')}",
+    ]
+    assert goal.splitlines()[1:3] == ["goal: centre", "distance: 0"]
+    assert wrong.startswith('"<img src=x onerror=alert(1)>" is not a state')
+
+
+def test_the_page_says_that_a_file_is_bad(outputs: Path) -> None:
+    said = run(*in_node("typed"), outputs / "eight_edge.idx", "378546201")
+    assert json.loads(said.out) == "eight.idx is the index of another table"
+
+
+def test_the_page_reaches_for_nothing_and_makes_no_markup() -> None:
+    page = (EXAMPLES / "read_eight.html").read_text("utf-8")
+    assert "default-src 'none'; script-src 'unsafe-inline'\">" in page
+    for word in ("http:", "https:", "//cdn", "fetch", "XMLHttp", "import", "src=", "href=", "eval"):
+        assert word not in page
+    for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "setHTML"):
+        assert word not in page

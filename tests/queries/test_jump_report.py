@@ -1,0 +1,193 @@
+"""What a sample tells of the jumps of closed tours, and which files are no samples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from queries import open_tables
+from queries.figure import Sources
+from queries.knight.jump_report import all_closed, images, jumps_svg, sampled, shares
+from tablebase.errors import BadRequest
+from tablebase.puzzles.knight.board import Board
+from tablebase.tables.store import Folder
+from tests.conftest import once
+from tests.support import oracles
+from tests.support.tour_lists import mirrored
+from tools.jumps_picture import PER_CENT, of_the_chessboard
+
+SIZES = {"6x6": 300, "10x3": 40}
+
+
+@pytest.fixture(scope="module")
+def samples(numbered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    def make(place: Path) -> None:
+        with open_tables(str(numbered)) as tables:
+            for board, size in SIZES.items():
+                drawn = tables.knight.sample(size, seed=1, board=board, closed=True)
+                drawn.write_parquet(place / f"{board}.parquet")
+
+    folder = once(tmp_path_factory, "samples", make)
+    return {board: folder / f"{board}.parquet" for board in SIZES}
+
+
+@pytest.mark.parametrize("board", SIZES)
+def test_shares_are_those_of_a_plain_count(
+    samples: dict[str, Path], board: str, tmp_path: Path
+) -> None:
+    files, ranks = map(int, board.split("x"))
+    section, given = sampled(str(samples[board]))
+    assert (given.file, given.rows) == (str(samples[board]), SIZES[board])
+    (figure,) = section.figures
+    frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
+    found, tours, used = shares(frame)
+    assert (str(found), tours) == (board, SIZES[board])
+    counts: Counter[frozenset[int]] = Counter()
+    for path in pl.read_parquet(samples[board])["path"]:
+        names = [path[at : at + 2] for at in range(0, len(path), 2)]
+        squares = [oracles.square_number(files, name) for name in names]
+        counts.update(map(frozenset, pairwise([*squares, squares[0]])))
+    assert counts.total() == frame["tours"].sum()
+    assert frame.rows() == sorted(frame.rows())
+    seen: set[frozenset[int]] = set()
+    for jump, share in used.items():
+        one, other = (oracles.square_number(files, name) for name in (jump[:2], jump[2:]))
+        same = {frozenset((way[one], way[other])) for way in mirrored(files, ranks)}
+        assert same == images(found, one, other)
+        assert share == pytest.approx(sum(counts[each] for each in same) / (tours * len(same)))
+        assert not seen & same
+        seen |= same
+    every = {frozenset((a, b)) for a in range(found.squares) for b in found.neighbours(a)}
+    assert seen == every >= counts.keys()
+    assert [*used.values()] == sorted(used.values(), reverse=True)
+
+
+def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_path: Path) -> None:
+    section, given = sampled(str(samples["6x6"]))
+    (figure,) = section.figures
+    frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
+    _, tours, used = shares(frame)
+    picture, said = figure.draw(frame), figure.text(frame)
+    assert "6x6, from 300 uniform samples" in picture
+    assert picture == jumps_svg(*shares(frame), bare=True)
+    rarest, share = min(used.items(), key=lambda of: of[1])
+    assert said == (
+        "The share of 300 closed tours of 6x6, drawn with equal chances, that use each jump. A "
+        "jump stands for its images when the board is turned and mirrored; its share is their "
+        "mean. An error bar reaches one standard error to either side: the binomial one of a "
+        f"single jump's share of so many tours. The rarest is {rarest[:2]}-{rarest[2:]}, in "
+        f"{share:.1%} of the tours."
+    )
+    for jump, share in used.items():
+        error = 100 * (share * (1 - share) / tours) ** 0.5
+        assert f">{jump[:2]}-{jump[2:]}<" in picture
+        assert f">{100 * share:.2f} %<" in picture
+        assert f">± {error:.2f}<" in picture
+
+
+def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
+    board, picture = Board(8, 8), of_the_chessboard()
+    found = [images(board, board.number(of[:2]), board.number(of[2:])) for of in PER_CENT]
+    assert sum(map(len, found)) == len(frozenset().union(*found)) == 168
+    used = sum(len(same) * share for same, share in zip(found, PER_CENT.values(), strict=True))
+    assert used == pytest.approx(64 * 100, abs=0.1), "a tour has 64 jumps"
+    assert "from 1,000,000 uniform samples" in picture
+
+
+def test_a_picture_is_as_high_as_its_board_and_its_list() -> None:
+    board = Board(10, 3)
+    for many, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
+        jumps = [f"{one}{two}" for one in board.names() for two in board.names()][:many]
+        assert f'height="{height}"' in jumps_svg(board, 9, dict.fromkeys(jumps, 0.5))
+
+
+def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -> None:
+    tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter(~pl.col("closed"))
+    board, paths = Board(6, 6), pl.read_parquet(samples["6x6"])["path"][:3]
+    assert all_closed(board, paths).tolist() == [True] * 3
+    path = paths[1]
+    wrong = {
+        "open": tours.head(1).collect()["path"][0],
+        "a square twice": path[:-2] + path[:2],
+        "two squares changed places": path[2:4] + path[:2] + path[4:],
+        "off the board": path.replace("a1", "g1"),
+        "off the board, of a square's number": path.replace("a2", "g1"),
+        "of another alphabet": path.replace("a1", "\u00e9"),
+        "upper case": path.upper(),
+        "short": path[:-2],
+        "long": path + path[:2],
+        "missing": None,
+    }
+    given = pl.Series("path", [paths[0], *wrong.values(), paths[2]], pl.String)
+    assert all_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
+
+
+def test_a_square_off_the_board_is_no_square_with_its_number() -> None:
+    """f1 would be a2 of 5x6, and all else is a closed tour."""
+    path = "f1d2b1a3b5d6e4c3d1b2a4b6d5b4a6c5e6d4e2c1b3a1c2e1d3e5c6a5c4e3"
+    assert not all_closed(Board(5, 6), pl.Series([path]))[0]
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "eight": ({"state": ["123456780"]}, "it has no columns of text named board and path"),
+    "numbers": ({"board": [6], "path": [1]}, "it has no columns of text named board and path"),
+    "empty": ({"board": [], "path": []}, "it is empty"),
+    "mixed": (
+        {"board": ["6x6", "6x7", "8x8 and no other", "9x9"], "path": [""] * 4},
+        "its tours are of several boards ('6x6', '6x7', '8x8 and no o'... (16 characters))",
+    ),
+    "no board": ({"board": ["hanoi"], "path": ["a1"]}, "'hanoi' is not a board"),
+    "null": ({"board": [None], "path": ["a1"]}, "'' is not a board"),
+    "no tour": (
+        {"board": ["6x6"], "path": ["a1b3"]},
+        "its row 1, 'a1b3', is no closed tour",
+    ),
+    "one square": ({"board": ["1x1"], "path": ["a1"]}, "its row 1, 'a1', is no closed tour"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
+    columns, problem = REFUSED[kind]
+    schema = dict.fromkeys(columns, pl.String) if kind in ("empty", "null") else None
+    file = tmp_path / f"{kind}.parquet"
+    pl.DataFrame(columns, schema).write_parquet(file)
+    with pytest.raises(BadRequest) as error:
+        sampled(str(file))
+    assert f"cannot be shown: {problem}" in str(error.value)
+    example = "pipeline sample knight --board 8x8 --closed --size 1000000 --output FILE.parquet"
+    assert error.value.hint == f"Draw one: {example}"
+
+
+def test_the_row_is_named_wherever_it_is(
+    samples: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.knight.jump_report.ROWS", 7)
+    rows = pl.read_parquet(samples["6x6"])
+    file = tmp_path / "cycles.parquet"
+    turned = rows[17, "path"][2:] + "a1a1"
+    paths = rows["path"].to_list()
+    paths[17] = turned
+    rows.with_columns(path=pl.Series(paths)).write_parquet(file)
+    with pytest.raises(BadRequest, match="its row 18, 'c2"):
+        sampled(str(file))
+
+
+@pytest.mark.parametrize("kind", ["text", "nothing", "folder", "pattern"])
+def test_what_cannot_be_read_is_refused(
+    samples: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / kind
+    if kind == "text":
+        path.write_text("board,cycle,path\n")
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "pattern":
+        path = samples["6x6"].with_name("*.parquet")
+    with pytest.raises(BadRequest, match=r"The sample .* cannot be read \("):
+        sampled(str(path))

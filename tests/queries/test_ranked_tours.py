@@ -1,0 +1,267 @@
+"""Tours by number at the shell and from Python: answers, refusals, and damage."""
+
+import contextlib
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from queries import open_tables
+from queries.dispatch import respond
+from tablebase.errors import (
+    BadRequest,
+    NoSuchTour,
+    NotationError,
+    TableDamaged,
+    TableMissing,
+)
+from tablebase.puzzles.knight.tour_ranker import Numbers
+from tests import often
+from tests.command.test_fast_path import LIBRARIES, SLOW
+from tests.support import oracles
+from tests.support.shell import Cli, python
+from tests.support.tampered import linked_copy, own, place, records, sealed, some_changed
+
+NAME = "knight_cycles_6x6"
+
+
+def asked(folder: Path, key: str | None, **options: str | bool) -> str:
+    return respond("knight", key, {"board": "6x6", "outputs": str(folder), **options})
+
+
+def test_a_number_is_answered_with_its_closed_tour(numbered: Path, cli: Cli) -> None:
+    words = ["--board", "6x6", "--outputs", str(numbered)]
+    said = cli("query", "knight", "b1", "--closed", "--cycle", "9861", "--json", *words)
+    assert (said.code, said.err) == (0, "")
+    facts = json.loads(said.out)
+    assert (facts["start"], facts["cycle"], facts["closed"]) == ("b1", 9861, True)
+    assert "number" not in facts
+    path = [oracles.square_number(6, facts["path"][at : at + 2]) for at in range(0, 72, 2)]
+    oracles.knight_check(6, 6, path)
+    assert oracles.is_closed(6, path)
+    assert path[1] < path[-1]
+    squares = " ".join(map(str.upper, reversed([oracles.square_name(6, at) for at in path])))
+    told = cli("query", "knight", "--cycle-of", squares, "--json", *words)
+    assert json.loads(told.out)["cycle"] == 9861
+    told = cli("query", "knight", "--cycle-of", facts["path"], *words)
+    assert "tour     6x6 from b1 to " in told.out
+    assert ", cycle 9861\n" in told.out
+
+
+def test_a_number_is_answered_with_the_tour_from_its_start(numbered: Path, cli: Cli) -> None:
+    words = ["--board", "5x4", "--outputs", str(numbered)]
+    said = cli("query", "knight", "b1", "--tour", "6", "--json", *words)
+    assert (said.code, said.err) == (0, "")
+    facts = json.loads(said.out)
+    assert [facts[name] for name in ("start", "tour", "closed")] == ["b1", 6, False]
+    assert not {"number", "cycle"} & {*facts}
+    path = [oracles.square_number(5, facts["path"][at : at + 2]) for at in range(0, 40, 2)]
+    assert tuple(path) in oracles.knight_tours(5, 4, 1)
+    squares = ",".join(oracles.square_name(5, at) for at in path)
+    told = cli("query", "knight", "--tour-of", squares, *words)
+    assert f"tour     5x4 from b1 to {facts['finish']}, tour 6\n" in told.out
+
+
+@pytest.mark.parametrize(
+    ("start", "number", "why"),
+    [
+        ("b1", "7", "5x4 has 7 tours from b1, numbered 0 to 6."),
+        ("b1", "1" + "0" * 5000, "5x4 has 7 tours from b1, numbered 0 to 6."),
+        ("b2", "0", "No tour of 5x4 starts at b2: a search of all paths found none."),
+        ("b1", "0", "No tour of 5x5 starts at b1: a tour alternates in colour, and the board"),
+    ],
+)
+def test_a_tour_that_is_none_is_refused(numbered: Path, start: str, number: str, why: str) -> None:
+    board = "5x5" if "5x5" in why else "5x4"
+    with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")) as refused:
+        asked(numbered, start, tour=number, board=board)
+    assert refused.value.board == board
+
+
+@pytest.mark.parametrize(
+    ("options", "which"),
+    [
+        ({"cycle": "1234"}, "closed tour 1,234"),
+        ({"tour": "3", "board": "5x4"}, "tour 3"),
+    ],
+)
+def test_squares_that_are_no_tour_are_damage(
+    numbered: Path, options: dict[str, str], which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Numbers, "squares", lambda *_: [0, 7])
+    with pytest.raises(TableDamaged) as damaged:
+        asked(numbered, "a1", **options)
+    assert damaged.value.problem == f"{which} is none: b1 is missing"
+    kind = "cycles_6x6" if "cycle" in options else "numbers_5x4"
+    assert damaged.value.file == str(numbered / f"knight_{kind}.idx")
+
+
+def test_a_number_past_the_last_one_is_refused_with_the_total(numbered: Path, cli: Cli) -> None:
+    words = ["query", "knight", "b1", "--cycle", "9862", "--board", "6x6"]
+    said = cli(*words, "--outputs", str(numbered))
+    last = "pipeline: 6x6 has 9,862 closed tours, numbered 0 to 9,861.\n"
+    assert (said.code, said.out, said.err) == (1, "", last)
+
+
+def test_a_missing_table_is_named_with_the_command_that_makes_it(numbered: Path) -> None:
+    with pytest.raises(TableMissing) as missing:
+        asked(numbered, "b1", cycle="0", board="8x8")
+    command = f"pipeline precompute knight --cycles 8x8 --outputs {numbered}"
+    assert missing.value.command == command
+    assert missing.value.file == str(numbered / "knight_cycles_8x8.idx")
+
+
+@pytest.mark.parametrize("board", ["4x4", "5x5", "8x3", "2x9"])
+def test_a_board_without_closed_tours_says_so(numbered: Path, board: str) -> None:
+    with pytest.raises(NoSuchTour, match=f"{board} has no closed tour"):
+        asked(numbered, "a1", cycle="0", board=board)
+
+
+def test_a_board_with_too_many_is_refused(numbered: Path) -> None:
+    with pytest.raises(BadRequest, match="26x9 has too many closed tours"):
+        asked(numbered, "a1", cycle="0", board="26x9")
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"cycle": "1", "to": "c3"}, "--cycle cannot be combined with --to, --number or --count"),
+        ({"cycle": "1", "number": "1"}, "--cycle cannot be combined with"),
+        ({"cycle_of": "a1", "cycle": "1"}, "--cycle-of cannot be combined with"),
+        ({"cycle_of": "a1"}, "--cycle-of needs no key"),
+        ({"tour_of": "a1"}, "--tour-of needs no key"),
+        ({"tour": "1", "closed": True}, "--tour cannot be combined with --to, --closed, --number"),
+        ({"tour": "1", "cycle": "1"}, "--tour cannot be combined with"),
+        ({"tour_of": "a1", "tour": "1"}, "--tour-of cannot be combined with"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    numbered: Path, options: dict[str, str], problem: str
+) -> None:
+    with pytest.raises(BadRequest, match=problem):
+        asked(numbered, "b1", **options)
+
+
+def test_what_is_no_closed_tour_is_refused_with_the_reason(numbered: Path) -> None:
+    facts = json.loads(asked(numbered, "a1", cycle="5", json=True))
+    squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
+    far = [*squares[2:], squares[1], squares[0]]
+    for wrong, problem in (
+        (squares[:-1], f"{squares[-1]} is missing"),
+        ([*squares, "a1"], "a1 stands 2 times"),
+        ([squares[1], squares[0], *squares[2:]], f"no jump leads from a1 to {squares[2]}"),
+        (far, f"no jump leads from {squares[-1]} to {squares[1]}"),
+        (["a7"], "the squares are a1 to f6"),
+        ([], "a1 is missing"),
+    ):
+        with pytest.raises(NotationError, match=problem):
+            asked(numbered, None, cycle_of=" ".join(wrong))
+
+
+def test_it_is_answered_from_python(numbered: Path) -> None:
+    with open_tables(str(numbered)) as tables:
+        tour = tables.knight.cycle(15, "c3", board="10x3")
+        assert (tour.start, tour.cycle, len(tour.jumps)) == ("c3", 15, 29)
+        assert tables.knight.cycle_number(tour.path, board="10x3") == 15
+        assert tables.knight.cycle(0, board="5x6").start == "a1"
+        with pytest.raises(NoSuchTour, match="numbered 0 to 15"):
+            tables.knight.cycle(16, board="10x3")
+        every = [tables.knight.tour(number, "c3", board="5x5") for number in range(64)]
+        assert len({tour.path for tour in every}) == 64
+        assert {(tour.start, tour.closed) for tour in every} == {("c3", False)}
+        assert tables.knight.tour_number(every[63].path, board="5x5") == 63
+        with pytest.raises(NoSuchTour, match="5x5 has 64 tours from c3, numbered 0 to 63"):
+            tables.knight.tour(64, "c3", board="5x5")
+    with pytest.raises(ValueError, match="closed"):
+        tables.knight.cycle(15, board="6x6")
+
+
+def test_many_keys_at_once_are_not_for_it(numbered: Path, cli: Cli) -> None:
+    said = cli("query", "knight", "--cycle", "1", "--outputs", str(numbered), stdin="a1\n")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.endswith(
+        "--cycle needs a SQUARE. Write: pipeline query knight SQUARE --cycle N.\n"
+    )
+    said = cli("query", "knight", "-", "--cycle", "1", "--outputs", str(numbered), stdin="a1\n")
+    assert (said.code, said.out) == (2, "")
+    assert "--cycle works with a single key only" in said.err
+
+
+@pytest.fixture
+def copied(numbered: Path, tmp_path: Path) -> Path:
+    return linked_copy(numbered, tmp_path)
+
+
+def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied: Path) -> None:
+    path = own(copied / f"{NAME}.idx")
+    whole = path.read_bytes()
+    right = asked(copied, "a1", cycle="4711")
+    found = list[TableDamaged]()
+    for block in range(1, len(whole) // 4096):
+        data = bytearray(whole)
+        data[4096 * block + 1000] ^= 1
+        path.write_bytes(data)
+        try:
+            assert asked(copied, "a1", cycle="4711") == right
+        except TableDamaged as damaged:
+            found.append(damaged)
+    assert len(found) > 5
+    for error in found:
+        assert "the checksum of block " in error.problem
+        assert error.command == f"pipeline precompute knight --cycles 6x6 --outputs {copied}"
+
+
+@pytest.mark.parametrize("layer", [1, 6, 11, 12, 13])
+def test_layers_that_contradict_each_other_are_damage(copied: Path, layer: int) -> None:
+    """Every block whole, and other keys in a layer: an error, and never a tour that is none."""
+    path = own(copied / f"{NAME}.idx")
+    data = bytearray(path.read_bytes())
+    for record in range(records(data)):
+        at = place(data, record)
+        if data[at] == layer:
+            data[at + 2] ^= 1
+    path.write_bytes(sealed(data))
+    knight = open_tables(str(copied)).knight
+    refused = list[str]()
+    for cycle in range(0, 9862, 1201):
+        try:
+            answer = knight.cycle(cycle, board="6x6")
+        except TableDamaged as damaged:
+            refused.append(damaged.file)
+        else:
+            names = (answer.path[at : at + 2] for at in range(0, 72, 2))
+            squares = [oracles.square_number(6, name) for name in names]
+            oracles.knight_check(6, 6, squares)
+            assert oracles.is_closed(6, squares)
+    assert {*refused} == {str(path)}
+
+
+def test_whatever_the_records_say_is_an_answer_or_an_error(copied: Path) -> None:
+    """Some bytes of some records others, and every block whole."""
+    path, chance = own(copied / f"{NAME}.idx"), random.Random(6)
+    whole = path.read_bytes()
+    tour = open_tables(str(copied)).knight.cycle(4711, board="6x6").path
+    refused = 0
+    for _ in range(often(40, 4000)):
+        path.write_bytes(some_changed(whole, chance))
+        with contextlib.suppress(TableDamaged, NoSuchTour):
+            refused += 1
+            knight = open_tables(str(copied)).knight
+            for _ in range(3):
+                knight.cycle(chance.randrange(9862), board="6x6")
+            knight.cycle_number(tour, board="6x6")
+            refused -= 1
+    assert refused
+
+
+def test_a_lone_number_is_answered_without_table_libraries(numbered: Path) -> None:
+    said = python(
+        "import sys\n"
+        "from pipeline.run import told\n"
+        f"words = 'query knight b1 --cycle 77 --board 6x6 --outputs {numbered}'\n"
+        "assert told(words.split()) == 0\n"
+        "print({*sys.modules}, file=sys.stderr)\n"
+    )
+    assert said.code == 0, said.err
+    assert not {f"'{name}'" for name in LIBRARIES | SLOW} & {*said.err.strip("{}\n").split(", ")}

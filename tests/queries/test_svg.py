@@ -1,0 +1,242 @@
+"""The pictures of answers and counts: what they show is what was answered."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from queries.dispatch import reader
+from queries.facts import Facts
+from queries.histogram import histogram
+from queries.knight.svg import tour_svg
+from queries.senet.svg import strips_svg
+from queries.svg import (
+    AMBER,
+    BLUE,
+    COLOURS,
+    GREEN,
+    INK,
+    MUTED,
+    ON_HIGH,
+    ON_LOW,
+    PAPER,
+    RAMP,
+    RAMP_DARK,
+    SERIES,
+    histogram_svg,
+)
+from tablebase.errors import BadRequest
+from tablebase.puzzles.knight.board import Board
+from tablebase.tables.store import Folder
+from tests.support.shell import Cli, python
+
+COLOUR = re.compile(r'(?:fill|stroke)="(#[^"]*)"')
+NUMBER = r"(-?[\d.]+)"
+
+
+def shapes(svg: str, tag: str) -> list[ElementTree.Element]:
+    found = ElementTree.fromstring(svg)
+    return [shape for shape in found if shape.tag.endswith(f"}}{tag}")]
+
+
+def at(shape: ElementTree.Element, name: str) -> float:
+    return float(shape.get(name, "nan"))
+
+
+def ask(name: str, outputs: Path, key: str, **asked: str | bool) -> Facts:
+    return reader(name, Folder(outputs)).facts(key, asked)
+
+
+@pytest.fixture(scope="module")
+def pictures(outputs: Path) -> dict[str, str]:
+    small = ask("knight", outputs, "c3", board="5x5").named()
+    return {
+        "eight": histogram_svg(histogram("eight", Folder(outputs))),
+        "senet": histogram_svg(histogram("senet", Folder(outputs))),
+        "tour": ask("knight", outputs, "b1", closed=True).drawn(),
+        "small": tour_svg(Board(5, 5), str(small["path"]), numbered=False),
+        "boards": ask("eight", outputs, "867254301").drawn(),
+        "line": ask("senet", outputs, ".A..BB..ABBABAA").drawn(),
+        "strips": strips_svg("Two", ["ABABABABAB.....", ".....AAAAABBBBB"]),
+    }
+
+
+def test_every_colour_has_a_partner_in_the_dark(pictures: dict[str, str]) -> None:
+    for svg in pictures.values():
+        used = set(COLOUR.findall(re.sub("<style>.*?</style>", "", svg)))
+        assert used
+        assert used <= set(COLOURS)
+    assert len(set(COLOURS.values())) == len(COLOURS)
+
+
+def test_nothing_is_drawn_outside(pictures: dict[str, str]) -> None:
+    for svg in pictures.values():
+        _, _, width, height = map(float, ElementTree.fromstring(svg).attrib["viewBox"].split())
+        for shape in shapes(svg, "rect"):
+            assert at(shape, "width") + float(shape.get("x", 0)) <= width + 0.01
+            assert at(shape, "height") + float(shape.get("y", 0)) <= height + 0.01
+        for text in shapes(svg, "text"):
+            # a letter is at most 0.62 of its size wide in any of the fonts
+            wide = len(text.text or "") * at(text, "font-size") * 0.62
+            left = {"middle": wide / 2, "end": wide}.get(text.get("text-anchor", "start"), 0)
+            assert at(text, "x") - left >= -0.5, text.text
+            assert at(text, "x") - left + wide <= width + 1, text.text
+            assert at(text, "font-size") * 0.8 <= at(text, "y") <= height
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of WCAG 2: 1 for equal colours, 21 for black on white."""
+
+    def luminance(colour: str) -> float:
+        parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+        red, green, blue = (
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_text_can_be_read_light_and_dark() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    pairs = [(INK, PAPER), (MUTED, PAPER), (ON_HIGH, BLUE)]
+    pairs += [(ON_LOW, step) for step in RAMP[:5]] + [(ON_HIGH, step) for step in RAMP[5:]]
+    for text, behind in pairs:
+        assert contrast(text, behind) >= 4, (text, behind)
+        assert contrast(COLOURS[text], COLOURS[behind]) >= 4, (text, behind)
+    assert [COLOURS[step] for step in RAMP] == RAMP_DARK
+
+
+def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str]) -> None:
+    counts = histogram("eight", Folder(outputs))
+    bars = shapes(pictures["eight"], "rect")
+    scales = set()
+    lefts = []
+    for goal, colour in zip(("corner", "centre", "edge"), SERIES, strict=True):
+        mine = [bar for bar in bars if bar.get("fill") == colour]
+        states = counts.filter(pl.col("goal") == goal).sort("distance")["states"].to_list()
+        assert len(mine) == len(states)
+        assert [at(bar, "x") for bar in mine] == sorted(at(bar, "x") for bar in mine)
+        # small bars are rounded away
+        scales |= {
+            round(at(bar, "height") / n, 5)
+            for bar, n in zip(mine, states, strict=True)
+            if n > 10_000
+        }
+        lefts.append(at(mine[0], "x"))
+    assert max(scales) - min(scales) < 1e-5
+    assert lefts == sorted(lefts)
+
+
+def test_histogram_says_what_is_never_reached(pictures: dict[str, str]) -> None:
+    assert "756,756 states, most at 9, the last at 15; 119 never reached" in pictures["senet"]
+
+
+def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]) -> None:
+    for name, facts, size in (
+        ("tour", ask("knight", outputs, "b1", closed=True).named(), 8),
+        ("small", ask("knight", outputs, "c3", board="5x5").named(), 5),
+    ):
+        board = Board(size, size)
+        squares = [at for at in shapes(pictures[name], "rect") if at.get("fill") != PAPER]
+        side = at(squares[0], "width")
+        left = min(at(square, "x") for square in squares)
+        top = min(at(square, "y") for square in squares)
+        *_, line = shapes(pictures[name], "path")
+        points = re.findall(f"{NUMBER} {NUMBER}", line.attrib["d"])
+        gone = [
+            board.name(
+                int((float(x) - left) // side) + size * (size - 1 - int((float(y) - top) // side))
+            )
+            for x, y in points
+        ]
+        assert "".join(gone) == facts["path"]
+        dashed = [path for path in shapes(pictures[name], "path") if path.get("stroke-dasharray")]
+        assert len(dashed) == (1 if facts["closed"] else 0)
+        ends = [dot.get("fill") for dot in shapes(pictures[name], "circle")]
+        assert (ends[0], ends[-1]) == (GREEN, AMBER)
+    order = [text.text for text in shapes(pictures["tour"], "text")][1:65]
+    assert order == [str(place) for place in range(1, 65)]
+    assert not [text for text in shapes(pictures["small"], "text") if text.text == "25"]
+
+
+def test_counts_are_not_drawn(outputs: Path) -> None:
+    with pytest.raises(BadRequest, match="There is no picture of --count"):
+        ask("knight", outputs, "c3", board="5x5", count=True).drawn()
+
+
+@pytest.mark.parametrize("goal", [None, "087654321"])
+def test_boards_are_the_way(outputs: Path, goal: str | None) -> None:
+    asked: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
+    facts = ask("eight", outputs, "867254301", **asked).named()
+    del asked["path"]
+    svg = ask("eight", outputs, "867254301", **asked).drawn()
+    path = facts["path"]
+    assert isinstance(path, list)
+    _, *texts = shapes(svg, "text")
+    drawn, heads, moved = [], [], ""
+    for board in range(len(path)):
+        head, *tiles = texts[9 * board : 9 * board + 9]
+        heads.append(head.text)
+        lefts = sorted({at(tile, "x") for tile in tiles})
+        tops = sorted({at(tile, "y") for tile in tiles})
+        cells = ["0"] * 9
+        for tile in tiles:
+            cells[3 * tops.index(at(tile, "y")) + lefts.index(at(tile, "x"))] = str(tile.text)
+            moved += str(tile.text) if tile.get("fill") == ON_HIGH else ""
+        drawn.append("".join(cells))
+    assert drawn == path
+    assert heads == ["start", *(f"{n}  {m}" for n, m in enumerate(str(facts["solution"]), 1))]
+    assert moved == facts["tiles"]
+
+
+def test_strips_show_the_pieces(pictures: dict[str, str]) -> None:
+    fills = [square.get("fill") for square in shapes(pictures["strips"], "rect")]
+    pieces = {BLUE: "A", AMBER: "B"}
+    drawn = "".join(pieces.get(str(fill), ".") for fill in fills)
+    assert drawn == "ABABABABAB..........AAAAABBBBB"
+
+
+def test_titles_are_text_alone() -> None:
+    svg = strips_svg('<script>"&', ["ABABABABAB....."])
+    assert ElementTree.fromstring(svg).attrib["aria-label"] == '<script>"&'
+
+
+def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
+    said = python(
+        "import sys\n"
+        "from queries.dispatch import reader\n"
+        "from tablebase.tables.store import Folder\n"
+        "reader('senet', Folder('outputs')).facts('ABAAABBB.B...A.', {}).drawn()\n"
+        "reader('knight', Folder('outputs')).facts('b1', {}).drawn()\n"
+        "reader('eight', Folder('outputs')).facts('867254301', {}).drawn()\n"
+        "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
+    )
+    assert (said.code, said.out) == (0, "[]\n"), said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        ("query eight 867254301", "text"),
+        ("query eight --json 867254301", "text"),
+        ("query knight b1 --to a3", "path"),
+        ("histogram senet", "rect"),
+    ],
+)
+def test_a_picture_at_the_shell(
+    words: str, drawn: str, cli: Cli, place: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "answer.svg"
+    said = cli(*words.split(), "--svg", str(target), cwd=place)
+    assert said == cli(*words.split(), cwd=place)
+    assert shapes(target.read_text(), drawn)
+    (tmp_path / "file").touch()
+    refused = cli(*words.split(), "--svg", str(tmp_path / "file" / "x.svg"), cwd=place)
+    assert (refused.code, refused.out) == (2, "")
+    assert "x.svg' cannot be written" in refused.err

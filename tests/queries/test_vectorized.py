@@ -1,0 +1,380 @@
+"""The columns that a batch and `annotate` add: their names, their options, what is in them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries.api import Tables
+from queries.dispatch import reader
+from queries.eight import any_goal
+from queries.eight.reader import EightReader
+from queries.eight.vectorized import ranks
+from queries.reader import Reader
+from queries.state_columns import WHITE_SPACE
+from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged
+from tablebase.tables.store import Folder
+from tests.support import oracles
+from tests.support.shell import Ask
+
+KEYS = {"eight": "378546201", "senet": "ABAAABBB.B...A.", "knight": "b1"}
+FIRST = {"eight": "state", "senet": "position", "knight": "start"}
+
+
+def rows_of(said: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(said)))
+
+
+# ---- names ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("eight", "distance"),
+        ("eight", "goal"),
+        ("eight", "error"),
+        ("senet", "lines"),
+        ("knight", "path"),
+    ],
+)
+def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, column: str) -> None:
+    source, target = tmp_path / "asked.csv", tmp_path / "answers.csv"
+    source.write_text(f"{FIRST[name]},{column},note\n{KEYS[name]},mine,x\n,,\n")
+    words = (name, "--input", str(source), "--output", str(target))
+    code, said, complaint = ask(*words)
+    assert (code, said, target.exists()) == (2, "", False)
+    assert complaint == (
+        f"pipeline: The column '{column}' exists already, and the answer would add another. "
+        "Add a prefix to the names of the added columns: --prefix TEXT.\n"
+    )
+    assert ask(*words, "--prefix", "its_") == (0, "", "")
+    first, second = rows_of(target.read_text())
+    given = {FIRST[name]: KEYS[name], column: "mine", "note": "x"}
+    assert list(first.items())[:3] == list(given.items())
+    assert all(added.startswith("its_") for added in list(first)[3:])
+    assert f"its_{column}" in first
+    assert not any(second.values()), "a null key has neither answers nor an error"
+
+
+def test_a_prefix_that_makes_a_name_that_is_there(inside: Ask) -> None:
+    words = ("eight", "--input-format", "csv", "--prefix", "x")
+    code, _, complaint = inside(*words, text=b"state,xgoal\n")
+    assert (code, "The column 'xgoal' exists already" in complaint) == (2, True)
+    code, said, complaint = inside("eight", "--prefix", "x", text=b"123456780 nothing")
+    assert said.startswith("state,xgoal,xdistance,xbest_moves,xsolutions,xerror\n")
+    assert (code, "See the column xerror." in complaint) == (2, True)
+
+
+# ---- options --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (
+            "eight --goal crner",
+            "'crner' is not a goal: 'c' is not one of the digits 0-8. Example: ",
+        ),
+        ("eight --goal 123456789", "'123456789' is not a goal: tile 9 does not exist"),
+        ("knight --to zz", "'zz' is not a square of 8x8"),
+        ("knight --to a6 --board 5x5", "'a6' is not a square of 5x5"),
+        ("knight --board zz", "'zz' is not a board"),
+        ("knight --number x", "'x' is not a tour's number"),
+        ("knight --count --closed", "--count cannot be combined with --to, --number or --closed"),
+        ("knight b1 --count --closed", "--count cannot be combined with --to, --number or"),
+        ("knight --number 1 --closed", "--number cannot be combined with --to or --closed"),
+    ],
+)
+def test_options_are_checked_before_any_row(inside: Ask, words: str, complaint: str) -> None:
+    name, *options = words.split()
+    for text in (b"", f"{KEYS[name]}\n{KEYS[name]}\n".encode()):
+        code, said, found = inside(name, *options, text=text)
+        assert (code, said, found.count("\n")) == (2, "", 1)
+        assert complaint in found
+    alone = inside(name, KEYS[name], *options)
+    assert alone == (2, "", found), "a lone question is told the same"
+
+
+def test_the_choices_of_a_goal_are_named(inside: Ask) -> None:
+    _, _, complaint = inside("eight", "--goal", "crner")
+    assert complaint.rstrip().endswith(
+        "Example: corner, centre, edge, or 123456780 (0 is the blank)"
+    )
+
+
+@pytest.mark.parametrize("goal", ["centre", "center", "Centre", " CENTER ", "123804765"])
+def test_a_goal_may_be_spelled_in_two_ways(inside: Ask, tables: Tables, goal: str) -> None:
+    code, said, _ = inside("eight", "--goal", goal, text=b"283104765")
+    assert (code, said.splitlines()[1]) == (0, "283104765,centre,4,U,1,")
+    assert tables.eight.probe("283104765", goal).distance == 4
+    assert tables.eight.solution("283104765", goal) == "ULDR"
+    assert inside("eight", "283104765", "--goal", goal)[1].splitlines()[4].startswith("goal   ")
+
+
+def test_an_option_without_answer_for_some_keys_is_theirs(inside: Ask) -> None:
+    code, said, complaint = inside("knight", "--to", "a3", text=b"b1 c1 a3")
+    assert (code, complaint) == (0, "")
+    errors = [row["error"] for row in rows_of(said)]
+    assert errors[0] == ""
+    assert "ends on the other colour" in errors[1]
+    assert "it cannot end there" in errors[2]
+
+
+# ---- ways as columns ------------------------------------------------------------------------
+
+
+def test_paths_and_solutions_as_columns(ask: Ask, tables: Tables, outputs: Path) -> None:
+    table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
+    states = ["123456780", *table["state"].sample(30, seed=5)]
+    for goal in (None, "087654321"):
+        options = ("--path", "--solutions", *(("--goal", goal) if goal else ()))
+        code, said, _ = ask("eight", *options, text=" ".join(states).encode())
+        rows = rows_of(said)
+        assert (code, [row["state"] for row in rows]) == (0, states)
+        assert list(rows[0])[5:] == ["solution", "path", "all_solutions", "error"]
+        answered = 0
+        for row in rows:
+            answer = tables.eight.get(row["state"], goal=goal)
+            if answer is None:
+                assert not row["path"]
+                continue
+            answered += 1
+            assert row["solution"] == tables.eight.solution(row["state"], goal)
+            assert row["path"].split() == tables.eight.path(row["state"], goal)
+            all_of_them = row["all_solutions"].split()
+            assert len(set(all_of_them)) == (answer.solutions if answer.distance else 0)
+            assert all_of_them == sorted(all_of_them, key=lambda way: [*map("UDLR".index, way)])
+            for way in all_of_them:
+                assert len(way) == answer.distance
+                assert oracles.eight_replay(row["state"], way)[-1] == row["path"].split()[-1]
+        assert answered > 5
+
+
+@pytest.mark.parametrize("goal", [None, "edge", "087654321"])
+def test_every_solution_of_all_keys_at_once(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch, goal: str | None
+) -> None:
+    """As each key alone has them, and in much less time."""
+    monkeypatch.setattr(any_goal, "SOLVED", 700)
+    states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
+    keys = [None, "", "123456789", "123456780", *states.sample(1_000, seed=3)]
+    eight = reader("eight", Folder(outputs))
+    asked = eight.checked({"solutions": True, **({"goal": goal} if goal else {})})
+    eight.answers(pl.Series(keys[:4]), asked)  # what is made once
+    begun = time.process_time()
+    answers, bad = eight.answers(pl.Series(keys), asked)
+    a_key = (time.process_time() - begun) / len(keys)
+    alone, alone_bad = Reader.answers(eight, pl.Series(keys[:104]), asked)
+    begun = time.process_time()
+    Reader.answers(eight, pl.Series(keys[4:104]), asked)
+    a_key_alone = (time.process_time() - begun) / 100
+    assert answers[:104].equals(alone)
+    assert bad == alone_bad == [1, 2]
+    assert (answers["all_solutions"].str.split(" ").list.len() == answers["solutions"]).all()
+    assert a_key * 4 < a_key_alone
+
+
+@pytest.mark.parametrize(
+    "changed", [{"solutions": 2}, {"solutions": 0}, {"best_moves": ""}, {"best_moves": "UDLR"}]
+)
+def test_solutions_that_contradict_the_table_are_no_answer(
+    outputs: Path, changed: dict[str, object]
+) -> None:
+    eight = reader("eight", Folder(outputs))
+    assert isinstance(eight, EightReader)
+    rows, state = eight.rows(), ranks(pl.Series(["123456708"]))
+    found = any_goal.every_solution(rows, state)
+    assert found is not None
+    assert found.to_list() == ["R"]
+    which = pl.int_range(pl.len()) == state[0]
+    eight._rows = rows.with_columns(
+        pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
+        for name, value in changed.items()
+    )
+    with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
+        eight.answers(pl.Series(["123456708"]), {"solutions": True})
+
+
+@pytest.mark.parametrize("goal", [None, "edge", "087654321"])
+def test_ways_found_for_all_keys_at_once(
+    outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
+) -> None:
+    """In blocks of a few rows, among them keys that have none."""
+    monkeypatch.setattr(any_goal, "BLOCK", 7)
+    table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
+    states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
+    eight = reader("eight", Folder(outputs))
+    asked = eight.checked({"path": True, **({"goal": goal} if goal else {})})
+    keys = pl.Series(states, dtype=pl.String)
+    answers, bad = eight.answers(keys, asked)
+    assert bad == [62, 63]
+    for row, state in zip(answers.iter_rows(named=True), states, strict=True):
+        answer = tables.eight.get(state or "", goal=goal)
+        if answer is None:
+            assert [value for name, value in row.items() if name != "error"] == [None] * 6
+            assert (row["error"] is None) == (state is None)
+            continue
+        for name in ("goal", "distance", "best_moves", "solutions"):
+            assert row[name] == getattr(answer, name), name
+        assert row["solution"] == tables.eight.solution(answer.state, goal)
+        assert row["path"].split() == tables.eight.path(answer.state, goal)
+    one_by_one, also_bad = Reader.answers(eight, keys, asked)
+    assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
+    none, _ = eight.answers(keys.clear(), asked)
+    assert none.schema == answers.schema
+
+
+def test_the_most_solutions_that_a_state_has(inside: Ask, outputs: Path) -> None:
+    most = {"corner": 64, "centre": 82, "edge": 86}
+    for file in ("eight", "eight_edge"):
+        table = pl.read_parquet(outputs / f"{file}.parquet")
+        for (goal,), rows in table.group_by("goal"):
+            assert rows["solutions"].max() == most[str(goal)]
+    said = inside("eight", "807214365", "--goal", "edge", "--solutions")[1].split()
+    assert len(said) == len(set(said)) == 86
+
+
+def test_the_way_of_senet_as_a_column(inside: Ask) -> None:
+    text = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB....."
+    code, said, _ = inside("senet", "--path", text=text)
+    rows = rows_of(said)
+    assert code == 0
+    assert [row["path"] for row in rows] == [
+        "ABABABABAB..... ABABABAB.B...A. ABAAABBB.B...A.",
+        "",
+        "ABABABABAB.....",
+    ]
+    assert rows[1]["error"].endswith("no line of play from the opening leads to it.")
+
+
+def test_types_are_the_same_however_they_are_asked(
+    tables: Tables, inside: Ask, tmp_path: Path
+) -> None:
+    plain, ways = tmp_path / "plain.parquet", tmp_path / "ways.parquet"
+    inside("senet", "--output", str(plain), text=b"ABAAABBB.B...A.")
+    inside("senet", "--output", str(ways), "--path", text=b"ABAAABBB.B...A.")
+    schema = pl.read_parquet_schema(ways)
+    assert {**pl.read_parquet_schema(plain), "path": pl.String} == dict(schema)
+
+
+# ---- annotate -------------------------------------------------------------------------------
+
+
+def annotators(tables: Tables) -> dict[str, Callable[..., Any]]:
+    return {name: getattr(tables, name).annotate for name in KEYS}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
+    annotate = annotators(tables)[name]
+    frame = pl.DataFrame({"n": [1, 2, 3], "key": [KEYS[name], None, "nothing"]})
+    found = annotate(frame, "key")
+    assert found.select("n", "key").equals(frame)
+    added = found.columns[2:]
+    assert "error" not in added
+    assert [found[column].is_null().to_list() for column in added] == [[False, True, True]] * len(
+        added
+    )
+    assert annotate(frame.lazy(), "key").collect().equals(found)
+    assert annotate(frame.clear(), "key").equals(found.clear())
+    as_enum = frame.with_columns(pl.col("key").cast(pl.Categorical))
+    assert annotate(as_enum, "key").select(added).equals(found.select(added))
+    for taken in (found, found.lazy()):
+        with pytest.raises(BadRequest, match=rf"'{added[0]}' exists already, .* columns: prefix="):
+            annotate(taken, "key")
+        again = annotate(taken, "key", prefix="its_").lazy().collect()
+        assert again.select(pl.col("^its_.*$")).rows() == found.select(added).rows()
+    for column in ("n", "none"):
+        with pytest.raises(BadRequest, match=f"no text column '{column}'"):
+            annotate(frame, column)
+
+
+def test_annotate_says_what_probe_says(tables: Tables, outputs: Path) -> None:
+    table = pl.read_parquet(outputs / "senet.parquet")
+    senet = pl.concat([table.gather_every(3779), table.filter(pl.col("plies").is_null())])
+    names = [name for name in senet.columns if name != "position"]
+    found = tables.senet.annotate(senet.select(position=pl.lit(" ") + pl.col("position")))
+    assert found.select(names).equals(senet.select(names))
+    squares = pl.DataFrame({"start": [oracles.square_name(8, at) for at in range(64)]})
+    for asked in ({}, {"to": "a3"}, {"closed": True}, {"board": "6x6"}, {"number": 31}):
+        rows = tables.knight.annotate(squares, **asked).rows()
+        for start, *row in rows:
+            answer = tables.knight.get(start, **asked)
+            wanted = (
+                [None] * 4
+                if answer is None
+                else [answer.finish, answer.number, answer.closed, answer.path]
+            )
+            assert row == wanted
+
+
+@given(st.lists(st.text("123456780 \t\n\x1c\u2003\xa0x", max_size=20), max_size=5), st.data())
+def test_annotate_and_probe_agree_on_what_a_state_is(
+    tables: Tables, texts: list[str], data: st.DataObject
+) -> None:
+    spaces = st.text(" \t\r\n\x0b\x1c\x1f\x85\xa0\u2003\u3000", max_size=3)
+    digits = data.draw(st.permutations("012345678"))
+    texts.append("".join(f"{data.draw(spaces)}{digit}" for digit in digits))
+    texts.append(data.draw(spaces).join(digits))
+    eight = tables.eight
+    found = eight.annotate(pl.DataFrame({"state": texts}))["distance"].to_list()
+    answers = [eight.get(text) for text in texts]
+    assert found == [answer and answer.distance for answer in answers]
+
+
+def test_white_space_is_pythons() -> None:
+    letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    found = pl.Series(letters).str.contains(WHITE_SPACE).to_list()
+    assert [letter for letter, is_space in zip(letters, found, strict=True) if is_space] == [
+        letter for letter in letters if letter.isspace()
+    ]
+
+
+# ---- get and probe --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", [None, 123456780, 1.5, b"123456780", ["1"], ("1", "2"), object()])
+def test_a_key_that_is_no_text(tables: Tables, key: Any) -> None:
+    for probe in (
+        tables.eight.probe,
+        tables.eight.distance,
+        tables.eight.path,
+        tables.senet.probe,
+        tables.knight.probe,
+        tables.knight.count,
+    ):
+        with pytest.raises(NotationError, match=r"it is of type [a-zA-Z]+, not text"):
+            probe(key)
+    for get in (tables.eight.get, tables.senet.get, tables.knight.get):
+        assert get(key) is None
+        assert get(key, default="none") == "none"
+    with pytest.raises(NotationError, match=r"it is of type [a-zA-Z]+, not text"):
+        tables.eight.probe(key, goal="centre")
+
+
+def test_get_raises_for_a_wrong_option(tables: Tables) -> None:
+    for goal in ("zz", "123456789", ""):
+        with pytest.raises(NotationError, match="is not a goal"):
+            tables.eight.get("123456780", goal=goal, default=3)
+    wrong: list[dict[str, Any]] = [
+        {"to": "zz"},
+        {"board": "zz"},
+        {"number": -1},
+        {"number": 1, "closed": True},
+    ]
+    for asked in wrong:
+        with pytest.raises(TablebaseError) as caught:
+            tables.knight.get("b1", default=3, **asked)
+        assert caught.value.exit_code == 2
+    assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
+    assert tables.knight.get("b1", to="d1", default=3) == 3

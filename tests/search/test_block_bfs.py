@@ -1,0 +1,151 @@
+"""The search over states in blocks: its moves are those of the rules, its depths the oracle's."""
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from pipeline.search.block_bfs import in_blocks
+from pipeline.verify.sliding.references import known_layers
+from tablebase.errors import SearchError
+from tablebase.graph import BlockMove, Blocks, ForkedMove
+from tablebase.puzzles.sliding.definition import TabledBoard, parse_board
+from tests import wide
+from tests.support import sliding_oracle as oracle
+
+Depths = npt.NDArray[np.uint8]
+
+
+def searched(space: Blocks, threads: int = 2) -> Depths:
+    return in_blocks(space, threads, lambda level, depth: None, lambda: None)
+
+
+class Told:
+    """The layers that a search told of."""
+
+    def __init__(self) -> None:
+        self.levels: list[int] = []
+
+    def __call__(self, level: int, depth: Depths) -> None:
+        self.levels.append(level)
+
+
+def neighbours(space: Blocks, rank: int) -> Iterator[int]:
+    """Where the moves of one state lead, as `Blocks` describes them."""
+    rows = len(space.row_kinds)
+    block, row, place = (
+        rank // space.places // rows,
+        rank // space.places % rows,
+        rank % space.places,
+    )
+    for move in (move for pair in space.moves for move in pair if move.source == block):
+        there = place
+        if isinstance(move, ForkedMove):
+            kind = space.row_kinds[row] ^ space.block_kinds[block]
+            fork = move.forks[kind, place]
+            to = int(move.rows[row, fork])
+            there = int(move.places[kind, move.entries[row, fork], place])
+            assert to // space.stretch == row // space.stretch
+        else:
+            to = int(move.rows[row])
+        assert space.sides[move.source] != space.sides[move.target]
+        yield (move.target * rows + to) * space.places + there
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3", "2x5", "3x4", "2x6"])
+def test_moves_are_those_of_the_rules(name: str) -> None:
+    board, chance = parse_board(name), random.Random(name)
+    for goal in board.layouts:
+        space = board.blocks(goal)
+        assert len(space.sides) * len(space.row_kinds) * space.places == board.size
+        assert space.root == board.rank(goal)
+        for rank in chance.sample(range(board.size), min(board.size, 300)):
+            state = board.unrank(rank, goal)
+            expected = sorted(board.rank(after) for _, after in board.moves(state))
+            assert sorted(neighbours(space, rank)) == expected
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
+def test_every_depth_is_the_oracles(name: str) -> None:
+    board = parse_board(name)
+    for goal in board.layouts:
+        depth = searched(board.blocks(goal))
+        expected = oracle.distances(goal, board.height, board.width)
+        assert len(expected) == len(depth)
+        assert all(depth[board.rank(state)] == moves for state, moves in expected.items())
+
+
+@pytest.mark.parametrize("name", ["2x3", "2x4", "3x3"])
+def test_layers_are_as_large_as_published(name: str) -> None:
+    board = parse_board(name)
+    for table, goal in zip(board.tables, board.layouts, strict=True):
+        _, published = known_layers(table.name)
+        if published or goal == board.example:
+            assert np.bincount(searched(board.blocks(goal))).tolist() == published
+
+
+@pytest.fixture(scope="module")
+def board() -> TabledBoard:
+    return parse_board("2x5")
+
+
+@pytest.fixture(scope="module")
+def depths(board: TabledBoard) -> Depths:
+    return searched(board.blocks(board.example))
+
+
+def test_layers_of_2x5_are_as_large_as_published(board: TabledBoard, depths: Depths) -> None:
+    assert np.bincount(depths).tolist() == known_layers(board.tables[0].name)[1]
+
+
+def test_threads_do_not_change_a_byte(board: TabledBoard, depths: Depths) -> None:
+    for threads in (1, 5):
+        assert np.array_equal(searched(board.blocks(board.example), threads), depths)
+
+
+def test_a_search_goes_on_from_any_layer_also_where_some_blocks_are_ahead(
+    board: TabledBoard, depths: Depths
+) -> None:
+    space = board.blocks(board.example)
+    for level in (0, 1, 17, 40, 54, 55):
+        ahead = np.where(np.arange(board.size) < board.size // 3, level + 3, level)
+        found = np.where(depths <= ahead, depths, np.uint8(255)).astype(np.uint8)
+        told = Told()
+        again = in_blocks(space, 2, told, lambda: None, (level, found))
+        assert np.array_equal(again, depths)
+        assert told.levels == list(range(level, 56))
+
+
+def test_what_a_listener_raises_ends_the_search(board: TabledBoard) -> None:
+    def tired() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        in_blocks(board.blocks(board.example), 2, lambda level, depth: None, tired)
+
+
+def test_depths_end_at_253() -> None:
+    """A path of blocks with one state each: 253 moves fit, 254 do not."""
+
+    def path(blocks: int) -> Blocks:
+        one = np.zeros(1, dtype=np.uint32)
+        pairs = [
+            (BlockMove(at, at + 1, one), BlockMove(at + 1, at, one)) for at in range(blocks - 1)
+        ]
+        sides = (np.arange(blocks) % 2).astype(np.uint8)
+        kinds = np.zeros(blocks, dtype=np.uint8)
+        return Blocks(0, 1, 1, sides, kinds, np.zeros(1, dtype=np.uint8), pairs)
+
+    assert searched(path(254)).tolist() == list(range(254))
+    with pytest.raises(SearchError, match="254 or more moves"):
+        searched(path(255))
+
+
+def test_two_searches_at_once(board: TabledBoard, depths: Depths) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        spaces = [board.blocks(board.example) for _ in range(2)]
+        for found in pool.map(searched, spaces):
+            assert np.array_equal(found, depths)

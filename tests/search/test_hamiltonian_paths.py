@@ -1,0 +1,148 @@
+"""Every tour of a graph: all small boards path for path, random graphs, and the compiler off."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.search import hamiltonian_paths
+from pipeline.search.hamiltonian_paths import neighbour_sets, paths_from
+from tests.support import oracles
+from tests.support.shell import uncompiled
+from tests.support.tour_lists import all_tours
+
+Found = tuple[list[tuple[int, ...]], list[bool]]
+"""Paths, and whether each can close."""
+
+BOARDS = [(files, ranks) for files in range(1, 6) for ranks in range(1, 6)]
+BOARDS += [(3, 8), (8, 3), (4, 6), (6, 4), (1, 9), (2, 7)]
+
+
+def paths(neighbours: list[list[int]], colours: list[int], start: int) -> Found:
+    """What the search gives, chunk after chunk, as plain paths."""
+    names = np.arange(len(neighbours), dtype=np.uint8)[:, None]
+    found: list[tuple[int, ...]] = []
+    closing: list[bool] = []
+    chunks = paths_from(neighbour_sets(neighbours), np.array(colours, np.uint8), names, start)
+    for text, ends, closed in chunks:
+        assert len(text) == len(ends) == len(closed) > 0
+        assert np.array_equal(text[:, -1], ends)
+        found += [tuple(path) for path in text.tolist()]
+        closing += closed.tolist()
+    return found, closing
+
+
+def board(files: int, ranks: int) -> tuple[list[list[int]], list[int]]:
+    """The knight's graph as the oracle sees it, and its colours."""
+    jumps = oracles.knight_jumps(files, ranks)
+    return list(jumps.values()), [(s % files + s // files) % 2 for s in jumps]
+
+
+@pytest.mark.parametrize(("files", "ranks"), BOARDS)
+def test_all_tours_of_a_board_in_order(files: int, ranks: int) -> None:
+    neighbours, colours = board(files, ranks)
+    for start, expected in enumerate(all_tours(files, ranks)):
+        found, closing = paths(neighbours, colours, start)
+        assert found == expected, f"from {oracles.square_name(files, start)}"
+        assert closing == [oracles.is_closed(files, tour) for tour in expected]
+
+
+def test_turning_the_board_over_spares_the_oracle_nothing_but_time() -> None:
+    for files, ranks in [(3, 4), (4, 3), (4, 5)]:
+        for start, expected in enumerate(all_tours(files, ranks)):
+            assert oracles.knight_tours(files, ranks, start) == expected
+
+
+def test_names_are_written_into_the_text() -> None:
+    neighbours, colours = board(3, 4)
+    names = np.array([list(oracles.square_name(3, square).encode()) for square in range(12)])
+    sets, marks = neighbour_sets(neighbours), np.array(colours, dtype=np.uint8)
+    (chunk,) = paths_from(sets, marks, names.astype(np.uint8), 0)
+    said = [bytes(row).decode() for row in chunk[0]]
+    assert said == ["".join(oracles.square_name(3, s) for s in t) for t in all_tours(3, 4)[0]]
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 304])
+def test_chunks_of_any_size_hold_the_same_tours(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    neighbours, colours = board(5, 5)
+    whole = paths(neighbours, colours, 0)
+    monkeypatch.setattr(hamiltonian_paths, "CHUNK", chunk)
+    assert paths(neighbours, colours, 0) == whole
+    names = np.arange(25, dtype=np.uint8)[:, None]
+    sizes = [
+        len(ends)
+        for _, ends, _ in paths_from(
+            neighbour_sets(neighbours), np.array(colours, dtype=np.uint8), names, 0
+        )
+    ]
+    assert len(sizes) == -(-304 // chunk)
+    assert set(sizes[:-1]) <= {chunk}
+
+
+def test_a_board_of_64_squares_is_searched() -> None:
+    """Sets of 64 nodes fill their number: a ring of 64 has two ways round."""
+    ring = [sorted(((node - 1) % 64, (node + 1) % 64)) for node in range(64)]
+    colours = [node % 2 for node in range(64)]
+    forth = tuple(range(64))
+    back = (0, *range(63, 0, -1))
+    assert paths(ring, colours, 0) == ([forth, back], [True, True])
+
+
+# ---- graphs that are no knight's boards -----------------------------------------------------
+
+
+@st.composite
+def two_coloured(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
+    """A graph whose edges join the two colours, dense enough to have some paths."""
+    nodes = draw(st.integers(1, 9))
+    colours = draw(st.permutations([node % 2 for node in range(nodes)]))
+    if draw(st.booleans()):
+        colours[draw(st.integers(0, nodes - 1))] ^= 1
+    pairs = [(a, b) for a in range(nodes) for b in range(a) if colours[a] != colours[b]]
+    kept = [pair for pair in pairs if draw(st.integers(0, 3))]
+    near = [sorted(b + a - node for a, b in kept if node in (a, b)) for node in range(nodes)]
+    return near, colours
+
+
+def obvious(neighbours: list[list[int]], path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Every path that goes on from this one through all nodes."""
+    if len(path) == len(neighbours):
+        yield path
+    for node in neighbours[path[-1]]:
+        if node not in path:
+            yield from obvious(neighbours, (*path, node))
+
+
+@given(two_coloured())
+def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
+    graph: tuple[list[list[int]], list[int]],
+) -> None:
+    neighbours, colours = graph
+    for start in range(len(neighbours)):
+        expected = list(obvious(neighbours, (start,)))
+        closing = [start in neighbours[path[-1]] for path in expected]
+        assert paths(neighbours, colours, start) == (expected, closing)
+
+
+# ---- the compiler off -----------------------------------------------------------------------
+
+
+def small_boards() -> str:
+    """The tours of two boards as text: how many from each square, and a digest of all of them."""
+    found = []
+    for files, ranks in [(3, 4), (4, 5)]:
+        neighbours, colours = board(files, ranks)
+        squares = range(files * ranks)
+        listed = [paths(neighbours, colours, start) for start in squares]
+        found.append([len(listed), hashlib.sha256(repr(listed).encode()).hexdigest()])
+    return json.dumps(found)
+
+
+def test_the_search_finds_the_same_with_the_compiler_off() -> None:
+    assert uncompiled(small_boards) == small_boards()

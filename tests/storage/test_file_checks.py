@@ -1,0 +1,68 @@
+"""A Parquet file that is missing, cut or changed is told with what mends it, and is never read."""
+
+from pathlib import Path
+
+import pytest
+
+from queries.scans import checked
+from tablebase.errors import TableDamaged, TableError, TableMissing
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import listed_table
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import built
+from tests.support.tampered import write_manifest
+
+TOURS = listed_table(Board(3, 4))
+STAGE = "knight --board 3x4"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    built(tmp_path, KNIGHT, TOURS)
+    (file,) = checked(Folder(tmp_path), STAGE, TOURS).files
+    assert file.file == "knight_tours_3x4.parquet"
+    return tmp_path / TOURS.file
+
+
+def refusal(path: Path) -> TableError:
+    with pytest.raises(TableError) as caught:
+        checked(Folder(path.parent), STAGE, TOURS)
+    assert caught.value.file == str(path)
+    assert caught.value.command == f"pipeline precompute {STAGE} --outputs {path.parent}"
+    return caught.value
+
+
+def test_a_file_that_is_gone(path: Path) -> None:
+    path.unlink()
+    assert isinstance(refusal(path), TableMissing)
+
+
+def test_a_folder_in_its_place(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    assert isinstance(refusal(path), TableMissing)
+
+
+def test_a_file_that_is_not_listed(path: Path) -> None:
+    write_manifest(Folder(path.parent), {})
+    assert read_manifest(Folder(path.parent)) == {}
+    assert isinstance(refusal(path), TableMissing)
+
+
+def test_a_file_of_another_size(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[:1000])
+    error = refusal(path)
+    assert isinstance(error, TableDamaged)
+    assert error.problem == f"it has 1,000 bytes, the manifest says {len(data):,}"
+
+
+def test_a_file_of_other_bytes(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    error = refusal(path)
+    assert isinstance(error, TableDamaged)
+    assert error.problem == "its SHA-256 differs from the manifest"

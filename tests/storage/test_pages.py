@@ -1,0 +1,136 @@
+"""Pages made from tables: the manifest lists of what, status says when they have aged."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from msgspec.structs import replace
+
+from queries.explorer.writer import made_from, write_explorer
+from queries.figure import Figure, Sources
+from queries.report.writer import write_report
+from queries.status import status
+from tablebase.errors import TableDamaged
+from tablebase.puzzles import puzzles
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import counts_table, listed_table
+from tablebase.tables import MANIFEST, manifest
+from tablebase.tables.manifest import Page, facts, read_manifest, read_pages, record_page
+from tablebase.tables.store import Folder, Store
+from tests.support.build_recorder import built
+from tests.support.shell import Cli
+from tests.support.tampered import listing, said_of, write_manifest
+
+TOURS, COUNTS = listed_table(Board(3, 4)), counts_table(((3, 4),))
+
+
+def state(folder: Path, name: str) -> str | None:
+    return next((row["state"] for row in status(Folder(folder)) if row["table"] == name), None)
+
+
+def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS, COUNTS)
+    page = tmp_path / "page.html"
+    assert state(tmp_path, page.name) is None
+    page.write_text("a page")
+    counts = read_manifest(Folder(tmp_path))[COUNTS.name]
+    record_page(Folder(tmp_path), str(page), {COUNTS.name: counts})
+    contents = {COUNTS.name: counts.content}
+    hashed = hashlib.sha256(b"a page").hexdigest()
+    assert read_pages(Folder(tmp_path)) == {page.name: Page(6, hashed, contents)}
+    assert state(tmp_path, page.name) == "published"
+    built(tmp_path, KNIGHT, TOURS, force=True)
+    assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"
+    built(tmp_path, KNIGHT, counts_table(((3, 4), (3, 3))))
+    assert state(tmp_path, page.name) == "older than its tables"
+    page.unlink()
+    assert state(tmp_path, page.name) is None
+
+
+def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    built(folder, KNIGHT, TOURS)
+    page = tmp_path / "page.html"
+    page.write_text("a page")
+    record_page(Folder(folder), str(page), read_manifest(Folder(folder)))
+    assert read_pages(Folder(folder)) == {}
+
+
+def test_a_changed_list_of_pages_is_refused(tmp_path: Path) -> None:
+    built(tmp_path, KNIGHT, TOURS)
+    page = tmp_path / "page.html"
+    page.write_text("a page")
+    record_page(Folder(tmp_path), str(page), read_manifest(Folder(tmp_path)))
+    listed = tmp_path / MANIFEST
+    listed.write_text(listed.read_text().replace("page.html", "fake.html"))
+    with pytest.raises(TableDamaged, match="its text or checksum was changed"):
+        read_pages(Folder(tmp_path))
+
+
+def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
+    made = cli("explore", "--outputs", str(copy))
+    assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
+    assert state(copy, "explorer.html") == "published"
+    assert sorted(read_pages(Folder(copy))["explorer.html"].made_from) == sorted(
+        made_from(Folder(copy))
+    )
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report that looks its tables up, but does not ask or draw them."""
+
+    def answer(asked: Sources, figure: Figure) -> pl.DataFrame:
+        for name in figure.sources:
+            asked.source(name)
+        return pl.DataFrame()
+
+    monkeypatch.setattr(Sources, "answer", answer)
+    monkeypatch.setattr(
+        "queries.report.writer._drawn",
+        lambda asked, figure: (str(asked.answer(figure).height), "<svg></svg>"),
+    )
+
+
+def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
+    """With the tables that it shows: none that were asked for beyond those."""
+    drawn = {table.name for asked in puzzles() for table in asked.tables}
+    listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
+    files = [{**listed, "file": "knight_tours_3x4.parquet"}]
+    with listing(copy) as entries:
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
+    assert write_report(Folder(copy), copy / "report.html") == [f"{copy}/report.html"]
+    assert state(copy, "report.html") == "published"
+    assert {*read_pages(Folder(copy))["report.html"].made_from} == drawn
+
+
+def test_pictures_alone_are_not_listed(undrawn: None, copy: Path, tmp_path: Path) -> None:
+    target, listed = tmp_path / "pictures", read_pages(Folder(copy))
+    made = write_report(Folder(copy), target, "svg")
+    assert sorted(made) == sorted(str(path) for path in target.iterdir())
+    assert {path.suffix for path in target.iterdir()} == {".svg"}
+    assert read_pages(Folder(copy)) == listed
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("write", [write_report, write_explorer])
+def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
+    copy: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Store, str], object]
+) -> None:
+    """What is listed is what the manifest said when they were read."""
+    store = Folder(copy)
+    before = read_manifest(store)
+
+    def facts_later(store: Store, name: str) -> dict[str, Any]:
+        write_manifest(store, before | {"eight": replace(before["eight"], content="another")})
+        return facts(store, name)
+
+    monkeypatch.setattr(manifest, "facts", facts_later)
+    write(store, str(copy / "page.html"))
+    listed = read_pages(store)["page.html"].made_from
+    assert listed.items() <= {name: entry.content for name, entry in before.items()}.items()
+    assert state(copy, "page.html") == "older than its tables"

@@ -1,0 +1,49 @@
+"""Commands that mend tables can be typed as they are told, and say what a file lacks."""
+
+import errno
+import os
+import shlex
+
+import pytest
+
+from tablebase.errors import TableError, TableMissing, TableUnreadable
+from tablebase.tables.repair import mending, removing, unopened
+from tablebase.tables.store import Folder
+
+FOLDERS = {
+    "outputs": "",
+    "/data/tables-8_x.old": " --outputs /data/tables-8_x.old",
+    "my tables": " --outputs 'my tables'",
+    "$HOME": " --outputs '$HOME'",
+    "it's 'here'": r" --outputs 'it'\''s '\''here'\'''",
+}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_command_names_any_folder_but_the_usual_one(folder: str) -> None:
+    store, there = Folder(folder), FOLDERS[folder]
+    assert mending("", store) == f"pipeline precompute{there}"
+    assert mending("eight", store) == f"pipeline precompute eight{there}"
+    assert mending("senet", store, force=True) == f"pipeline precompute senet --force{there}"
+    assert removing("eight", store) == f"pipeline remove eight{there}"
+    words = shlex.split(mending("", store, force=True))
+    assert words == ["pipeline", "precompute", "--force", *(["--outputs", folder] if there else [])]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "said"),
+    [
+        (errno.ENOENT, TableMissing, "is not published"),
+        (errno.ENOTDIR, TableMissing, "is not published"),
+        (errno.EISDIR, TableMissing, "is not published"),
+        (errno.EACCES, TableUnreadable, "permission denied"),
+        (errno.EIO, TableUnreadable, "input/output error"),
+    ],
+)
+def test_a_file_that_does_not_open_is_missing_or_unreadable(
+    code: int, kind: type[TableError], said: str
+) -> None:
+    found = unopened("there/eight.idx", OSError(code, os.strerror(code)), "make it")
+    assert type(found) is kind
+    assert (found.file, found.command) == ("there/eight.idx", "make it")
+    assert said in str(found)

@@ -1,0 +1,227 @@
+"""Stores that do not answer, or refuse to: the cause, the address and the status, and no build."""
+
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pipeline.run import told
+from queries import open_tables
+from queries.status import status, unusable
+from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.object_store import Objects
+from tablebase.tables.repair import listed_names, mending, removing
+from tablebase.tables.store import Folder, Unreachable
+from tests.support.shell import Cli
+from tests.support.tampered import write_manifest
+
+CHECK = "Check the address, the network and the credentials."
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Serves a folder with ranges and without listings, but for what is to fail."""
+
+    folder: Path
+    statuses: dict[str, int]
+    """What is answered for files of these names; for all, by an empty name."""
+    answers: list[None]
+    """So many requests are answered before all fail."""
+
+    def do_GET(self) -> None:
+        name = self.path.rpartition("/")[2]
+        code = self.statuses.get(name) or self.statuses.get("", 200)
+        code = code if self.answers else 500
+        del self.answers[:1]
+        file = self.folder / name
+        if code == 200 and not file.is_file():
+            code = 404
+        if code != 200:
+            self.send_response(code)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        data, size = file.read_bytes(), file.stat().st_size
+        asked = self.headers.get("Range", "")
+        if asked:
+            first, last = map(int, asked.removeprefix("bytes=").split("-"))
+            data = data[first : last + 1]
+        self.send_response(206 if asked else 200)
+        self.send_header("Content-Length", str(len(data)))
+        if asked:
+            self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(data)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iterator[str]:
+    facts = {"folder": folder, "statuses": statuses, "answers": [None] * answers}
+    kind = type("Served", (Handler,), facts)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/tables"
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def hanging_up() -> Iterator[str]:
+    """A server that ends each connection before it answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            while True:
+                try:
+                    server.accept()[0].close()
+                except OSError:
+                    return
+
+        threading.Thread(target=answer, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/tables"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def nobody() -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    yield f"http://127.0.0.1:{port}/tables"
+
+
+QUESTIONS = (
+    "query eight 123456780",
+    "query knight a1 --board 6x6",
+    "histogram senet",
+    "status",
+    "verify --quick",
+    "precompute eight",
+    "explore",
+)
+FAILURES = {
+    404: "HTTP status 404: Not Found",
+    403: "HTTP status 403: Forbidden",
+    500: "HTTP status 500: Internal Server Error",
+}
+
+
+@pytest.mark.parametrize("code", FAILURES)
+def test_a_status_is_said_and_nothing_is_recommended_to_be_built(
+    code: int, outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with serving(outputs, {"": code}) as url:
+        for words in QUESTIONS:
+            assert told([*words.split(), "--outputs", url]) == 3
+            said = capfd.readouterr()
+            problem = f"{url}/manifest.json cannot be read: {FAILURES[code]}. {CHECK}"
+            assert (said.out, said.err) == ("", f"pipeline: {problem}\n")
+
+
+@pytest.mark.parametrize(
+    ("place", "why"), [(nobody, "connection refused"), (hanging_up, "Server disconnected")]
+)
+def test_a_server_that_does_not_answer(place: type, why: str) -> None:
+    with place() as url:
+        with pytest.raises(TableUnreadable) as caught:
+            open_tables(url)
+        assert str(caught.value) == f"{url}/manifest.json cannot be read: {why}. {CHECK}"
+        assert (caught.value.command, caught.value.exit_code) == ("", 3)
+        with pytest.raises(Unreachable, match=why):
+            Objects(url).names()
+        with pytest.raises(TableUnreadable, match=why):
+            listed_names(Objects(url))
+
+
+@pytest.mark.parametrize(
+    ("file", "question"),
+    [("eight.idx", "query eight 123456780"), ("senet.parquet", "histogram senet")],
+)
+def test_a_listed_file_that_is_not_served(
+    file: str, question: str, copy: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store, table = Folder(copy), file.partition(".")[0]
+    write_manifest(store, {table: read_manifest(store)[table]})
+    with serving(copy, {file: 404}) as url:
+        assert told([*question.split(), "--outputs", url]) == 3
+        problem = f"{url}/{file} cannot be read: {FAILURES[404]}. {CHECK}"
+        assert capfd.readouterr().err == f"pipeline: {problem}\n"
+        rows = {row["table"]: row for row in status(Objects(url))}
+        assert rows[table]["state"] == "unreadable"
+
+
+def test_a_server_that_fails_between_two_reads(outputs: Path) -> None:
+    statuses: dict[str, int] = {}
+    with serving(outputs, statuses) as url, open_tables(url) as tables:
+        assert tables.senet.probe("ABABABABAB.....").plies == 0
+        statuses[""] = 500
+        with pytest.raises(TableUnreadable, match=FAILURES[500]):
+            tables.senet.probe("ABAAABBB.B...A.")
+
+
+@pytest.mark.parametrize("question", ["query knight a1 --board 5x5 --to c3", "verify --quick"])
+def test_a_server_that_fails_at_any_moment(
+    question: str, copy: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    listed = read_manifest(Folder(copy))
+    if "verify" not in question:  # which asks for every table
+        listed = {"knight_tours_5x5": listed["knight_tours_5x5"]}
+    write_manifest(Folder(copy), listed)
+    for answers in range(20):
+        with serving(copy, {}, answers) as url:
+            code = told([*question.split(), "--outputs", url])
+        said = capfd.readouterr().err
+        if code == 0:
+            assert answers > 4
+            break
+        assert code == 3
+        assert said.startswith((f"pipeline: {url}/", "pipeline: The store of the tables "))
+        assert said.endswith(f" cannot be read: {FAILURES[500]}. {CHECK}\n")
+
+
+def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
+    store = Objects("http://127.0.0.1:9/tables")
+    assert store.is_read_only()
+    assert (mending("eight", store), removing("eight", store)) == ("", "")
+    (copy / "eight.idx").unlink()
+    (copy / "eight.idx").write_bytes(b"damaged")
+    write_manifest(Folder(copy), {"eight": read_manifest(Folder(copy))["eight"]})
+    with serving(copy, {}) as url, open_tables(url) as tables:
+        with pytest.raises(TableMissing) as missing:
+            tables.senet.probe("ABABABABAB.....")
+        with pytest.raises(TableDamaged) as damaged:
+            tables.eight.probe("123456780")
+        refused = unusable(status(tables.store), tables.store)
+    otherwise = " The store is read-only: choose another one with --outputs."
+    assert str(missing.value) == f"{url}/senet.idx is not published.{otherwise}"
+    assert refused
+    for error in (damaged.value, refused):
+        assert str(error).endswith(otherwise)
+        assert "Run" not in str(error)
+
+
+def test_a_server_without_listings_has_no_unfinished_tables(outputs: Path) -> None:
+    for code in (403, 404, 405):
+        with serving(outputs, {"tables": code}) as url:
+            assert Objects(url).names() == []
+    with serving(outputs, {"tables": 500}) as url, pytest.raises(Unreachable, match="500"):
+        Objects(url).names()
+
+
+def test_credentials_that_are_missing(tmp_path: Path, cli: Cli) -> None:
+    none = str(tmp_path / "none")
+    env = {"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none}
+    env["AWS_EC2_METADATA_DISABLED"] = "true"
+    said = cli("query", "eight", "123456780", "--outputs", "s3://puzzles/x", env=env)
+    problem = "s3://puzzles/x/manifest.json cannot be read: Unable to locate credentials."
+    assert said == (3, "", f"pipeline: {problem} {CHECK}\n")

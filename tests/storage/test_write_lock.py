@@ -1,0 +1,130 @@
+"""Files that are being written are known from those whose writer was killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tablebase.atomic_write
+from pipeline.builders.registry import checkpoints
+from tablebase.atomic_write import appearing
+from tablebase.output import NEW, write
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.tables.store import SHARED, Folder
+from tablebase.write_lock import is_being_written, lock_file
+from tests.support.build_recorder import TOURS, built
+from tests.support.shell import ROOT
+
+WRITER = """
+import os, signal, sys
+from tablebase.output import writing
+from tablebase.tables.store import Folder
+
+folder, name = sys.argv[1:]
+if name == "answers.csv":
+    stack = writing(os.path.join(folder, name))
+else:
+    stack = Folder(folder).appearing(name, shared=True)
+with stack as file:
+    print("begun", flush=True)
+    signal.pause()
+"""
+
+
+def start(folder: Path, name: str) -> subprocess.Popen[str]:
+    """Start a process that writes a file and never ends by itself."""
+    command = [sys.executable, "-c", WRITER, str(folder), name]
+    writer = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "begun\n"
+    return writer
+
+
+def kill(writer: subprocess.Popen[str]) -> None:
+    writer.send_signal(signal.SIGKILL)
+    writer.communicate()
+
+
+def test_a_checkpoint_that_is_being_written_is_left_alone_until_its_writer_is_killed(
+    tmp_path: Path,
+) -> None:
+    own = checkpoints(Folder(tmp_path), TOURS)
+    writer = start(tmp_path, f"{own!r}.{'0' * 16}.kept")
+    try:
+        (part,) = tmp_path.glob(f"*{SHARED}")
+        assert is_being_written(str(part))
+        own.clear_others()
+        for force in (False, False, True):  # missing, up to date, forced
+            built(tmp_path, KNIGHT, TOURS, force=force)
+            assert part.exists()
+    finally:
+        kill(writer)
+    assert part.exists()
+    assert not is_being_written(str(part))
+    built(tmp_path, KNIGHT, TOURS)
+    assert not part.exists()
+
+
+def test_what_a_killed_command_was_writing_goes_with_the_next_one(tmp_path: Path) -> None:
+    writers = [start(tmp_path, "answers.csv") for _ in range(2)]
+    kill(writers[0])
+    (tmp_path / f".{'0' * 8}-{'0' * 16}{NEW}").write_bytes(b"somebody else's")
+    try:
+        write(str(tmp_path / "answers.csv"), b"answers")
+        left = sorted(path.name for path in tmp_path.glob(f".*{NEW}"))
+        assert len(left) == 2, "the other writer's, and somebody else's"
+    finally:
+        kill(writers[1])
+    write(str(tmp_path / "answers.csv"), b"more answers")
+    assert [path.name for path in tmp_path.glob(f".*{NEW}")] == [f".{'0' * 8}-{'0' * 16}{NEW}"]
+    assert (tmp_path / "answers.csv").read_bytes() == b"more answers"
+
+
+def test_the_lock_lasts_until_the_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[bool] = []
+    replace = os.replace
+
+    def look(part: str, path: str) -> None:
+        held.append(is_being_written(part))
+        replace(part, path)
+
+    monkeypatch.setattr(os, "replace", look)
+    with appearing((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
+        file.write(b"all of it")
+    assert held == [True]
+    assert not is_being_written(str(tmp_path / "file"))
+
+
+def test_a_file_that_is_cleared_away_before_it_is_locked_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed: list[int] = []
+
+    def remove_first(descriptor: int) -> bool:
+        if not removed:
+            removed.append(descriptor)
+            (tmp_path / "part").unlink()
+        return lock_file(descriptor)
+
+    monkeypatch.setattr(tablebase.atomic_write, "lock_file", remove_first)
+    with appearing((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
+        file.write(b"all of it")
+    assert len(removed) == 1
+    assert (tmp_path / "file").read_bytes() == b"all of it"
+
+
+def test_where_there_are_no_locks_every_file_may_be_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "part").touch()
+    assert not is_being_written(str(tmp_path / "part"))
+    assert is_being_written(str(tmp_path / "nothing"))
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    assert is_being_written(str(tmp_path / "part"))
+    write(str(tmp_path / "answers.csv"), b"answers")
+    assert (tmp_path / "answers.csv").read_bytes() == b"answers"

@@ -1,0 +1,329 @@
+"""Copies of what is published, made false in one place and vouched for all the same."""
+
+import contextlib
+import hashlib
+import json
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from msgspec import to_builtins
+
+from pipeline.builders import ranking_table
+from pipeline.verify import Claim, Listener, VerifyFailed, prove
+from pipeline.verify.claims import unheard
+from pipeline.verify.manifest_checks import Listed, check_files, listed_in
+from tablebase import __version__
+from tablebase.puzzle import Table
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables import MADE_BY, MANIFEST
+from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.content_hash import ContentHash, together
+from tablebase.tables.index_format import BLOCK, BODY, CHECKSUM, HEADER, checksum
+from tablebase.tables.manifest import (
+    Entry,
+    Footer,
+    Page,
+    facts,
+    facts_of_rows,
+    manifest_text,
+    read_pages,
+)
+from tablebase.tables.parquet import schema, sorting
+from tablebase.tables.store import Folder, Store
+from tests import WIDE
+
+TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
+SMALL = listed_table(Board(3, 4))
+TABLES[SMALL.name] = SMALL
+CUTS = {
+    "eight": (70_000, 200_000),
+    "eight_edge": (1,),
+    "senet": (400_000,),
+    "knight_tours_5x5": (100, 200, 304, 304, 900),
+    "knight_tours_6x6": (1_000_000, 3_000_000),
+    "knight_tours_8x8": (40, 64),
+    "knight_counts": (30,),
+}
+"""Rows where further files of a table may begin: amid a start's tours, and at their end."""
+if not WIDE:
+    del CUTS["knight_tours_6x6"]  # it takes longer than all the others
+
+
+def write_manifest(
+    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
+) -> None:
+    """List these tables and no others, true or not; no pages named: those that were listed."""
+    pages = read_pages(store) if pages is None else pages
+    Path(store.full(MANIFEST)).write_text(
+        manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
+    )
+
+
+def linked_copy(outputs: Path, tmp_path: Path) -> Path:
+    """The published folder again, its tables linked, its manifest its own."""
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    for path in outputs.iterdir():
+        if path.suffix in (".parquet", ".idx"):
+            (folder / path.name).symlink_to(path)
+    shutil.copy(outputs / "manifest.json", folder)
+    return folder
+
+
+def own(path: Path) -> Path:
+    """A file in place of the link to it."""
+    source = path.resolve()
+    path.unlink()
+    shutil.copy(source, path)
+    return path
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+FIELDS = ("magic", "version", "zero", "width", "block", "count", "content", "name")
+
+
+def headed(data: bytes, **fields: object) -> bytes:
+    """An index with other words in its header, and checksums that agree with them."""
+    old = dict(zip(FIELDS, HEADER.unpack_from(data), strict=True))
+    return sealed(HEADER.pack(*(old | fields).values()) + data[HEADER.size :])
+
+
+def place(data: bytes | bytearray, rank: int) -> int:
+    """The first byte of a record."""
+    width: int = HEADER.unpack_from(data)[3]
+    block, number = divmod(rank, BODY // width)
+    return BLOCK * (1 + block) + number * width
+
+
+def records(data: bytes | bytearray) -> int:
+    """How many an index has."""
+    count: int = HEADER.unpack_from(data)[5]
+    return count
+
+
+def some_changed(whole: bytes, chance: random.Random) -> bytes:
+    """An index with some bytes of some records others, but for their layers; every block whole."""
+    data = bytearray(whole)
+    for _ in range(chance.choice((1, 5, 50))):
+        at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
+        data[at] = chance.randrange(256)
+    return sealed(data)
+
+
+def with_other_layer(
+    monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
+) -> None:
+    """From now on, tables of numbered tours are made with other records of a layer."""
+    layers = ranking_table._layers
+
+    def made(*given: Any) -> list[Arrays]:
+        found = [*layers(*given)]
+        found[layer] = [*change(found[layer])]
+        return found
+
+    monkeypatch.setattr(ranking_table, "_layers", made)
+
+
+def sealed(data: bytes | bytearray) -> bytes:
+    """An index whose every block has its checksum, whatever it says."""
+    content = HEADER.unpack_from(data)[6]
+    bodies = [bytes(data[at : at + BODY]) for at in range(0, len(data), BLOCK)]
+    return b"".join(
+        body + CHECKSUM.pack(checksum(content, number, body)) for number, body in enumerate(bodies)
+    )
+
+
+def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
+    """What a manifest says of a file of rows."""
+    store = Folder(path.parent)
+    try:
+        measured = facts_of_rows(store, path.name)
+    except OSError:  # it has no footer
+        measured = {**facts(store, path.name), "footer": Footer(0, "")}
+    return {"file": path.name, "rows": rows, "first": first, **to_builtins(measured)}
+
+
+@contextlib.contextmanager
+def listing(folder: Path) -> Iterator[dict[str, Any]]:
+    """The tables of a manifest's text, to be changed to anything that it then vouches for."""
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    yield manifest["tables"]
+    write_manifest(Folder(folder), manifest["tables"], manifest.get("pages", {}))
+
+
+def vouch(folder: Path, name: str, files: int = 1) -> None:
+    """Let the manifest and the index's header say what the table now is."""
+    with listing(folder) as entries:
+        entry = entries[name] | {"files": [], "rows": 0}
+        entries[name] = entry
+        contents, before = list[str](), Counter[str]()
+        for number in range(1, files + 1):
+            path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
+            rows, content = pq.read_table(path), ContentHash(TABLES[name].columns)
+            for batch in rows.to_batches():
+                content.update(batch)
+            contents.append(content.hexdigest())
+            said = said_of(path, rows.num_rows, entry["rows"])
+            if files > 1 and "number" in rows.column_names and len(rows):
+                starts = rows["start"].to_pylist()
+                said["begins"] = {"start": starts[0], "number": before[starts[0]]}
+                before.update(starts)
+            entry["files"].append(said)
+            entry["rows"] += rows.num_rows
+        entry["content"] = together(contents)
+        if entry["index"]:
+            index = folder / f"{name}.idx"
+            data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
+            index.unlink()
+            index.write_bytes(data)
+            entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
+
+
+def rewrite(
+    folder: Path, name: str, change: Callable[[pa.Table], pa.Table], row_group: int = 1 << 17
+) -> None:
+    path = folder / f"{name}.parquet"
+    rows = change(pq.read_table(path).combine_chunks())
+    path.unlink()
+    written(rows, path, TABLES[name], row_group)
+    vouch(folder, name)
+
+
+def split(folder: Path, name: str, *at: int, row_group: int = 1 << 16) -> list[Path]:
+    """The table published as several files that begin at row 0 and these; tours are numbered in
+    each file by itself.
+    """
+    whole = folder / f"{name}.parquet"
+    rows = pq.read_table(whole).combine_chunks()
+    whole.unlink()
+    paths: list[Path] = []
+    for begin, end in zip([0, *at], [*at, len(rows)], strict=True):
+        part = rows.slice(begin, end - begin)
+        if "number" in part.column_names and len(part):
+            broken_off = pc.equal(part["start"].cast(pa.string()), part["start"][0].as_py())
+            before = pc.if_else(broken_off, part["number"][0], 0)
+            column = part.column_names.index("number")
+            numbers = pc.subtract(part["number"], before)
+            part = part.set_column(column, part.schema.field(column), numbers)
+        paths.append(folder / f"{name}.{len(paths) + 1}.parquet")
+        written(part, paths[-1], TABLES[name], row_group)
+    vouch(folder, name, len(paths))
+    return paths
+
+
+def written(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16) -> None:
+    rows, content = rows.cast(schema(table)), ContentHash(table.columns)
+    for batch in rows.to_batches():
+        content.update(batch)
+    parameters = json.dumps(table.recipe.parameters(), sort_keys=True)
+    said = {"content": content.hexdigest(), "made_by": MADE_BY, "parameters": parameters}
+    with pq.ParquetWriter(path, rows.schema, sorting_columns=sorting(table)) as writer:
+        writer.write_table(rows, row_group_size=row_group)
+        writer.add_key_value_metadata(said)
+
+
+def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
+    """A change of one cell."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        at = rows.column_names.index(column)
+        old = rows.column(at).combine_chunks()
+        plain = old.cast(pa.string()) if pa.types.is_dictionary(old.type) else old
+        parts = [plain.slice(0, row), pa.array([value], plain.type), plain.slice(row + 1)]
+        return rows.set_column(at, rows.field(at).with_type(plain.type), pa.concat_arrays(parts))
+
+    return change
+
+
+def cells(*changes: tuple[str, int, object]) -> Callable[[pa.Table], pa.Table]:
+    def change(rows: pa.Table) -> pa.Table:
+        for one in changes:
+            rows = cell(*one)(rows)
+        return rows
+
+    return change
+
+
+def exchanged(row: int, other: int) -> Callable[[pa.Table], pa.Table]:
+    """Two rows in each other's place."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        order = np.arange(len(rows))
+        order[[row, other]] = other, row
+        return rows.take(order)
+
+    return change
+
+
+def without(row: int) -> Callable[[pa.Table], pa.Table]:
+    return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
+
+
+def one(folder: Path, name: str, report: Listener = unheard) -> Listed:
+    return next(table for table in listed_in(Folder(folder), report) if table.name == name)
+
+
+def prove_one(folder: Path, name: str) -> list[Claim]:
+    """The claims that are proved of a table, were it its puzzle's only one."""
+    told: list[Claim] = []
+    listed = one(folder, name, lambda claim, done: told.append(claim))
+    check_files(listed)
+    assert listed.puzzle
+    prove([listed])
+    return [claim for claim in told if claim.passed and claim.table == name]
+
+
+def refuted(folder: Path, name: str) -> VerifyFailed:
+    with pytest.raises(VerifyFailed) as caught:
+        prove_one(folder, name)
+    failure = caught.value
+    assert failure.exit_code == 3
+    assert failure.claim.passed is False
+    assert failure.claim.table == name
+    assert f"--force --outputs {folder}" in failure.command
+    return failure
+
+
+class Story(list[str]):
+    """All that whoever listens to a proof is told, a line each time."""
+
+    def __call__(self, claim: Claim, done: int) -> None:
+        proved = ", proved" if claim.passed else ""
+        self.append(f"{claim.file}: {done} of {claim.rows}{proved}: {claim.claim}\n")
+
+
+def story(folder: Path, *names: str) -> str:
+    """What is told when these tables are proved one after another."""
+    told = Story()
+    tables = [one(folder, name, told) for name in names]
+    told.clear()
+    prove(tables)
+    return "".join(told)
+
+
+class Silent:
+    """A build's report to nobody."""
+
+    def table(self, table: Table, reason: str) -> None: ...
+
+    def step(self, table: str, doing: str, done: int, total: int | None) -> None: ...
+
+    def built(self, table: Table, entry: Entry, seconds: float) -> None: ...
+
+    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...

@@ -1,0 +1,33 @@
+"""The second search of a graph, beside one that compares every line with every other."""
+
+import numpy as np
+from hypothesis import example, given, settings
+
+from pipeline.verify.claims import Array
+from pipeline.verify.graph_proof import Edges, walked
+from tablebase.graph import Walk
+from tests.search.test_breadth_first import Edge, graphs, obvious
+
+
+def searched(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
+    begins, labels, ends = np.array(edges, dtype=np.int32).reshape(-1, 3).T
+
+    def leaving(layer: Array) -> Edges:
+        at = np.flatnonzero(np.isin(begins, layer))
+        return begins[at], ends[at], labels[at].astype(np.uint8)
+
+    walk = walked(nodes, root, leaving)
+    return {name: getattr(walk, name).tolist() for name in walk.__slots__}
+
+
+@given(graphs())
+@example((7, [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]))
+@example((3, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1), (1, 0x11, 2)]))
+@settings(max_examples=40)
+def test_a_random_graph_is_searched_as_the_obvious_search_does(
+    graph: tuple[int, list[Edge]],
+) -> None:
+    nodes, edges = graph
+    for root in range(min(nodes, 4)):
+        expected = obvious(nodes, edges, root)
+        assert searched(nodes, edges, root) == {name: expected[name] for name in Walk.__slots__}

@@ -1,0 +1,250 @@
+"""`verify` proves a puzzle that has rules and nothing more."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.build import Request, build
+from pipeline.verify import Claim, VerifyFailed, verify
+from pipeline.verify.claims import Rows
+from pipeline.verify.goal_proof import plain_space, prove_rows
+from tablebase.puzzle import Column, GoalPuzzle, Table
+from tablebase.puzzles import MODULES
+from tablebase.tables.store import Folder
+from tests.support.tampered import (
+    TABLES,
+    Silent,
+    cell,
+    one,
+    prove_one,
+    refuted,
+    rewrite,
+    story,
+    without,
+)
+
+
+class Pancakes(GoalPuzzle):
+    """Five pancakes; a letter says how many are turned over from the left."""
+
+    name = "stack"
+    title = "Stack"
+    size = 120
+    example = "12345"
+    layouts = {"sorted": "12345"}  # noqa: RUF012
+    letters = "2345"
+
+    def __init__(self) -> None:
+        meaning = "Every stack, with its fewest turns"
+        self.tables = (self.goal_table("stack", meaning, ("sorted",)),)
+
+    def unrank(self, rank: int) -> str:
+        left, state = sorted("12345"), ""
+        for weight in (24, 6, 2, 1, 1):
+            at, rank = divmod(rank, weight)
+            state += left.pop(at)
+        return state
+
+    def rank(self, state: str) -> int:
+        return next(rank for rank in range(self.size) if self.unrank(rank) == state)
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        for letter in self.letters:
+            yield letter, state[int(letter) - 1 :: -1] + state[int(letter) :]
+
+
+@pytest.fixture
+def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
+    """A folder where a toy puzzle is published too."""
+    toy = Pancakes()
+    monkeypatch.setitem(MODULES, "stack", "tests.stack")
+    monkeypatch.setitem(sys.modules, "tests.stack", SimpleNamespace(PUZZLE=toy))
+    monkeypatch.setitem(TABLES, "stack", toy.tables[0])
+    build(Request(Folder(copy), [(toy, toy.tables)]), Silent())
+    return copy
+
+
+def test_a_new_puzzle_is_proved_by_its_moves_alone(
+    stack: Path, golden: Callable[[str, str], None]
+) -> None:
+    proved = prove_one(stack, "stack")
+    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
+    assert text in [claim.claim for claim in proved]
+    assert proved[-1].rows == 120
+    golden("claims_of_a_new_puzzle", story(stack, "stack"))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("distance", 9, "nearest neighbour's distance * | 8"),
+        ("distance", 0, "distance is 0: True | False"),
+        ("best_moves", "", "best_moves  | [2345]*"),
+        ("solutions", 99, "solutions 99 | *"),
+        ("state", "12345", "12345 | a state after the one before it"),
+    ],
+)
+def test_a_false_cell_of_a_new_puzzle_is_found(
+    stack: Path, column: str, value: object, said: str
+) -> None:
+    # a farthest state, so that no other row leans on this one
+    distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
+    row = distances.index(max(distances))
+    rewrite(stack, "stack", cell(column, row, value))
+    failure = refuted(stack, "stack")
+    assert failure.row == row
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert failure.command.startswith("pipeline precompute stack --force")
+
+
+def test_moves_that_cannot_be_undone_are_named(
+    stack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
+        if state != "54321":
+            yield from true(self, state)
+
+    true = Pancakes.moves
+    monkeypatch.setattr(Pancakes, "moves", moves)
+    failure = refuted(stack, "stack")
+    assert failure.expected == "a move that can be undone"
+    # of those that lead to the state without moves, the first
+    ways = [(reached, letter) for letter, reached in true(Pancakes(), "54321")]
+    state, letter = min(ways)
+    assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
+
+
+def test_a_state_that_no_move_leaves_or_reaches_is_named(
+    stack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # a farthest state, so that no other row leans on this one
+    distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
+    row = distances.index(max(distances))
+
+    def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
+        for letter, reached in true(self, state):
+            if self.unrank(row) not in (state, reached):
+                yield letter, reached
+
+    true = Pancakes.moves
+    monkeypatch.setattr(Pancakes, "moves", moves)
+    failure = refuted(stack, "stack")
+    assert (failure.row, failure.found) == (row, "nearest neighbour's distance None")
+
+
+@pytest.mark.parametrize("after", ["99999", "00000", "1234"])
+def test_moves_to_what_is_no_state_are_named(
+    stack: Path, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
+        for letter, reached in true(self, state):
+            yield letter, after if (state, letter) == ("54321", "3") else reached
+
+    true = Pancakes.moves
+    monkeypatch.setattr(Pancakes, "moves", moves)
+    failure = refuted(stack, "stack")
+    assert failure.found == "move 3 to no state"
+    assert failure.row == 119
+
+
+def test_a_graph_that_is_not_the_moves_is_found(
+    stack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = one(stack, "stack").puzzle
+    assert isinstance(toy, Pancakes)
+    false = toy.graph()
+    # one turn from the farthest state ends at the goal
+    false.targets[4 * 119] = 0
+    monkeypatch.setattr(toy, "graph", lambda: false)
+    build(Request(Folder(stack), [(toy, toy.tables)], force=True), Silent())
+    assert "nearer" in refuted(stack, "stack").claim.claim
+
+
+def test_a_number_that_no_move_changes_is_proved_to_be_the_goals(stack: Path) -> None:
+    told: list[Claim] = []
+    listed = one(stack, "stack", lambda claim, done: told.append(claim))
+    toy = listed.puzzle
+    assert isinstance(toy, Pancakes)
+    (batch,) = pq.read_table(stack / "stack.parquet").combine_chunks().to_batches()
+    space, same = plain_space(toy), np.zeros(toy.size, dtype=np.int64)
+    prove_rows(listed, toy, replace(space, parity=same), Rows(batch))
+    text = "these are all states of the goals' parity, each with the goal of its own parity"
+    assert told.count(replace(listed.claim(text).claim, passed=True)) == 1
+    other = np.where(np.arange(toy.size) == 70, 1, 0)
+    one_more = pa.concat_arrays([space.states, pa.array(["99999"])])
+    for states, parity, row, said in (
+        (space.states, other, 70, ("parity 1", "0")),
+        (one_more, np.append(same, 0), None, ("rows 120", 121)),
+    ):
+        with pytest.raises(VerifyFailed) as caught:
+            prove_rows(listed, toy, replace(space, states=states, parity=parity), Rows(batch))
+        assert (caught.value.claim.claim, caught.value.row) == (text, row)
+        assert (caught.value.found, caught.value.expected) == said
+
+
+def test_a_goal_without_a_row_is_named(stack: Path) -> None:
+    rewrite(stack, "stack", without(0))
+    failure = refuted(stack, "stack")
+    assert failure.claim.claim == "the distance is 0 only at sorted (12345)"
+    assert (failure.row, failure.found, failure.expected) == (None, "no row", "a row for 12345")
+
+
+class Topped(Pancakes):
+    """The same with two further columns, of which the rules know one, and without an index."""
+
+    def __init__(self) -> None:
+        old = self.goal_table("stack", "Every stack, with its fewest turns", ("sorted",))
+        self.tables = (Table("stack", old.meaning, old.rank, old.columns, old.recipe),)
+
+    def columns(self) -> tuple[Column, ...]:
+        more = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
+        return (*super().columns(), *more)
+
+    def features(self, state: str, goal: str) -> dict[str, int]:
+        return {"top": int(state[0]) if goal == "12345" else -1}
+
+
+def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -> None:
+    toy = Topped()
+    rows = pq.read_table(stack / "stack.parquet")
+    tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.int8())
+    rows = rows.append_column("top", tops).append_column("taste", tops)
+    told: list[Claim] = []
+    known = one(stack, "stack", lambda claim, done: told.append(claim))
+    listed = replace(known, puzzle=toy, table=toy.tables[0])
+    for column, value in (("top", 9), ("taste", 9)):
+        batch = cell(column, 70, value)(rows).combine_chunks().to_batches()[0]
+        if column == "top":
+            with pytest.raises(VerifyFailed) as caught:
+                prove_rows(listed, toy, plain_space(toy), Rows(batch))
+            top = rows["top"][70].as_py()
+            assert (caught.value.row, caught.value.found) == (70, "top 9")
+            assert caught.value.expected == f"{top}"
+        else:
+            prove_rows(listed, toy, plain_space(toy), Rows(batch))
+            assert told[-1].passed
+            assert told[-1].claim == "taste: not proved, because no rule defines it"
+
+
+def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:
+    claims = [asdict(claim) for claim in verify(Folder(copy), quick=True).claims]
+    assert json.loads(json.dumps(claims))[0]["table"] == "manifest"
+    assert set(claims[0]) == {"table", "file", "claim", "rows", "passed"}
+    rewrite(copy, "knight_tours_5x5", cell("closed", 7, True))
+    said = json.loads(json.dumps(refuted(copy, "knight_tours_5x5").facts()))
+    assert said["file"] == "knight_tours_5x5.parquet"
+    assert said["row"] == 7
+    assert said["content"]["closed"] is True
+    assert (said["found"], said["expected"]) == ("closed True", "False")

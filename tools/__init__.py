@@ -1,0 +1,1 @@
+"""Programs for the project itself: mutation tests, fuzzing, generated docs and pictures."""

@@ -1,0 +1,93 @@
+"""Coverage-guided fuzzing of what reads foreign bytes: `make fuzz`, bounded by FUZZ_SECONDS.
+
+Whatever the bytes are, a parser gives a value that means the same when written again, or raises a
+TablebaseError; an index and a manifest give what was published, or raise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+from tablebase.tables.store import Folder
+
+with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
+    from queries.index_reader import Index
+    from queries.query_options import BATCH, quick
+    from tablebase.errors import TablebaseError
+    from tablebase.puzzles import eight, senet
+    from tablebase.puzzles.knight import definition as knight
+    from tablebase.puzzles.knight.board import Board, parse_board
+    from tablebase.tables.manifest import parse_manifest, read_manifest
+
+SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
+TABLE = knight.PUZZLE.tables[2]
+FOLDER = Path(tempfile.mkdtemp())
+OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
+WHOLE = (OUTPUTS / TABLE.index_file).read_bytes()
+LISTED = read_manifest(Folder(OUTPUTS))
+TRUE = list(struct.iter_unpack(TABLE.record, Index(Folder(OUTPUTS), "knight", TABLE).records()))
+
+
+def words(text: str) -> None:
+    with contextlib.suppress(TablebaseError):
+        state = eight.parse(text)
+        assert eight.unrank(eight.rank(state)) == state
+    with contextlib.suppress(TablebaseError):
+        position = senet.parse(text)
+        assert senet.unrank(senet.rank(position)) == position
+    with contextlib.suppress(TablebaseError):
+        board = parse_board(text)
+        assert str(parse_board(str(board))) == str(board)
+    with contextlib.suppress(TablebaseError):
+        assert Board(8, 8).name(Board(8, 8).number(text)) == text.strip().lower()
+    form = quick(text.split(), BATCH)
+    assert form is None or form[0] != ""
+
+
+def index(data: bytes) -> None:
+    """Bytes laid over a whole index: a record is refused or the true one, and so is all of it."""
+    at = int.from_bytes(data[:3], "little") % len(WHOLE)
+    changed = WHOLE[:at] + data[3:] + WHOLE[at + len(data[3:]) :]
+    (FOLDER / TABLE.index_file).write_bytes(changed)
+    with contextlib.suppress(TablebaseError):
+        opened = Index(Folder(FOLDER), "knight", TABLE)
+        for rank in (0, at % len(TRUE), len(TRUE) - 1):
+            with contextlib.suppress(TablebaseError):
+                assert opened.record(rank) == TRUE[rank]
+        opened.records()
+        assert changed == WHOLE
+
+
+def manifest(text: bytes) -> None:
+    with contextlib.suppress(TablebaseError):
+        assert parse_manifest(text, Folder("fuzz"))[0] == LISTED
+
+
+def one_input(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    words(text)
+    index(data)
+    manifest(data)
+
+
+def main() -> None:
+    (FOLDER / "manifest.json").write_bytes((OUTPUTS / "manifest.json").read_bytes())
+    corpus = FOLDER / "corpus"
+    corpus.mkdir()
+    for number, seed in enumerate(SEEDS):
+        (corpus / str(number)).write_text(seed)
+    seconds = os.environ.get("FUZZ_SECONDS", "60")
+    limits = [f"-max_total_time={seconds}", "-max_len=4096", "-verbosity=0", "-print_final_stats=1"]
+    atheris.Setup([sys.argv[0], *limits, str(corpus)], one_input)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,340 @@
+"""Mutation testing: which changes to the code would no test notice? `make mutants` (some hours).
+
+mutmut writes every function beside its mutants, and an environment variable says which of them
+runs. The tests chosen below for a file are collected once; for each mutant a process is forked that
+runs them, those at the shell too, until one fails. As some functions run at import, and as tests
+share what they build, what outlives them is tried once more in a process that has neither the
+program nor such folders. What outlives that too is printed.
+
+mutmut leaves alone what is decorated, so kernels are mutated as plain Python.
+`python -m tools.mutants queries/index_reader.py` is for the mutants of one file.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import difflib
+import functools
+import importlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from itertools import zip_longest
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from hypothesis import Phase, settings
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.format_utils import get_mutant_name
+
+from tests.support.preloaded import warm
+from tests.support.shell import ROOT
+
+WORKERS = os.cpu_count() or 1
+FIRST = ("numpy", "numba", "polars", "pyarrow.parquet", "typer", "rich.progress", "hypothesis")
+"""Imported once, before all forks. None of them starts a thread by that."""
+LEFT_OUT = (
+    "imports_nothing_heavy",  # mutmut is heavy
+    "without_table_libraries",
+    "oracles",
+    "every_state_of",
+    "every_pair_of",
+    "test_6x6",
+    "tours_on_6x6",
+    "memory",
+    "a_path_is_found_where",
+    "compiler_off",
+    "two_builds",
+    "depends_on_its_ends",
+)
+"""Tests that are not about the code, or too slow to be asked a thousand times."""
+OPTIONS = [
+    *("-x", "-q", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=failed"),
+    *("-W", "ignore:overflow", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    *("-k", f"not ({' or '.join(LEFT_OUT)})"),
+]
+
+RULES = {
+    "tablebase/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] goal_puzzle new_puzzle",
+    "tablebase/graph.py": "senet rebuilt[senet]",
+    "tablebase/frontier/state.py": "tour_ranker",
+    "tablebase/frontier/layer_reader.py": "tour_ranker",
+    "tablebase/puzzles/__init__.py": "golden[eight] goal_puzzle",
+    "tablebase/puzzles/knight/tour_ranker.py": "tour_ranker queries/ranked_tours",
+    "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
+    "tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
+    "tablebase/puzzles/knight/definition.py": (
+        "knight rebuilt[knight] golden[knight] golden[no] golden[bad]"
+    ),
+    "tablebase/puzzles/knight/board.py": "knight golden[knight] golden[no] golden[bad]",
+}
+ANSWERS = {
+    "queries/__init__.py": "queries",
+    "queries/dispatch.py": "dispatch fast_path goal_puzzle errors queries svg streams batch",
+    "queries/batch.py": "batch batch_input vectorized streams",
+    "queries/eight/vectorized.py": "queries batch vectorized",
+    "queries/eight/reader.py": "fast_path errors queries svg batch",
+    "queries/query_options.py": "dispatch fast_path page[docs/cli.md]",
+    "queries/goal_reader.py": "goals errors index_contradictions goal_puzzle queries/sliding batch",
+    "queries/batch_input.py": "batch_input",
+    "queries/index_reader.py": "index_format fast_path index_errors",
+    "queries/knight/ranked_tours.py": "queries/ranked_tours queries/sampling golden[bad]",
+    "queries/knight/jump_report.py": "queries/jump_report page[docs/jumps.svg]",
+    "queries/knight/reader.py": "fast_path errors index_contradictions queries svg batch",
+    "queries/knight/sampling.py": "queries/sampling",
+    "queries/knight/unrank_kernels.py": "queries/sampling",
+    "queries/histogram.py": (
+        "status_histogram goal_puzzle other_kinds published/sliding status golden[overview]"
+    ),
+    "queries/status.py": (
+        "status_histogram goal_puzzle other_kinds published/sliding status golden[overview]"
+    ),
+    "queries/scans.py": "file_checks",
+    "queries/eight/fast_lookup.py": "queries",
+    "queries/default_reader.py": "default_reader",
+    "queries/reader.py": "dispatch goal_puzzle queries svg batch vectorized",
+    "queries/answer_frames.py": "batch vectorized",
+    "queries/senet/reader.py": "fast_path errors index_contradictions queries svg batch",
+    "queries/batch_formats.py": "batch_input batch",
+    "queries/eight/any_goal.py": "vectorized goals",
+    "queries/api.py": "errors fast_path goal_puzzle queries table_files batch",
+    "queries/typed_tables.py": "errors fast_path goal_puzzle queries table_files batch",
+    "queries/facts.py": "dispatch fast_path",
+}
+KERNELS = {
+    "pipeline/search/breadth_first.py": "breadth_first",
+    "pipeline/search/path_per_pair.py": "path_per_pair",
+    "pipeline/search/hamiltonian_paths.py": "hamiltonian_paths",
+    "pipeline/verify/knight/recount.py": "recount",
+    "pipeline/verify/sliding/neighbours.py": "neighbours",
+    "tablebase/frontier/layer_codec.py": "layer_codec",
+}
+"""Files whose kernels are mutated, too: their tests have small boards."""
+MAKING = {
+    "pipeline/build.py": "build build_errors build/part_files removal",
+    "pipeline/builders/registry.py": "tasks build",
+    "pipeline/builders/tour_columns.py": "tasks build rebuilt[knight]",
+    "pipeline/builders/graph_table.py": "build build_errors",
+    "pipeline/builders/tour_list.py": "tasks build",
+    "pipeline/builders/tour_per_pair.py": "tasks rebuilt[knight]",
+    "pipeline/builders/count_table.py": "tasks removal rebuilt[knight]",
+    "pipeline/shards.py": "shards",
+    "pipeline/plan.py": "plan",
+    "pipeline/commands/sample.py": "queries/sampling",
+    "pipeline/tasks.py": "tasks build",
+    "tablebase/tables/checkpoints.py": "tasks build",
+}
+PROOFS = {
+    "pipeline/verify/eight/space.py": "verify/eight",
+    "pipeline/verify/goal_proof.py": "verify/new_puzzle verify/eight",
+    "pipeline/verify/knight/counts.py": "verify/counts verdicts",
+    "pipeline/verify/knight/ranking.py": "verify/ranking verdicts",
+    "pipeline/verify/knight/references.py": "verify/counts verify/knight",
+    "pipeline/verify/knight/recount_sweep.py": "recount",
+    "pipeline/verify/knight/tours.py": "verify/knight",
+    "pipeline/verify/senet/proof.py": "verify/senet",
+    "pipeline/verify/sliding/proof.py": "verify/sliding",
+    "pipeline/verify/graph_proof.py": "verify/graph_proof other_kinds",
+}
+"""Nothing of these runs at import, or in what tests share."""
+TRUST = {
+    "pipeline/verify/claims.py": "claims verify_output verify/eight verify/sliding",
+    "pipeline/verify/generic_proof.py": "verdicts other_kinds",
+    "pipeline/verify/verdicts.py": "verdicts",
+    "tablebase/puzzles/plugins.py": "entry_points",
+    "tablebase/tables/manifest.py": "manifest store status pages build",
+    "tablebase/tables/repair.py": "repair",
+}
+ROOMS = RULES, ANSWERS, KERNELS, MAKING, PROOFS, TRUST
+TESTS = {source: tests for room in ROOMS for source, tests in room.items()}
+"""For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
+KINDS = {
+    "golden": "command/test_cli.py::test_golden",
+    "page": "project/test_docs.py::test_page_is_what_the_program_writes",
+    "rebuilt": "build/test_rebuild.py::test_a_table_built_again_is_the_one_published",
+}
+
+
+def main(*sources: str) -> None:
+    for asked in ([source for source in room if source in (sources or TESTS)] for room in ROOMS):
+        if not asked:
+            continue
+        with tempfile.TemporaryDirectory() as place:
+            copy_of_the_project(Path(place))
+            command = [sys.executable, "-m", "tools.mutants", "--here", *asked]
+            subprocess.run(command, cwd=place, check=True, env={**os.environ, "PYTHONPATH": place})
+
+
+def copy_of_the_project(folder: Path) -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
+    tables = [f"outputs/{path.name}" for path in (ROOT / "outputs").iterdir() if path.suffix]
+    for name in [*listed.stdout.decode().splitlines(), *tables]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+
+
+def mutate_here(*sources: str) -> None:
+    mutants = {source: mutants_of(source) for source in sources}
+    for name in FIRST:
+        importlib.import_module(name)
+    warm("pipeline")  # one for all: each is told which mutant runs
+    for source, names in mutants.items():
+        with ProcessPoolExecutor(1, get_context("fork")) as apart:
+            found, limit = apart.submit(collected, source, names).result()
+        if code := found.pop(""):
+            sys.exit(f"the tests of {source} end with {code} when nothing is changed")
+        afresh = functools.partial(pytest.main, arguments(source), [Unshrunk()])
+        again = [name for name in names if found[name] == 0 and source not in PROOFS]
+        found |= verdicts(again, limit, afresh)
+        outlived = [name for name, code in found.items() if code == 0]
+        for name in outlived:
+            print(difference(source, name))
+        late = sum(code == -signal.SIGALRM for code in found.values())
+        print(
+            f"{source:<34} {len(found) - len(outlived):>5} of {len(found):>5} mutants noticed,"
+            f" {late} of them by the time they took",
+            flush=True,
+        )
+
+
+def mutants_of(source: str) -> list[str]:
+    """The names of all its mutants, which from now on are in the file."""
+    path = Path(source)
+    text = path.read_text("utf-8")
+    if source in KERNELS:
+        text = text.replace("\n@compiled\n", "\n")
+    mutated = mutate_file_contents(source, text)
+    path.write_text(mutated.code, "utf-8")
+    return [get_mutant_name(path, name) for name in mutated.mutant_names]
+
+
+def verdicts(mutants: list[str], limit: float, trial: Callable[[], int]) -> dict[str, int]:
+    """What the tests end with when each mutant runs: 0 if none notices it."""
+    found: dict[str, int] = {}
+    running: dict[int, str] = {}
+    waiting = list(mutants)
+    while waiting or running:
+        while waiting and len(running) < WORKERS:
+            name = waiting.pop()
+            child = os.fork()
+            if not child:
+                try_out(name, limit, trial)
+            running[child] = name
+        ended, status = os.wait()
+        with contextlib.suppress(ProcessLookupError):  # what a late one had started goes with it
+            os.killpg(ended, signal.SIGKILL)
+        found[running.pop(ended)] = os.waitstatus_to_exitcode(status)
+    return found
+
+
+def try_out(mutant: str, limit: float, trial: Callable[[], int]) -> NoReturn:
+    code = 99
+    os.setsid()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, limit)  # its signal ends the process: noticed
+        os.environ["MUTANT_UNDER_TEST"] = mutant
+        silence()
+        code = int(trial())
+    finally:
+        os._exit(code)
+
+
+def silence() -> None:
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+
+
+def arguments(source: str) -> list[str]:
+    return [*OPTIONS, source, *files(TESTS[source])]
+
+
+def collected(source: str, mutants: list[str]) -> tuple[dict[str, int], float]:
+    """The verdicts of processes that have all tests before them, and the time each was given."""
+    silence()
+    os.environ["MUTANT_UNDER_TEST"] = ""
+    forking = Forking(mutants)
+    code = pytest.main(arguments(source), [Unshrunk(), forking])
+    return forking.found or {"": int(code)}, forking.limit
+
+
+class Forking:
+    """A plugin of pytest: for every mutant a process runs the tests that are collected."""
+
+    def __init__(self, mutants: list[str]) -> None:
+        self.mutants, self.limit = mutants, 3600.0
+        self.found: dict[str, int] = {}
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        def trial() -> int:
+            for item, following in zip_longest(session.items, session.items[1:]):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                if session.testsfailed:
+                    return 1
+            return 0
+
+        # one place for all: what tests share there is made before anything is changed
+        session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+        begun = time.monotonic()
+        self.found = verdicts([""], self.limit, trial)
+        self.limit = 30 + 4 * (time.monotonic() - begun)
+        if not self.found[""]:
+            self.found |= verdicts(self.mutants, self.limit, trial)
+        return True
+
+
+class Unshrunk:
+    """A plugin of pytest: hypothesis need not look for the smallest example of a mutant's fault."""
+
+    def pytest_sessionstart(self) -> None:
+        phases = [Phase.explicit, Phase.generate]
+        settings.register_profile("mutants", settings.get_profile("tests"), phases=phases)
+        settings.load_profile("mutants")
+
+
+def files(tests: str) -> list[str]:
+    """
+    >>> files("batch golden[no]")
+    ['tests/queries/test_batch.py', 'tests/command/test_cli.py::test_golden[no]']
+    >>> [source for source, tests in TESTS.items() if not Path(source).exists() or not files(tests)]
+    []
+    """
+    found = []
+    for word in tests.split():
+        kind, opened, which = word.partition("[")
+        room, _, of = kind.rpartition("/")
+        of_kind = sorted(str(path) for path in Path("tests").glob(f"{room or '*'}/test_{of}.py"))
+        found.append(f"tests/{KINDS[kind]}[{which}" if opened else of_kind[0])
+    return found
+
+
+def difference(source: str, mutant: str) -> str:
+    name = mutant.rpartition(".")[2]
+    original = name.partition("__mutmut_")[0] + "__mutmut_orig"
+    before, after = (
+        ast.unparse(functions(source)[of]).replace(of, name).splitlines() for of in (original, name)
+    )
+    lines = difflib.unified_diff(before, after, lineterm="", n=1)
+    return "\n".join([mutant, *list(lines)[2:]])
+
+
+@functools.cache
+def functions(source: str) -> dict[str, ast.FunctionDef]:
+    found = ast.walk(ast.parse(Path(source).read_text("utf-8")))
+    return {node.name: node for node in found if isinstance(node, ast.FunctionDef)}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--here"]:
+        mutate_here(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])
