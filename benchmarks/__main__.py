@@ -65,7 +65,7 @@ SECTIONS = {
 }
 
 
-def before(page: str) -> dict[str, str]:
+def read_sections(page: str) -> dict[str, str]:
     """What a page says in each section."""
     parts = re.split(r"\{(\w+)\}", PAGE)
     pattern = "".join(
@@ -80,7 +80,7 @@ def main(asked: list[str]) -> None:
     if unknown := {*asked} - {*SECTIONS}:
         sys.exit(f"no section {', '.join(unknown)}; choose from {', '.join(SECTIONS)}")
     path = ROOT / "docs" / "benchmarks.md"
-    said = before(path.read_text())
+    said = read_sections(path.read_text())
     if asked and not said:
         sys.exit("docs/benchmarks.md has another form: measure all sections")
     said |= {name: SECTIONS[name]() for name in asked or SECTIONS} | {"machine": machine()}

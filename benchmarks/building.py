@@ -15,39 +15,39 @@ import numpy as np
 from benchmarks.measure import (
     Row,
     child_peak,
-    compiled_reference,
+    compile_reference,
     environment,
     in_turns,
     markdown,
-    taken,
+    time_call,
 )
-from pipeline.search.breadth_first import breadth_first
-from pipeline.search.path_per_pair import paths_between
+from pipeline.search.breadth_first import search_breadth_first
+from pipeline.search.path_per_pair import find_paths
 from tablebase.puzzle import StateSpace
-from tablebase.puzzles import puzzle
+from tablebase.puzzles import get_puzzle
 from tablebase.puzzles.eight import LAYOUTS
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.senet import OPENING
 
 
-def searched(name: str, *roots: str) -> None:
+def prepare_search(name: str, *roots: str) -> None:
     """A state space's graph, and a search of it from each root."""
-    space = puzzle(name)
+    space = get_puzzle(name)
     assert isinstance(space, StateSpace)
-    graph = space.graph()
+    graph = space.make_graph()
     for root in roots:
-        breadth_first(graph, space.node(root), lambda depth, nodes: None)
+        search_breadth_first(graph, space.find_node(root), lambda depth, nodes: None)
 
 
-def all_pairs(board: Board) -> None:
+def all_pairs(board: KnightBoard) -> None:
     """One tour for each ordered pair of squares that a tour can join."""
     squares = range(board.squares)
     neighbours = np.full((board.squares, 8), -1, dtype=np.int64)
     for square in squares:
-        near = board.neighbours(square)
+        near = board.list_neighbours(square)
         neighbours[square, : len(near)] = near
     ends = [(start, end) for start in squares for end in squares if board.can_join(start, end)]
-    paths_between(neighbours, np.array(ends))
+    find_paths(neighbours, np.array(ends))
 
 
 def kernels() -> str:
@@ -55,19 +55,19 @@ def kernels() -> str:
     goals = list(LAYOUTS.values())
     work: dict[str, tuple[Callable[[], None], str, list[list[str]]]] = {
         "8-puzzle, its three layouts": (
-            partial(searched, "eight", *goals),
+            partial(prepare_search, "eight", *goals),
             "eight.c",
             [[goal] for goal in goals],
         ),
-        "Senet, whole space": (partial(searched, "senet", OPENING), "senet.c", [[]]),
-        "one 8x8 tour per pair": (partial(all_pairs, Board(8, 8)), "pairs.c", [[]]),
+        "Senet, whole space": (partial(prepare_search, "senet", OPENING), "senet.c", [[]]),
+        "one 8x8 tour per pair": (partial(all_pairs, KnightBoard(8, 8)), "pairs.c", [[]]),
     }
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, (ours, source, arguments) in work.items():
-            program = compiled_reference(source, Path(folder))
+            program = compile_reference(source, Path(folder))
             c = partial(c_seconds, [[program, *argument] for argument in arguments])
-            took = in_turns({"ours": partial(taken, ours), "c": c})
+            took = in_turns({"ours": partial(time_call, ours), "c": c})
             ms = [f"{seconds * 1000:,.0f} ms" for seconds in took.values()]
             rows.append((name, *ms, f"{took['ours'] / took['c']:.1f}"))
     return markdown(("search", "here", "plain C", "ratio"), rows)
@@ -107,7 +107,7 @@ def stages() -> str:
                 "--outputs",
                 f"{folder}/o",
             ]
-            seconds = taken(partial(subprocess.run, command, check=True, env=env))
+            seconds = time_call(partial(subprocess.run, command, check=True, env=env))
             rows.append((name, f"{seconds:.1f} s"))
         rows.append(("peak memory of the largest", f"{child_peak():,.0f} MiB"))
     return markdown(("`pipeline precompute --force`", "whole process"), rows)

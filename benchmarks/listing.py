@@ -12,21 +12,21 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.building import c_seconds
-from benchmarks.measure import Row, compiled_reference, in_turns, markdown, taken
-from pipeline.builders.tour_columns import graph
-from pipeline.builders.tour_list import openings, rows_from
-from pipeline.part_files import RowsInFile
-from pipeline.search.hamiltonian_paths import paths_from
-from pipeline.tasks import Work
-from tablebase.puzzles.knight.board import Board
-from tablebase.puzzles.knight.definition import listed_table
+from benchmarks.measure import Row, compile_reference, in_turns, markdown, time_call
+from pipeline.builders.tour_columns import make_search_board
+from pipeline.builders.tour_list import iter_rows_from, list_openings
+from pipeline.part_files import PartFileTask
+from pipeline.search.hamiltonian_paths import iter_paths
+from pipeline.tasks import TaskRunner
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables.store import Folder
 
 Openings = list[tuple[int, ...]]
-SIX, EVERY = Board(6, 6), openings(Board(6, 6), 1)
-LISTS: dict[str, tuple[Board, Openings]] = {
+SIX, EVERY = KnightBoard(6, 6), list_openings(KnightBoard(6, 6), 1)
+LISTS: dict[str, tuple[KnightBoard, Openings]] = {
     "6x6, every tour": (SIX, EVERY),
-    "7x7, those that begin f2 e4 d6 f7 e5": (Board(7, 7), [(12, 25, 38, 47, 32)]),
+    "7x7, those that begin f2 e4 d6 f7 e5": (KnightBoard(7, 7), [(12, 25, 38, 47, 32)]),
 }
 FASTEST = ("-O3", "-march=native")
 ROUNDS = 3
@@ -36,14 +36,14 @@ def rates() -> str:
     """The search, and the search with Parquet, on one core: processor seconds, in turns with C."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        program = compiled_reference("tours.c", Path(folder), *FASTEST)
+        program = compile_reference("tours.c", Path(folder), *FASTEST)
         for name, (board, beginnings) in LISTS.items():
             own = [*map(str, beginnings[0])] if len(beginnings) == 1 else []
             took = in_turns(
                 {
                     "c": partial(c_seconds, [[program, str(board), *own]]),
-                    "search": partial(_processor, partial(_searched, board, beginnings)),
-                    "written": partial(_processor, partial(_written, board, beginnings, 1)),
+                    "search": partial(_processor, partial(_search, board, beginnings)),
+                    "written": partial(_processor, partial(_write, board, beginnings, 1)),
                 },
                 ROUNDS,
             )
@@ -59,8 +59,8 @@ def cores() -> str:
     """The same parts by one thread and by two, each a file: seconds on the clock, in turns."""
     took = in_turns(
         {
-            "one": partial(taken, partial(_written, SIX, EVERY, 1)),
-            "two": partial(taken, partial(_written, SIX, EVERY, 2)),
+            "one": partial(time_call, partial(_write, SIX, EVERY, 1)),
+            "two": partial(time_call, partial(_write, SIX, EVERY, 2)),
         },
         ROUNDS,
     )
@@ -69,21 +69,21 @@ def cores() -> str:
     return markdown(head, [("6x6, a file for each start", *cells)])
 
 
-def _searched(board: Board, beginnings: Openings) -> None:
+def _search(board: KnightBoard, beginnings: Openings) -> None:
     """As texts in memory."""
-    names = np.array([list(name.encode()) for name in board.names()], dtype=np.uint8)
+    names = np.array([list(name.encode()) for name in board.name_squares()], dtype=np.uint8)
     for opening in beginnings:
-        for _ in paths_from(*graph(board), names, *opening):
+        for _ in iter_paths(*make_search_board(board), names, *opening):
             pass
 
 
-def _written(board: Board, beginnings: Openings, threads: int) -> None:
+def _write(board: KnightBoard, beginnings: Openings, threads: int) -> None:
     """As files of Parquet, one for each opening, by so many threads."""
     sides = board.files, board.ranks
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(threads) as pool:
-        part = RowsInFile(Folder(Path(folder)), listed_table(board), rows_from)
+        part = PartFileTask(Folder(Path(folder)), make_tour_table(board), iter_rows_from)
         items = [(number, *sides, *opening) for number, opening in enumerate(beginnings)]
-        for _ in Work(pool, threads).each(part, items):
+        for _ in TaskRunner(pool, threads).run_tasks(part, items):
             pass
 
 

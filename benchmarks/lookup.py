@@ -12,12 +12,12 @@ import polars as pl
 from benchmarks.measure import (
     OUTPUTS,
     Row,
-    compiled_reference,
+    compile_reference,
     environment,
     in_turns,
     markdown,
-    taken,
-    whole_processes,
+    time_call,
+    time_processes,
 )
 from queries import open_tables
 
@@ -42,7 +42,7 @@ def processes() -> str:
     program = str(Path(python).with_name("pipeline"))
     with tempfile.TemporaryDirectory() as folder:
         asks = {
-            name: [compiled_reference(f"ask_{name}.cpp", Path(folder)), key]
+            name: [compile_reference(f"ask_{name}.cpp", Path(folder)), key]
             for name, key in (("eight", EIGHT), ("senet", SENET), ("knight", KNIGHT))
         }
         deepest = ".....BBBBBAAAAA"
@@ -64,8 +64,8 @@ def processes() -> str:
             "C++ breadth-first search, Senet, 2 plies": asks["senet"],
             "C++ backtracking, knight": asks["knight"],
         }
-        took = whole_processes(commands)
-        took |= whole_processes(
+        took = time_processes(commands)
+        took |= time_processes(
             {"C++ breadth-first search, Senet, 15 plies": [asks["senet"][0], deepest]}, rounds=3
         )
     bare = took["`python -c pass`"]
@@ -94,10 +94,10 @@ def calls() -> str:
         {
             "open": lambda: float(output(opening + said)),
             "open and ask": lambda: float(output(opening + first + said)),
-            "distance": lambda: taken(lambda: [eight.distance(state) for state in few]),
-            "probe": lambda: taken(lambda: [probe(state) for state in few]),
-            "annotate": lambda: taken(lambda: eight.annotate(many)),
-            "join": lambda: taken(lambda: many.join(asked, on="state", how="left")),
+            "distance": lambda: time_call(lambda: [eight.distance(state) for state in few]),
+            "probe": lambda: time_call(lambda: [probe(state) for state in few]),
+            "annotate": lambda: time_call(lambda: eight.annotate(many)),
+            "join": lambda: time_call(lambda: many.join(asked, on="state", how="left")),
         },
         rounds=9,
     )

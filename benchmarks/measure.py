@@ -25,7 +25,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PIPELINE_OUTPUTS": str(OUTPUTS), **more}
 
 
-def whole_processes(commands: Mapping[str, list[str]], rounds: int = 30) -> dict[str, float]:
+def time_processes(commands: Mapping[str, list[str]], rounds: int = 30) -> dict[str, float]:
     """Median seconds of each command as a whole process, in turns, after one round unmeasured."""
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     env = environment()
@@ -49,14 +49,14 @@ def in_turns(calls: Mapping[str, Callable[[], float]], rounds: int = 5) -> dict[
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
-def taken(work: Callable[[], object]) -> float:
+def time_call(work: Callable[[], object]) -> float:
     """Seconds that a call takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
-def compiled_reference(source: str, folder: Path, *options: str) -> str:
+def compile_reference(source: str, folder: Path, *options: str) -> str:
     """A reference program, compiled; its path."""
     program = folder / Path(source).stem
     compiler = "g++" if source.endswith(".cpp") else "gcc"

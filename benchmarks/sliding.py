@@ -11,19 +11,19 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.building import c_seconds
-from benchmarks.measure import Row, compiled_reference, environment, in_turns, markdown
+from benchmarks.measure import Row, compile_reference, environment, in_turns, markdown
 
 BOARDS = ("3x4", "2x6")
 ROUNDS = 3
 SEARCH = """
 import resource, sys, time
-from pipeline.search.block_bfs import in_blocks
+from pipeline.search.block_bfs import search_blocks
 from tablebase.puzzles.sliding.definition import parse_board
 def searched(name):
     board = parse_board(name)
     begun = time.perf_counter()
     space = board.blocks(board.example)
-    in_blocks(space, int(sys.argv[2]), lambda level, depth: None, lambda: None)
+    search_blocks(space, int(sys.argv[2]), lambda level, depth: None, lambda: None)
     return time.perf_counter() - begun
 searched("2x5")  # compiles
 print(searched(sys.argv[1]), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
@@ -37,14 +37,14 @@ def searches() -> str:
     """
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        program = compiled_reference("sliding.c", Path(folder))
+        program = compile_reference("sliding.c", Path(folder))
         for board in BOARDS:
             peaks: list[float] = []
             c = [program, *board.split("x")]
             took = in_turns(
                 {
-                    "two": partial(_searched, board, 2, peaks),
-                    "one": partial(_searched, board, 1, peaks),
+                    "two": partial(_search, board, 2, peaks),
+                    "one": partial(_search, board, 1, peaks),
                     "c": partial(c_seconds, [c]),
                 },
                 ROUNDS,
@@ -77,7 +77,7 @@ def builds() -> str:
     return markdown(("`pipeline precompute sliding`", "whole process", "peak memory"), rows)
 
 
-def _searched(board: str, threads: int, peaks: list[float]) -> float:
+def _search(board: str, threads: int, peaks: list[float]) -> float:
     """Seconds of a search; its process's peak memory is noted."""
     done = subprocess.run(
         [sys.executable, "-c", SEARCH, board, str(threads)],

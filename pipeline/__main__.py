@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import sys
 
-from tablebase.signals import watch
+from tablebase.signals import watch_signals
 
 
 def main() -> int:
     """Run `pipeline` with the process's arguments; returns the exit code."""
     try:
-        watch()  # before anything else is loaded: an interrupt may come at any moment
+        watch_signals()  # before anything else is loaded: an interrupt may come at any moment
     except RuntimeError as error:
         from pipeline.limits import find_shortage
-        from pipeline.terminal import complain
+        from pipeline.terminal import print_error
 
-        complain(find_shortage(error) or error)
+        print_error(find_shortage(error) or error)
         return 3
-    from pipeline.run import told
-    from tablebase.stdio import standard
+    from pipeline.run import run_command
+    from tablebase.stdio import wrap_standard_streams
 
-    answers = standard()
-    code = told(sys.argv[1:])
+    answers = wrap_standard_streams()
+    code = run_command(sys.argv[1:])
     # whoever was told that it cannot be written may have kept it to himself
     code = code or (answers.failure.exit_code if answers.failure else 0)
     if "pipeline.commands.app" not in sys.modules:

@@ -11,46 +11,52 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-from pipeline.builders.registry import checkpoints, made
-from pipeline.part_files import describe, entry_of, mendable, mended, rows_before
+from pipeline.builders.registry import build_table_data, checkpoints
+from pipeline.part_files import (
+    build_part_files,
+    describe,
+    is_repairable,
+    read_previous_rows,
+    repair_part_files,
+)
 from pipeline.recovery import recover
-from pipeline.tasks import Work
+from pipeline.tasks import TaskRunner
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables import MANIFEST
-from tablebase.tables.checkpoints import kept_parts
+from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.index_format import write_index
 from tablebase.tables.manifest import (
     Entry,
     File,
-    Index,
-    amend,
-    facts,
+    IndexEntry,
+    amend_manifest,
     facts_of_rows,
-    holds_rows,
-    parameters_of,
+    find_mismatch,
+    is_row_file,
+    list_parameters,
+    measure_file,
     read_manifest,
     replace_manifest,
-    unlike,
 )
-from tablebase.tables.parquet import TableWriter, description
-from tablebase.tables.repair import ABSENT, listed_names, unopened
+from tablebase.tables.parquet import TableWriter, compute_description
+from tablebase.tables.repair import ABSENT, listed_names, make_open_error
 from tablebase.tables.store import Store
 
 
-class Report(Protocol):
+class BuildObserver(Protocol):
     """Who is told how a build goes; several tables may be under way at once."""
 
-    def table(self, table: Table, reason: str) -> None:
+    def on_table(self, table: Table, reason: str) -> None:
         """A table is looked at: why it is built, or that it is up to date."""
 
-    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         """Work on a table has come so far; `total` where it is known."""
 
-    def built(self, table: Table, entry: Entry, seconds: float) -> None:
+    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
         """A table is published."""
 
-    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         """Report what is wrong with the manifest, which tables were taken back, and why others
         were not."""
 
@@ -73,54 +79,56 @@ UP_TO_DATE = "up to date"
 FORCED = "forced"
 
 
-def build(request: Request, report: Report, executor: Executor | None = None) -> dict[str, Entry]:
+def build(
+    request: Request, observer: BuildObserver, executor: Executor | None = None
+) -> dict[str, Entry]:
     """Make what is missing or out of date; returns what is published afterwards.
 
     Where there is nothing to do, nothing is written: the store may be read-only. Parts of tables
     are made by the executor, if one is given; the tables by threads of this process.
     """
-    if (idle := _nothing_to_do(request)) is not None:
+    if (idle := _read_if_up_to_date(request)) is not None:
         for _, tables in request.tables:
             for table in tables:
-                report.table(table, UP_TO_DATE)
+                observer.on_table(table, UP_TO_DATE)
         return idle
     with request.store.lock():
-        for left in _list_unfinished(request.store):
-            request.store.remove(left)
-        published = _read_or_recover(request, report)
-        gone = [name for name in request.without if published.pop(name, None)]
-        lines = _to_make(request, published, report)
+        for file in _list_unfinished(request.store):
+            request.store.remove(file)
+        published = _read_or_recover(request, observer)
+        unlisted_names = [name for name in request.without if published.pop(name, None)]
+        lines = _find_outdated(request, published, observer)
         with ExitStack() as stack:
             for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
             for pool in (for_parts, for_tables):
                 stack.callback(pool.shutdown, cancel_futures=True)
-            work = Work(
+            runner = TaskRunner(
                 executor or for_parts,
                 request.jobs,
-                elsewhere=executor is not None,
+                is_remote=executor is not None,
                 memory=request.memory,
             )
-            site = request.store, Lock(), report
-            queues = [(line, work, *site) for line in lines]
-            here = replace(work, executor=for_tables, elsewhere=False)
-            for entries in here.each(_make_line, queues):
+            site = request.store, Lock(), observer
+            queues = [(line, runner, *site) for line in lines]
+            table_runner = replace(runner, executor=for_tables, is_remote=False)
+            for entries in table_runner.run_tasks(_build_queue, queues):
                 published |= entries
-        if gone:
-            amend(request.store, without=gone)
+        if unlisted_names:
+            amend_manifest(request.store, without=unlisted_names)
         for name in request.without:
-            _clear(request.store, name, None)
+            _remove_unlisted(request.store, name, None)
     return published
 
 
 def _list_unfinished(store: Store) -> list[str]:
     """List what is left of files whose writer was killed; TableUnreadable where none can be."""
     try:
-        return store.unfinished()
+        return store.list_unfinished()
     except OSError as error:
-        raise unopened(str(store), error, "") from error
+        raise make_open_error(str(store), error, "") from error
 
 
-def _read_or_recover(request: Request, report: Report) -> dict[str, Entry]:
+def _read_or_recover(request: Request, report: BuildObserver) -> dict[str, Entry]:
     """Read what is published; where the manifest is damaged or lost, take back what is whole.
 
     A manifest of a newer version is replaced only by force: a newer program reads it.
@@ -130,80 +138,94 @@ def _read_or_recover(request: Request, report: Report) -> dict[str, Entry]:
         published = read_manifest(store)
         if published or MANIFEST in listed_names(store, MANIFEST):
             return published
-        problem = f"{store.full(MANIFEST)} is missing."
+        problem = f"{store.locate(MANIFEST)} is missing."
     except TableDamaged as error:
         problem = f"{error.file} is damaged: {error.problem}."
     except TableVersionError as error:
-        if error.found > error.wanted and not request.force:
+        if error.version > error.supported and not request.force:
             raise
-        problem = f"{error.file} has format version {error.found}, not {error.wanted}."
+        problem = f"{error.file} has format version {error.version}, not {error.supported}."
     recovery = recover(store)
     if recovery.tables or recovery.left_out:
-        report.recovered(problem, sorted(recovery.tables), recovery.left_out)
+        report.on_recovered(problem, sorted(recovery.tables), recovery.left_out)
     if recovery.tables or MANIFEST in listed_names(store, MANIFEST):
         replace_manifest(store, recovery.tables, recovery.pages)
     return dict(recovery.tables)
 
 
-Line = list[tuple[Puzzle, Table, str, Entry | None]]
+TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
 """Tables of one search of one puzzle, which share what is made for it: they queue."""
 
 
-def _to_make(request: Request, published: dict[str, Entry], report: Report) -> Iterable[Line]:
+def _find_outdated(
+    request: Request, published: dict[str, Entry], observer: BuildObserver
+) -> Iterable[TableQueue]:
     """The tables that are out of date: each with its puzzle, the reason, and what is published."""
-    lines: dict[tuple[str, str], Line] = {}
-    for puzzle, table, reason in _looked_at(request, published):
+    queues: dict[tuple[str, str], TableQueue] = {}
+    for puzzle, table, reason in _iter_reasons(request, published):
         if reason == FORCED:
-            for part in kept_parts(request.store, table.name):
+            for part in list_checkpoint_files(request.store, table.name):
                 request.store.remove(part)
         elif reason != UP_TO_DATE:
             checkpoints(request.store, table).clear_others()
         if reason == UP_TO_DATE:
-            report.table(table, reason)
-            _clear(request.store, table.name, published[table.name])
+            observer.on_table(table, reason)
+            _remove_unlisted(request.store, table.name, published[table.name])
         else:
-            queue = lines.setdefault((puzzle.name, table.recipe.search), [])
+            queue = queues.setdefault((puzzle.name, table.recipe.search), [])
             queue.append((puzzle, table, reason, published.get(table.name)))
-    return lines.values()
+    return queues.values()
 
 
-def _make_line(
-    line: Line, work: Work, store: Store, listing: Lock, report: Report
+def _build_queue(
+    queue: TableQueue, runner: TaskRunner, store: Store, listing: Lock, observer: BuildObserver
 ) -> dict[str, Entry]:
     """Make and publish these tables."""
-    entries, work = {}, replace(work, shared={})
-    for puzzle, table, reason, published in line:
-        work.require_going()
-        report.table(table, reason)
+    entries, runner = {}, replace(runner, shared={})
+    for puzzle, table, reason, published in queue:
+        runner.require_no_failure()
+        observer.on_table(table, reason)
         started = time.perf_counter()
-        own = replace(work, tell=partial(report.step, table.name), kept=checkpoints(store, table))
+        table_runner = replace(
+            runner,
+            on_progress=partial(observer.on_step, table.name),
+            checkpoints=checkpoints(store, table),
+        )
         if reason != FORCED:
-            own = replace(own, before=partial(rows_before, store, table, published))
-        if reason != FORCED and published and mendable(table, published):
-            entry = mended(store, table, published, own)
+            table_runner = replace(
+                table_runner,
+                read_previous_rows=partial(read_previous_rows, store, table, published),
+            )
+        if reason != FORCED and published and is_repairable(table, published):
+            entry = repair_part_files(store, table, published, table_runner)
         else:
-            entry = _written(store, puzzle, table, own)
+            entry = _write_table(store, puzzle, table, table_runner)
         entries[table.name] = entry
         with listing:
-            amend(store, {table.name: entry})
-        _clear(store, table.name, entry)
-        report.built(table, entry, time.perf_counter() - started)
+            amend_manifest(store, {table.name: entry})
+        _remove_unlisted(store, table.name, entry)
+        observer.on_built(table, entry, time.perf_counter() - started)
     return entries
 
 
-def unlisted(store: Store, name: str, entry: Entry | None) -> list[str]:
+def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
-    listed = [file.file for file in entry.every_file] if entry else []
-    own = (f for f in listed_names(store, f"{name}.") if holds_rows(f, name) or f == f"{name}.idx")
-    return [*(file for file in own if file not in listed), *kept_parts(store, name)]
+    listed = [file.file for file in entry.all_files] if entry else []
+    table_files = (
+        f for f in listed_names(store, f"{name}.") if is_row_file(f, name) or f == f"{name}.idx"
+    )
+    return [
+        *(file for file in table_files if file not in listed),
+        *list_checkpoint_files(store, name),
+    ]
 
 
-def _clear(store: Store, name: str, entry: Entry | None) -> None:
-    for file in unlisted(store, name, entry):
+def _remove_unlisted(store: Store, name: str, entry: Entry | None) -> None:
+    for file in find_unlisted_files(store, name, entry):
         store.remove(file)
 
 
-def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
+def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
     """What is published, if that is all that is asked for and no killed build left anything."""
     if request.force or request.without or _list_unfinished(request.store):
         return None
@@ -211,36 +233,42 @@ def _nothing_to_do(request: Request) -> dict[str, Entry] | None:
         published = read_manifest(request.store)
     except (TableDamaged, TableVersionError):
         return None
-    for _, table, reason in _looked_at(request, published):
-        if reason != UP_TO_DATE or unlisted(request.store, table.name, published[table.name]):
+    for _, table, reason in _iter_reasons(request, published):
+        if reason != UP_TO_DATE or find_unlisted_files(
+            request.store, table.name, published[table.name]
+        ):
             return None
     return published
 
 
-def _looked_at(
+def _iter_reasons(
     request: Request, published: dict[str, Entry]
 ) -> Iterator[tuple[Puzzle, Table, str]]:
-    beside = parameters_of(published)
+    parameters = list_parameters(published)
     for puzzle, tables in request.tables:
-        for asked in tables:
-            table = puzzle.grown(asked, beside)
-            beside.setdefault(table.name, {})
-            yield puzzle, table, why(request.store, published.get(table.name), table, request.force)
+        for default_table in tables:
+            table = puzzle.adapt_to_manifest(default_table, parameters)
+            parameters.setdefault(table.name, {})
+            yield (
+                puzzle,
+                table,
+                explain_rebuild(request.store, published.get(table.name), table, request.force),
+            )
 
 
-def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
+def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
     """Why a table is built, or `UP_TO_DATE`."""
     if force:
         return FORCED
     if entry is None:
         return "missing"
-    if entry.parameters != table.recipe.parameters():
+    if entry.parameters != table.recipe.list_parameters():
         return "parameters changed"
-    if entry.description != description(table):
+    if entry.description != compute_description(table):
         return "description changed"
-    for file in entry.every_file:
+    for file in entry.all_files:
         try:
-            if unlike(store, file):
+            if find_mismatch(store, file):
                 return f"{file.file} damaged"
         except ABSENT:
             return f"{file.file} missing"
@@ -249,26 +277,30 @@ def why(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
     return UP_TO_DATE
 
 
-def _written(store: Store, puzzle: Puzzle, table: Table, work: Work) -> Entry:
+def _write_table(store: Store, puzzle: Puzzle, table: Table, runner: TaskRunner) -> Entry:
     """Write a table and its index; returns what the manifest says of them."""
-    if table.recipe.in_files:
-        return entry_of(store, table, work)
-    rows, records, count = made(puzzle, table, work)
-    listed = [table.file] if table.columns else []
-    indexed = [table.index_file] if table.index else []
+    if table.recipe.has_part_files:
+        return build_part_files(store, table, runner)
+    rows, records, count = build_table_data(puzzle, table, runner)
+    row_files = [table.file] if table.columns else []
+    index_files = [table.index_file] if table.index else []
     with (
-        store.appearing(*listed, *indexed) as files,
+        store.write_atomically(*row_files, *index_files) as files,
         closing(rows),
         closing(records),
     ):
-        with TableWriter(files[0] if listed else None, table) as writer:
+        with TableWriter(files[0] if row_files else None, table) as writer:
             for columns in rows:
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        work.require_going()
-        for index in files[len(listed) :]:
+        runner.require_no_failure()
+        for index in files[len(row_files) :]:
             write_index(index, table, count, records, writer.content)
-    whole = [File(file, writer.rows, 0, **facts_of_rows(store, file)) for file in listed]
-    found = Index(table.index_file, count, **facts(store, table.index_file)) if indexed else None
-    return describe(table, whole, writer.rows, writer.content, found)
+    files_written = [File(file, writer.rows, 0, **facts_of_rows(store, file)) for file in row_files]
+    index_entry = (
+        IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
+        if index_files
+        else None
+    )
+    return describe(table, files_written, writer.rows, writer.content, index_entry)

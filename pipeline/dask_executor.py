@@ -9,14 +9,14 @@ from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
-from tablebase.errors import BadRequest, ClusterError, quoted
+from tablebase.errors import BadRequest, ClusterError, quote
 
-PATIENCE = 10
+CONNECT_SECONDS = 10
 """Seconds that a scheduler has to answer, at first and when it is lost."""
 
 
 @contextmanager
-def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, int]]:
+def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, int]]:
     """The executor of a scheduler and how many parts its workers do at once; or none, and jobs."""
     if address is None:
         yield None, jobs
@@ -35,11 +35,11 @@ def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, i
     try:
         parse_address(address, strict=True)
     except ValueError as error:
-        problem = f"{quoted(address)} is no scheduler's address"
+        problem = f"{quote(address)} is no scheduler's address"
         raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
     _require_scheduler(address)
     try:
-        client = Client(address, timeout=PATIENCE, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ImportError) as error:  # the second: it has packages of other versions
         raise ClusterError(address, "no scheduler answers there") from error
     with client:
@@ -47,7 +47,7 @@ def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, i
         if not threads:
             raise ClusterError(address, "it has no workers")
         try:
-            yield _Workers(client), threads
+            yield _DaskExecutor(client), threads
         except KilledWorker as error:
             raise ClusterError(address, "several workers in turn died of the same part") from error
         except (CommClosedError, CancelledError) as error:
@@ -55,21 +55,21 @@ def workers(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, i
 
 
 def _require_scheduler(address: str) -> None:
-    """ClusterError unless a Dask scheduler answers within `PATIENCE` seconds.
+    """ClusterError unless a Dask scheduler answers within `CONNECT_SECONDS` seconds.
 
     The client itself would wait for the first answer without an end.
     """
     from distributed.core import rpc
 
     async def identify() -> Any:
-        async with rpc(address, timeout=PATIENCE) as peer:
-            return await asyncio.wait_for(peer.identity(), PATIENCE)
+        async with rpc(address, timeout=CONNECT_SECONDS) as peer:
+            return await asyncio.wait_for(peer.identity(), CONNECT_SECONDS)
 
     try:
         kind = asyncio.run(identify())["type"]
     except (OSError, TimeoutError) as error:
         raise ClusterError(
-            address, f"no scheduler answers there (it has {PATIENCE} seconds)"
+            address, f"no scheduler answers there (it has {CONNECT_SECONDS} seconds)"
         ) from error
     except Exception as error:
         # bytes of another protocol can fail anywhere: as a length, they are exbibytes of memory
@@ -78,26 +78,26 @@ def _require_scheduler(address: str) -> None:
         raise ClusterError(address, f"what answers there is a Dask {kind}, not a scheduler")
 
 
-class _Workers(Executor):
+class _DaskExecutor(Executor):
     """The client's own executor leaves whoever waits for a part waiting when the scheduler dies."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     def submit(self, part: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
-        promised, asked = Future[Any](), self._client.submit(part, *args, **named, pure=False)
+        result, remote = Future[Any](), self._client.submit(part, *args, **named, pure=False)
 
         def settle(_: object) -> None:
-            if promised.set_running_or_notify_cancel():
+            if result.set_running_or_notify_cancel():
                 try:
-                    promised.set_result(asked.result())
+                    result.set_result(remote.result())
                 except BaseException as error:
-                    promised.set_exception(error)
+                    result.set_exception(error)
 
         def forget(_: object) -> None:
-            if promised.cancelled():
-                asked.cancel()
+            if result.cancelled():
+                remote.cancel()
 
-        asked.add_done_callback(settle)
-        promised.add_done_callback(forget)
-        return promised
+        remote.add_done_callback(settle)
+        result.add_done_callback(forget)
+        return result

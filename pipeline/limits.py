@@ -7,7 +7,7 @@ import os
 import sys
 
 from tablebase.errors import MachineLimit
-from tablebase.resources import address_space_limit, cores
+from tablebase.resources import address_space_limit, count_cores
 
 LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
 """What ends the process, or waits for ever, where it does not get its threads and memory."""
@@ -48,14 +48,14 @@ def find_limit() -> MachineLimit | None:
             f"{POLARS_THREADS} is {threads[:20]}",
             f"Set it to a number from 1 to {MAX_POLARS_THREADS:,}",
         )
-    limit, needed = address_space_limit(), ADDRESS_SPACE + cores() * ADDRESS_SPACE_A_CORE
+    limit, needed = address_space_limit(), ADDRESS_SPACE + count_cores() * ADDRESS_SPACE_A_CORE
     if limit is not None and limit < needed:
         return MachineLimit(
             f"This process may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs "
-            f"{needed / 1e9:.2f} GB with {cores()} cores",
+            f"{needed / 1e9:.2f} GB with {count_cores()} cores",
             "Raise the limit, or allow fewer cores (taskset)",
         )
-    return None if _can_start(THREADS + cores() * THREADS_A_CORE) else _few_threads()
+    return None if _can_start(THREADS + count_cores() * THREADS_A_CORE) else _few_threads()
 
 
 def _can_start(count: int) -> bool:

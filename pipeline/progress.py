@@ -17,7 +17,7 @@ from rich.console import Console
 from tablebase.output import STANDARD
 from tablebase.paths import expand_path
 from tablebase.puzzle import Table
-from tablebase.signals import Undone
+from tablebase.signals import CleanupOnSignal
 from tablebase.tables.manifest import Entry
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 FEW_BOARDS = 6
 """Boards that a line names; of more it says how many."""
-PLAIN_EVERY = 5.0
+LINE_INTERVAL = 5.0
 """Seconds between two lines about the same table where there is no terminal."""
-UP, CLEARED = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
+CURSOR_UP, CLEAR_BELOW = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
 """What leaves a terminal as it was: up to the first row of bars, no bars, and a cursor."""
 
 
-class Bar:
+class ProgressBar:
     """A bar on standard error while the block lasts, if that is a terminal."""
 
     def __init__(self, *, shown: bool = True) -> None:
@@ -48,20 +48,20 @@ class Bar:
             disable=not (shown and self.console.is_terminal),
         )
         self._rows: dict[str, bars.TaskID] = {}
-        self._undone = Undone(self._cleared)
+        self._cleanup = CleanupOnSignal(self._clear)
 
     def __enter__(self) -> Self:
-        self._undone.__enter__()
+        self._cleanup.__enter__()
         self._progress.start()
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         self._progress.stop()
-        self._undone.__exit__(kind, error, trace)
+        self._cleanup.__exit__(kind, error, trace)
 
-    def _cleared(self) -> None:
+    def _clear(self) -> None:
         if not self._progress.disable:
-            os.write(sys.stderr.fileno(), UP * (len(self._rows) - 1) + CLEARED)
+            os.write(sys.stderr.fileno(), CURSOR_UP * (len(self._rows) - 1) + CLEAR_BELOW)
 
     def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
         """What is under way, in a row of its own for each thing that is."""
@@ -74,45 +74,47 @@ class Bar:
             self._progress.remove_task(self._rows.pop(row))
 
 
-class BuildTold(Bar):
+class BuildProgress(ProgressBar):
     """A build's report."""
 
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(shown=not quiet)
-        self._told: dict[str, float] = {}
+        self._printed_at: dict[str, float] = {}
         """When a line was told last of each table under way."""
         self._counting: set[str] = set()
         self.seconds: dict[str, float] = {}
 
-    def table(self, table: Table, reason: str) -> None:
+    def on_table(self, table: Table, reason: str) -> None:
         from pipeline.build import UP_TO_DATE  # no batch and no proof is to load all that
 
         if reason == UP_TO_DATE:
             self.console.print(f"{table.name}: {reason}", markup=False)
             return
         self.console.print(f"building {table.name} ({reason})", markup=False)
-        self._told[table.name] = time.monotonic()
+        self._printed_at[table.name] = time.monotonic()
 
-    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
-        said = f"{table}: {doing}" if len(self._told) > 1 else doing
-        self.show(said, done, total, table)
+    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
+        description = f"{table}: {doing}" if len(self._printed_at) > 1 else doing
+        self.show(description, done, total, table)
         now = time.monotonic()
         # a count that was told is told to its end
-        due = now - self._told[table] > PLAIN_EVERY or (table in self._counting and done == total)
-        if not self.console.is_terminal and due:
-            self._told[table] = now
+        is_due = now - self._printed_at[table] > LINE_INTERVAL or (
+            table in self._counting and done == total
+        )
+        if not self.console.is_terminal and is_due:
+            self._printed_at[table] = now
             self._counting.add(table)
-            of = f" of {total:,}" if total else ""
-            self.console.print(f"  {said} {done:,}{of}", markup=False)
+            of_total = f" of {total:,}" if total else ""
+            self.console.print(f"  {description} {done:,}{of_total}", markup=False)
 
-    def built(self, table: Table, entry: Entry, seconds: float) -> None:
+    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
         self.hide(table.name)
-        del self._told[table.name]
+        del self._printed_at[table.name]
         self.seconds[table.name] = seconds
-        told = f"{table.name}: {entry.rows:,} rows in {seconds:.1f} s"
-        self.console.print(told, markup=False)
+        line = f"{table.name}: {entry.rows:,} rows in {seconds:.1f} s"
+        self.console.print(line, markup=False)
 
-    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self.console.print(problem, markup=False)
         if tables:
             self.console.print(f"taken back from their files: {', '.join(tables)}", markup=False)
@@ -121,24 +123,24 @@ class BuildTold(Bar):
 
 
 @dataclass(slots=True)
-class Proved:
+class ProvedTable:
     """What was claimed of a table, or of a page or the manifest, and held."""
 
     files: list[str] = field(default_factory=list)
     rows: int = 0
     claims: int = 0
     seconds: float = 0.0
-    told: bool = False
+    is_printed: bool = False
     verdicts: Sequence[Verdict] = ()
     """On a table or its boards; none on pages and the manifest."""
 
-    def line(self) -> str:
+    def format_line(self) -> str:
         from pipeline.verify.verdicts import find_weakest
 
         name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
         rows = f"{self.rows:,} rows" if self.verdicts else ""
         verdict = "".join(f"  {grade}" for grade in find_weakest(self.verdicts).values())
-        times = f"{_count(self.claims, 'claim'):>9}  {_seconds(self.seconds):>6}"
+        times = f"{_count(self.claims, 'claim'):>9}  {_format_seconds(self.seconds):>6}"
         return f"{name:<30}  {rows:>14}  {times}{verdict}\n"
 
     def details(self) -> Iterator[tuple[bool, str]]:
@@ -151,7 +153,7 @@ class Proved:
             yield bool(boards) or grade is not Grade.PROVED, text
 
 
-class ProofTold(Bar):
+class ProofProgress(ProgressBar):
     """A proof's report: a line a table, or a claim; a bar for the claim under proof."""
 
     def __init__(
@@ -161,21 +163,21 @@ class ProofTold(Bar):
         self._say = say or (lambda line: None)
         self._every_claim = every_claim
         self._quick = quick
-        self._begun = self._told = time.monotonic()
-        self._proved: dict[str, Proved] = {}
+        self._begun = self._last_claim = time.monotonic()
+        self._proved: dict[str, ProvedTable] = {}
 
     def __call__(self, claim: Claim, done: int) -> None:
         self.show(f"{claim.file}: {claim.claim}"[:40], done, claim.rows)
-        of = self._proved.setdefault(claim.table, Proved())
+        proved = self._proved.setdefault(claim.table, ProvedTable())
         now = time.monotonic()
-        of.seconds += now - self._told
-        self._told = now
+        proved.seconds += now - self._last_claim
+        self._last_claim = now
         if not claim.passed:
             return
-        if claim.file not in of.files:
-            of.files.append(claim.file)
-        of.rows = of.rows or claim.rows
-        of.claims += 1
+        if claim.file not in proved.files:
+            proved.files.append(claim.file)
+        proved.rows = proved.rows or claim.rows
+        proved.claims += 1
         if self._every_claim:
             self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows\n")
 
@@ -184,37 +186,39 @@ class ProofTold(Bar):
         table = verdicts[0].table
         self._proved[table].verdicts = verdicts
         for name, of in self._proved.items():
-            self._tell(name, of)
+            self._print_line(name, of)
             if name == table:
                 return
 
-    def _tell(self, name: str, of: Proved) -> None:
-        if of.told:
+    def _print_line(self, name: str, proved_table: ProvedTable) -> None:
+        if proved_table.is_printed:
             return
-        of.told = True
+        proved_table.is_printed = True
         if not self._every_claim:
-            self._say(of.line())
-        for needed, text in of.details():
+            self._say(proved_table.format_line())
+        for needed, text in proved_table.details():
             if self._every_claim:
                 self._say(f"{name}: {text}\n")
             elif needed and not self._quick:
                 self._say(f"  {text}\n")
 
-    def end(self, verified: Verified, pieces: Mapping[str, str]) -> dict[str, object]:
+    def finish(self, verified: Verified, shards: Mapping[str, str]) -> dict[str, object]:
         """Print what is left, and the totals; returns all as plain values. Of tables that are not
         published there may be some pieces."""
         from pipeline.verify.verdicts import count_tables
 
-        for name, of in self._proved.items():
-            self._tell(name, of)
+        for name, proved_table in self._proved.items():
+            self._print_line(name, proved_table)
         counts = count_tables(verified.verdicts)
         tables, claims = sum(counts.values()), len(verified.claims)
         seconds = time.monotonic() - self._begun
-        partial = {name: some for name, some in pieces.items() if name not in self._proved}
+        partial = {
+            name: shards_built for name, shards_built in shards.items() if name not in self._proved
+        }
         by_verdict = ", ".join(f"{count} {grade}" for grade, count in counts.items())
-        said = f"{_count(tables, 'table')}: {by_verdict}; {_count(claims, 'claim')}"
+        line_totals = f"{_count(tables, 'table')}: {by_verdict}; {_count(claims, 'claim')}"
         end = "; only the files were compared with the manifest" if self._quick else ""
-        self._say(f"{said}, {_seconds(seconds)}{end}\n")
+        self._say(f"{line_totals}, {_format_seconds(seconds)}{end}\n")
         self._note(verified.unpublished, partial)
         totals = {"claims": claims, "tables": tables, "seconds": round(seconds, 3)}
         return {
@@ -241,7 +245,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def _seconds(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
@@ -253,7 +257,7 @@ def _is_device(output: str) -> bool:
         return False
 
 
-class BatchTold(Bar):
+class BatchProgress(ProgressBar):
     """A batch's report. Where its answers go to the same terminal, there is no bar between them."""
 
     def __init__(self, *, output: str | None) -> None:
@@ -262,7 +266,7 @@ class BatchTold(Bar):
             sys.stdout.isatty() if output in (None, STANDARD) else _is_device(str(output))
         )
 
-    def rows(self, done: int) -> None:
+    def on_rows(self, done: int) -> None:
         self.show("rows", done, None)
 
     @contextmanager

@@ -20,29 +20,29 @@ from msgspec.structs import replace
 
 from pipeline.part_files import describe
 from tablebase.puzzle import Table
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.tables import INDEX_VERSION
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import (
-    BLOCK,
-    BODY,
+    BLOCK_BYTES,
+    BODY_BYTES,
     CHECKSUM,
     HEADER,
     MAGIC,
-    blocks,
-    checksum,
-    record_type,
+    compute_checksum,
+    count_blocks,
+    make_record_type,
 )
 from tablebase.tables.manifest import (
     Entry,
     File,
-    Index,
+    IndexEntry,
     Page,
-    facts,
     facts_of_rows,
+    measure_file,
     read_backup,
 )
-from tablebase.tables.parquet import TableWriter, schema
+from tablebase.tables.parquet import TableWriter, make_schema
 from tablebase.tables.repair import listed_names
 from tablebase.tables.store import Store
 
@@ -76,8 +76,8 @@ def recover(store: Store) -> Recovery:
         except (NotWhole, OSError) as error:
             left_out[name] = str(error)
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
-    for puzzle in puzzles():
-        for table in puzzle.among(known):
+    for puzzle in list_puzzles():
+        for table in puzzle.list_published_tables(known):
             made_of = parameters.pop(table.name, None)
             if made_of is not None:
                 try:
@@ -94,13 +94,13 @@ def _is_intact(store: Store, entry: Entry) -> bool:
 
     A build makes the other files again, each alone.
     """
-    whole = [_is_as_listed(store, file.file, file) for file in entry.every_file]
+    whole = [_is_as_listed(store, file.file, file) for file in entry.all_files]
     return all(whole) or (len(entry.files) > 1 and any(whole))
 
 
-def _is_as_listed(store: Store, name: str, listed: File | Index | Page) -> bool:
+def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> bool:
     try:
-        return facts(store, name) == {"bytes": listed.bytes, "sha256": listed.sha256}
+        return measure_file(store, name) == {"bytes": listed.bytes, "sha256": listed.sha256}
     except OSError:
         return False
 
@@ -127,7 +127,7 @@ def _read_parameters(store: Store, name: str) -> dict[str, Any]:
 
 def _read_metadata(store: Store, name: str) -> dict[str, str]:
     try:
-        with pq.ParquetFile(store.source(f"{name}.parquet")) as file:
+        with pq.ParquetFile(store.get_source(f"{name}.parquet")) as file:
             found = file.metadata.metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise NotWhole(f"{name}.parquet cannot be read") from error
@@ -150,7 +150,7 @@ def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry
     if table.index:
         content, count = _read_index(store, table, content)
         rows = rows if files else count
-        index = Index(table.index_file, count, **facts(store, table.index_file))
+        index = IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
     if table.rows not in (None, rows):
         raise NotWhole(f"{table.name} has {rows:,} rows, not {table.rows:,}")
     entry = describe(table, files, rows, content, index)
@@ -161,8 +161,8 @@ def _read_rows(store: Store, table: Table) -> tuple[str, int]:
     """Decode all rows; returns their content hash and their number."""
     hashed, rows = ContentHash(table.columns), 0
     try:
-        with pq.ParquetFile(store.source(table.file), page_checksum_verification=True) as file:
-            if not file.schema_arrow.equals(schema(table), check_metadata=True):
+        with pq.ParquetFile(store.get_source(table.file), page_checksum_verification=True) as file:
+            if not file.schema_arrow.equals(make_schema(table), check_metadata=True):
                 raise NotWhole(f"{table.file} is of another version of its table")
             for batch in file.iter_batches(1 << 16):
                 hashed.update(batch)
@@ -180,16 +180,23 @@ def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
     name = table.index_file
     try:
         with store.open(name) as file:
-            header = file.read(BLOCK)
+            header = file.read(BLOCK_BYTES)
     except OSError as error:
         raise NotWhole(f"{name} cannot be read") from error
-    if len(header) < BLOCK:
+    if len(header) < BLOCK_BYTES:
         raise NotWhole(f"{name} has no whole header")
     magic, version, zero, width, block, count, hashed, title = HEADER.unpack_from(header)
-    expected = MAGIC, INDEX_VERSION, 0, struct.calcsize(table.record), BLOCK, table.name.encode()
+    expected = (
+        MAGIC,
+        INDEX_VERSION,
+        0,
+        struct.calcsize(table.record_format),
+        BLOCK_BYTES,
+        table.name.encode(),
+    )
     if (magic, version, zero, width, block, title.rstrip(b"\0")) != expected:
         raise NotWhole(f"{name} is of another table, or of another version")
-    if store.size(name) != BLOCK * blocks(width, count):
+    if store.get_size(name) != BLOCK_BYTES * count_blocks(width, count):
         raise NotWhole(f"{name} has another size than its {count:,} records")
     own = TableWriter(None, table)
     for records in _iter_records(store, table, hashed, count):
@@ -202,13 +209,13 @@ def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
 
 def _iter_records(store: Store, table: Table, content: bytes, count: int) -> Iterator[Any]:
     """Read the records of an index, whose every block has to have the right checksum."""
-    form = record_type(table)
-    each, number = BODY // form.itemsize, 0
+    form = make_record_type(table)
+    each, number = BODY_BYTES // form.itemsize, 0
     with store.open(table.index_file) as file:
-        while data := file.read(BLOCKS * BLOCK):
-            for at in range(0, len(data), BLOCK):
-                body, seal = data[at : at + BODY], data[at + BODY : at + BLOCK]
-                if seal != CHECKSUM.pack(checksum(content, number, body)):
+        while data := file.read(BLOCKS * BLOCK_BYTES):
+            for at in range(0, len(data), BLOCK_BYTES):
+                body, seal = data[at : at + BODY_BYTES], data[at + BODY_BYTES : at + BLOCK_BYTES]
+                if seal != CHECKSUM.pack(compute_checksum(content, number, body)):
                     raise NotWhole(f"{table.index_file} is damaged in block {number:,}")
                 if number:
                     used = min(each, count - (number - 1) * each)

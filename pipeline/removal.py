@@ -5,60 +5,72 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles import puzzles
-from tablebase.tables.manifest import Entry, parameters_of, read_manifest
+from tablebase.puzzles import list_puzzles
+from tablebase.tables.manifest import Entry, list_parameters, read_manifest
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from pipeline.build import Request
 
 
-def removable(store: Store) -> list[str]:
+def list_removable(store: Store) -> list[str]:
     """The published tables that are none of the puzzles' own."""
-    return sorted(read_manifest(store).keys() - _own())
+    return sorted(read_manifest(store).keys() - _list_default_tables())
 
 
-def removal(store: Store, names: Sequence[str], jobs: int) -> Request:
+def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
     """The build that publishes these no longer, and makes again what told of them.
 
     One that was killed after the manifest was written is finished by asking for it again.
     """
-    from pipeline.build import Request, unlisted  # the shell's completion is not to wait for it
+    # the shell's completion is not to wait for it
+    from pipeline.build import Request, find_unlisted_files
 
     published = read_manifest(store)
     for name in names:
-        if name in _own():
+        if name in _list_default_tables():
             raise BadRequest(
                 f"{name} is a default table, which cannot be removed",
                 "Only tables built on request can be removed",
             )
-        left_over = any(asked.owns(name) for asked in puzzles()) and unlisted(store, name, None)
-        if name not in published and not left_over:
-            more = removable(store)
+        has_leftovers = any(
+            puzzle.owns_table(name) for puzzle in list_puzzles()
+        ) and find_unlisted_files(store, name, None)
+        if name not in published and not has_leftovers:
+            more = list_removable(store)
             hint = (
                 f"Removable tables: {', '.join(more)}"
                 if more
                 else "This folder has no removable tables"
             )
-            raise BadRequest(f"There is no table {quoted(name)} to remove", hint)
-    left = {name: entry for name, entry in published.items() if name not in names}
+            raise BadRequest(f"There is no table {quote(name)} to remove", hint)
+    remaining = {name: entry for name, entry in published.items() if name not in names}
     stages = [
-        (asked, tuple(table for table in asked.tables if _outgrown(asked, table, published, left)))
-        for asked in puzzles()
+        (
+            puzzle,
+            tuple(
+                table
+                for table in puzzle.tables
+                if _is_outgrown(puzzle, table, published, remaining)
+            ),
+        )
+        for puzzle in list_puzzles()
     ]
     return Request(store, stages, jobs=jobs, without=frozenset(names))
 
 
-def _own() -> set[str]:
-    return {table.name for asked in puzzles() for table in asked.tables}
+def _list_default_tables() -> set[str]:
+    return {table.name for puzzle in list_puzzles() for table in puzzle.tables}
 
 
-def _outgrown(
-    asked: Puzzle, table: Table, published: Mapping[str, Entry], left: Mapping[str, Entry]
+def _is_outgrown(
+    puzzle: Puzzle, table: Table, published: Mapping[str, Entry], remaining: Mapping[str, Entry]
 ) -> bool:
     """Whether a table tells of others that will be there no longer."""
     entry = published.get(table.name)
-    grown = asked.grown(table, parameters_of(left)).recipe.parameters()
-    return entry is not None and entry.parameters != grown
+    parameters = puzzle.adapt_to_manifest(
+        table, list_parameters(remaining)
+    ).recipe.list_parameters()
+    return entry is not None and entry.parameters != parameters

@@ -6,20 +6,20 @@ import os
 import sys
 
 from pipeline.limits import find_shortage, guard_libraries
-from pipeline.terminal import complain, say
-from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quoted
-from tablebase.tables.repair import unopened
+from pipeline.terminal import print_answer, print_error
+from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quote
+from tablebase.tables.repair import make_open_error
 from tablebase.tables.store import Unreachable
 
 
-def told(words: list[str]) -> int:
+def run_command(arguments: list[str]) -> int:
     """Do what the words say; every error becomes a sentence and an exit code."""
     try:
-        code = _run(words)
+        code = _dispatch(arguments)
         sys.stdout.flush()
         return code
     except Unreachable as error:  # while it was read on and on
-        complain(unopened("The store of the tables", error, ""))
+        print_error(make_open_error("The store of the tables", error, ""))
         return TableUnreadable.exit_code
     except KeyboardInterrupt:
         return 130
@@ -29,26 +29,26 @@ def told(words: list[str]) -> int:
         known = find_shortage(error) or error
         if isinstance(known, TablebaseError):
             if not isinstance(known, ReaderGone):
-                complain(known)
+                print_error(known)
             return known.exit_code
         # a bug: say so in a sentence, with the traceback for who asks for it
         if os.environ.get("PIPELINE_TRACEBACK"):
             raise
-        complain(
-            f"this should not happen ({type(error).__name__}: {quoted(str(error), 200)}). "
+        print_error(
+            f"this should not happen ({type(error).__name__}: {quote(str(error), 200)}). "
             "Please report it; PIPELINE_TRACEBACK=1 shows where."
         )
         return 3
 
 
-def _run(words: list[str]) -> int:
-    if words[:1] == ["query"]:
-        from queries.dispatch import quick_answer
+def _dispatch(arguments: list[str]) -> int:
+    if arguments[:1] == ["query"]:
+        from queries.dispatch import answer_fast
 
-        if (answer := quick_answer(words[1:])) is not None:
-            say(answer)
+        if (answer := answer_fast(arguments[1:])) is not None:
+            print_answer(answer)
             return 0
     guard_libraries()
-    from pipeline.commands.app import run
+    from pipeline.commands.app import run_app
 
-    return run(words)
+    return run_app(arguments)

@@ -13,18 +13,18 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from pipeline.build import UP_TO_DATE, Report, why
+from pipeline.build import UP_TO_DATE, BuildObserver, explain_rebuild
 from pipeline.builders.registry import checkpoints
-from pipeline.part_files import division, mendable, present
-from pipeline.tasks import Work
-from tablebase.errors import BadRequest, OutputsError, TablePartial, quoted
+from pipeline.part_files import divide_table, find_finished_tasks, is_repairable
+from pipeline.tasks import TaskRunner
+from tablebase.errors import BadRequest, StoreError, TablePartial, quote
 from tablebase.puzzle import Puzzle, Table
-from tablebase.tables.checkpoints import Piece
+from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.repair import mending
+from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
-MOST = 1_000_000
+MAX_SHARDS = 1_000_000
 """Pieces of a list."""
 
 
@@ -36,121 +36,144 @@ class Listing(NamedTuple):
 
     @property
     def stage(self) -> str:
-        return f"{self.puzzle.name} --board {self.table.recipe.parameters()['board']}"
+        return f"{self.puzzle.name} --board {self.table.recipe.list_parameters()['board']}"
 
 
-class Made(NamedTuple):
+class ShardSummary(NamedTuple):
     """What is done of a list."""
 
-    parts: int
+    tasks: int
     rows: int
     seconds: float
 
 
-def listings(
-    option: str, stages: Sequence[Puzzle], boards: list[str], *, planned: bool = False
+def find_listings(
+    option: str, stages: Sequence[Puzzle], boards: list[str], *, plannable: bool = False
 ) -> list[Listing]:
     """The lists of these boards, or all that can be planned; BadRequest where there are none."""
-    found = [
+    listings = [
         Listing(stage, table)
         for stage in stages
-        for table in (stage.planned(boards) if planned else stage.lists(boards))
+        for table in (
+            stage.list_plannable_tables(boards)
+            if plannable
+            else stage.list_shardable_tables(boards)
+        )
     ]
-    if not found:
-        what = "boards" if planned else "lists"
+    if not listings:
+        what = "boards" if plannable else "lists"
         raise BadRequest(
             f"{option} needs --board and a stage with {what}", "Example: knight --board 7x7"
         )
-    return found
+    return listings
 
 
-def require_divided(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
+def require_shards(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
     """BadRequest for lists that one process alone would be days at."""
     for _, wanted in tables:
         for table in wanted:
-            if table.recipe.in_files:
-                board = table.recipe.parameters()["board"]
+            if table.recipe.has_part_files:
+                board = table.recipe.list_parameters()["board"]
                 hint = f"Add --piece 1/1000 and so on to --board {board}, or --scheduler"
                 raise BadRequest(f"{table.name} is too large for one process", hint)
 
 
-def parse_piece(text: str) -> Piece:
+def parse_shard(text: str) -> ShardSpec:
     """A piece as written.
 
-    >>> parse_piece("3/100")
-    Piece(number=3, of=100)
+    >>> parse_shard("3/100")
+    ShardSpec(number=3, total=100)
     """
-    said = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text.strip())
-    piece = Piece(*map(int, said.groups())) if said else Piece(0, 0)
-    if not 1 <= piece.number <= piece.of <= MOST:
-        hint = f"Example: 3/100 is the third of 100; there are at most {MOST:,}"
-        raise BadRequest(f"{quoted(text)} is no piece", hint)
-    return piece
+    match = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text.strip())
+    shard = ShardSpec(*map(int, match.groups())) if match else ShardSpec(0, 0)
+    if not 1 <= shard.number <= shard.total <= MAX_SHARDS:
+        hint = f"Example: 3/100 is the third of 100; there are at most {MAX_SHARDS:,}"
+        raise BadRequest(f"{quote(text)} is no piece", hint)
+    return shard
 
 
-def make_piece(
-    store: Store, listing: Listing, piece: Piece, told: Report, executor: Executor | None, jobs: int
-) -> Made:
+def build_shard(
+    store: Store,
+    listing: Listing,
+    shard: ShardSpec,
+    observer: BuildObserver,
+    executor: Executor | None,
+    jobs: int,
+) -> ShardSummary:
     """Make what is not there of a piece; it can be done again, and by several at once."""
     begun, table = time.monotonic(), listing.table
-    store.ready()
+    store.make_ready()
     kept = checkpoints(store, table)
-    for other in kept.pieces():
-        if other.of != piece.of:
-            problem = f"{table.name} is made in {other.of:,} pieces here, not in {piece.of:,}"
-            raise BadRequest(problem, f"Choose one of 1/{other.of} to {other.of}/{other.of}")
-    part, items, rows_of = divided = division(store, table)
-    own = range(len(items))[piece.number - 1 :: piece.of]
-    for _ in present(store, table, divided, own, anew=True):
+    for other in kept.list_shards():
+        if other.total != shard.total:
+            problem = f"{table.name} is made in {other.total:,} pieces here, not in {shard.total:,}"
+            raise BadRequest(
+                problem, f"Choose one of 1/{other.total} to {other.total}/{other.total}"
+            )
+    part, items, rows_of = divided = divide_table(store, table)
+    numbers = range(len(items))[shard.number - 1 :: shard.total]
+    for _ in find_finished_tasks(store, table, divided, numbers, forget_missing=True):
         pass
-    told.table(table, f"piece {piece}")
+    observer.on_table(table, f"piece {shard}")
     with ThreadPoolExecutor(jobs) as threads:
-        tell = partial(told.step, table.name)
-        work = Work(executor or threads, jobs, tell, kept, elsewhere=True)
+        tell = partial(observer.on_step, table.name)
+        runner = TaskRunner(executor or threads, jobs, tell, kept, is_remote=True)
         rows = 0
         try:
-            for done, found in enumerate(work.each(part, [items[at] for at in own]), start=1):
-                rows += rows_of(found)
-                work.told("parts", done, len(own))
-        except OutputsError:
+            for done, result in enumerate(
+                runner.run_tasks(part, [items[at] for at in numbers]), start=1
+            ):
+                rows += rows_of(result)
+                runner.report_progress("parts", done, len(numbers))
+        except StoreError:
             # whoever published the whole table meanwhile has cleared its parts away
-            if why(store, read_manifest(store).get(table.name), table, force=False) != UP_TO_DATE:
+            if (
+                explain_rebuild(store, read_manifest(store).get(table.name), table, force=False)
+                != UP_TO_DATE
+            ):
                 raise
-    kept.finished(piece)
-    return Made(len(own), rows, time.monotonic() - begun)
+    kept.mark_shard_done(shard)
+    return ShardSummary(len(numbers), rows, time.monotonic() - begun)
 
 
-def require_all(store: Store, listing: Listing) -> None:
+def require_complete(store: Store, listing: Listing) -> None:
     """TablePartial where parts of a list are missing that is not published."""
     table = listing.table
     entry = read_manifest(store).get(table.name)
-    if mendable(table, entry) or why(store, entry, table, force=False) == UP_TO_DATE:
+    if (
+        is_repairable(table, entry)
+        or explain_rebuild(store, entry, table, force=False) == UP_TO_DATE
+    ):
         return
-    divided = division(store, table)
+    divided = divide_table(store, table)
     every = range(len(divided.items))
-    missing = sorted({*every} - {number for number, _ in present(store, table, divided, every)})
-    pieces = checkpoints(store, table).pieces()
+    missing = sorted(
+        {*every} - {number for number, _ in find_finished_tasks(store, table, divided, every)}
+    )
+    shards = checkpoints(store, table).list_shards()
     if not missing:
         return
-    count = pieces[0].of if pieces else MOST
+    count = shards[0].total if shards else MAX_SHARDS
     numbers = sorted({part % count + 1 for part in missing})
-    lacks = f"pieces {_ranges(numbers)} of {count:,}" if pieces else "all pieces"
-    command = mending(f"{listing.stage} --piece {numbers[0]}/{count if pieces else 100}", store)
-    raise TablePartial(table.name, f"{lacks} are missing", command)
+    problem = f"pieces {_format_ranges(numbers)} of {count:,}" if shards else "all pieces"
+    command = format_rebuild_command(
+        f"{listing.stage} --piece {numbers[0]}/{count if shards else 100}", store
+    )
+    raise TablePartial(table.name, f"{problem} are missing", command)
 
 
-def _ranges(numbers: list[int]) -> str:
+def _format_ranges(numbers: list[int]) -> str:
     """Ascending numbers in words.
 
-    >>> _ranges([3, 5, 6, 7, 9])
+    >>> _format_ranges([3, 5, 6, 7, 9])
     '3, 5-7, 9'
     """
 
-    def runs() -> Iterator[str]:
+    def iter_ranges() -> Iterator[str]:
         first = numbers[0]
         for last, after in zip(numbers, [*numbers[1:], 0], strict=True):
             if after != last + 1:
                 yield str(first) if first == last else f"{first}-{last}"
                 first = after
 
-    return ", ".join(runs())
+    return ", ".join(iter_ranges())

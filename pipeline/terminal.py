@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import sys
 
-LONGEST = 2_000
+MAX_MESSAGE = 2_000
 """Characters of a complaint, however long what it is about."""
 
 
-def say(text: str) -> None:
+def print_answer(text: str) -> None:
     """Print an answer at once."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
 
-def complain(text: object) -> None:
+def print_error(text: object) -> None:
     """Print a sentence that is not an answer."""
-    said = str(text)
-    if len(said) > LONGEST:
-        said = f"{said[:LONGEST]}... ({len(said):,} characters)"
-    sys.stderr.write(f"pipeline: {spelled(said)}\n")
+    message = str(text)
+    if len(message) > MAX_MESSAGE:
+        message = f"{message[:MAX_MESSAGE]}... ({len(message):,} characters)"
+    sys.stderr.write(f"pipeline: {escape_control(message)}\n")
 
 
-def spelled(text: str) -> str:
+def escape_control(text: str) -> str:
     """A text with what would act on a terminal spelled out.
 
-    >>> print(spelled("12\\x1b[31m"))
+    >>> print(escape_control("12\\x1b[31m"))
     12\\x1b[31m
     """
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

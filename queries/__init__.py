@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["open_tables"]
 
 
-def open_tables(place: str | Store | None = None) -> Tables:
+def open_tables(location: str | Store | None = None) -> Tables:
     """The tables in a folder or store: the one given, or `PIPELINE_OUTPUTS`, or `outputs`.
 
     TableMissing if nothing is published there. Files open when they are first asked.
     """
     from queries.api import Tables
 
-    return Tables(place)
+    return Tables(location)

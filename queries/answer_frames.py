@@ -7,12 +7,14 @@ from typing import TypeVar
 
 import polars as pl
 
-from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quoted
-from tablebase.puzzle import KINDS, Column
+from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quote
+from tablebase.puzzle import KIND_LETTERS, Column
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
-TYPES: dict[str, type[pl.DataType]] = {kind: getattr(pl, kind.capitalize()) for kind in KINDS}
+TYPES: dict[str, type[pl.DataType]] = {
+    kind: getattr(pl, kind.capitalize()) for kind in KIND_LETTERS
+}
 TYPES["boolean"] = pl.Boolean
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
@@ -25,26 +27,26 @@ Answers = tuple[pl.DataFrame, list[int]]
 """One row a key, with a column `error`; and the rows whose key is not in the notation."""
 
 
-def looked_up(
+def look_up_keys(
     keys: pl.Series,
-    ask: Callable[[str], Mapping[str, object]],
+    answer: Callable[[str], Mapping[str, object]],
     columns: pl.Schema,
     on_progress: Callable[[int], None],
 ) -> Answers:
     """Each key asked as a lone question; equal keys only once. A null has no answer."""
-    none: list[object] = [None] * len(columns)
-    known: dict[str | None, list[object]] = {None: [*none, None]}
+    nulls: list[object] = [None] * len(columns)
+    known: dict[str | None, list[object]] = {None: [*nulls, None]}
     bad_keys = set()
     for done, key in enumerate(keys.drop_nulls().unique(maintain_order=True)):
         if done and done % REPORTED == 0:
             on_progress(done)
         try:
-            facts = ask(key)
-            known[key] = [*(_cell(facts[name]) for name in columns), None]
+            facts = answer(key)
+            known[key] = [*(_format_cell(facts[name]) for name in columns), None]
         except TableError:
             raise
         except TablebaseError as error:
-            known[key] = [*none, str(error)]
+            known[key] = [*nulls, str(error)]
             if isinstance(error, NotationError):
                 bad_keys.add(key)
     schema = pl.Schema({**columns, "error": pl.String()})
@@ -52,53 +54,55 @@ def looked_up(
     return answers, [at for at, key in enumerate(keys) if key in bad_keys]
 
 
-def typed(names: Iterable[str], declared: Mapping[str, Column]) -> pl.Schema:
+def make_answer_schema(names: Iterable[str], columns: Mapping[str, Column]) -> pl.Schema:
     """Columns with their types: those that are declared, text for others."""
-    return pl.Schema({name: _type(declared.get(name)) for name in names})
+    return pl.Schema({name: _get_type(columns.get(name)) for name in names})
 
 
-def _type(column: Column | None) -> pl.DataType:
+def _get_type(column: Column | None) -> pl.DataType:
     if column is not None and column.kind == "enum":
         return pl.Enum(column.values)
     return TYPES.get(column.kind if column else "", pl.String)()
 
 
-def _cell(fact: object) -> object:
+def _format_cell(fact: object) -> object:
     return " ".join(fact) if isinstance(fact, list) else fact
 
 
-def matched(keys: pl.Series, found: pl.DataFrame, alone: Callable[[pl.Series], Answers]) -> Answers:
+def merge_answers(
+    keys: pl.Series, joined: pl.DataFrame, answer_singly: Callable[[pl.Series], Answers]
+) -> Answers:
     """Rows found for all keys at once; keys with neither an answer nor an error are asked alone."""
-    none = pl.lit(None, dtype=pl.String).alias("error")
-    answers = found if "error" in found.columns else found.with_columns(none)
-    nothing = answers.to_series(0).is_null() & answers["error"].is_null()
-    missing = (nothing & keys.is_not_null()).arg_true()
+    no_error = pl.lit(None, dtype=pl.String).alias("error")
+    answers = joined if "error" in joined.columns else joined.with_columns(no_error)
+    is_missing = answers.to_series(0).is_null() & answers["error"].is_null()
+    missing = (is_missing & keys.is_not_null()).arg_true()
     if missing.is_empty():
         return answers, []
-    mends, bad = alone(keys.gather(missing))
+    single_answers, bad = answer_singly(keys.gather(missing))
     row = pl.Series("row", missing, dtype=pl.UInt32)
-    patch = mends.cast(answers.schema).insert_column(0, row)
-    mended = answers.with_row_index("row").update(patch, on="row", include_nulls=True).drop("row")
-    return mended, [int(missing[at]) for at in bad]
+    patch = single_answers.cast(answers.schema).insert_column(0, row)
+    merged = answers.with_row_index("row").update(patch, on="row", include_nulls=True).drop("row")
+    return merged, [int(missing[at]) for at in bad]
 
 
-def annotated(
+def annotate_frame(
     frame: Frame,
     column: str,
     prefix: str,
     added: Iterable[str],
-    ask: Callable[[pl.Series], pl.DataFrame],
+    answer: Callable[[pl.Series], pl.DataFrame],
 ) -> Frame:
     """The frame with the columns that answer for one of its own; null where there is no answer."""
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        raise BadRequest(f"A polars frame is needed, not {quoted(str(frame))}")
+        raise BadRequest(f"A polars frame is needed, not {quote(str(frame))}")
     given = frame.lazy().collect_schema()
     if given.get(column) not in TEXT:
-        raise BadRequest(f"There is no text column {quoted(column)} with keys")
-    names = named(added, given.names(), prefix, 'prefix="..."')
+        raise BadRequest(f"There is no text column {quote(column)} with keys")
+    names = rename_columns(added, given.names(), prefix, 'prefix="..."')
 
     def answers(keys: pl.Series) -> pl.DataFrame:
-        return ask(keys.cast(pl.String)).rename(names)
+        return answer(keys.cast(pl.String)).rename(names)
 
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(answers(frame[column]))
@@ -113,16 +117,18 @@ def annotated(
     )
 
 
-def named(names: Iterable[str], given: Iterable[str], prefix: str, option: str) -> dict[str, str]:
+def rename_columns(
+    names: Iterable[str], given: Iterable[str], prefix: str, option: str
+) -> dict[str, str]:
     """What columns are called beside those that are there; BadRequest where two would be one.
 
-    >>> named(["distance"], ["state", "distance"], "my_", "--prefix TEXT")
+    >>> rename_columns(["distance"], ["state", "distance"], "my_", "--prefix TEXT")
     {'distance': 'my_distance'}
     """
-    found = {name: f"{prefix}{name}" for name in names}
-    taken = next((name for name in found.values() if name in given), None)
+    renamed = {name: f"{prefix}{name}" for name in names}
+    taken = next((name for name in renamed.values() if name in given), None)
     if taken is not None:
-        problem = f"The column {quoted(taken)} exists already, and the answer would add another"
+        problem = f"The column {quote(taken)} exists already, and the answer would add another"
         hint = f"Add a prefix to the names of the added columns: {option}"
         raise BadRequest(problem, hint)
-    return found
+    return renamed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from queries.dispatch import reader, reader_class
+from queries.dispatch import get_reader_class, open_reader
 from queries.eight.table import EightTable
 from queries.goal_reader import GoalReader
 from queries.knight.table import KnightTable
@@ -13,15 +13,15 @@ from queries.reader import Reader
 from queries.senet.table import SenetTable
 from queries.sliding.table import BoardTable
 from queries.typed_tables import GoalTable, format_repr
-from tablebase.errors import BadRequest, quoted, required_text
-from tablebase.puzzles import of_each, registered
+from tablebase.errors import BadRequest, quote, require_text
+from tablebase.puzzles import collect_from_each, is_registered
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.tables import MANIFEST
-from tablebase.tables.repair import ABSENT, mending, unopened
-from tablebase.tables.store_factory import tables_store
+from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
+from tablebase.tables.store_factory import open_store
 
 if TYPE_CHECKING:
-    from queries.query_options import Asked
+    from queries.query_options import OptionValues
 
 
 class Tables:
@@ -35,15 +35,15 @@ class Tables:
     2
     """
 
-    def __init__(self, place: object = None) -> None:
-        self.store = tables_store(place)
+    def __init__(self, location: object = None) -> None:
+        self.store = open_store(location)
         self._readers: dict[str, Reader] = {}
         self._closed = False
         try:
-            self.store.size(MANIFEST)
+            self.store.get_size(MANIFEST)
         except OSError as error:
-            command = mending("", self.store) if isinstance(error, ABSENT) else ""
-            raise unopened(self.store.full(MANIFEST), error, command) from error
+            command = format_rebuild_command("", self.store) if isinstance(error, ABSENT) else ""
+            raise make_open_error(self.store.locate(MANIFEST), error, command) from error
 
     def __repr__(self) -> str:
         return format_repr(self, self.store, lambda _: True)
@@ -51,8 +51,8 @@ class Tables:
     def close(self) -> None:
         """Let go of all files."""
         self._closed = True
-        for found in self._readers.values():
-            found.close()
+        for reader in self._readers.values():
+            reader.close()
 
     def __enter__(self) -> Tables:
         return self
@@ -60,17 +60,17 @@ class Tables:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _reader(self, name: str, asked: Asked | None = None) -> Reader:
-        known = f"{name} {asked}"
+    def _open_reader(self, name: str, options: OptionValues | None = None) -> Reader:
+        known = f"{name} {options}"
         if known not in self._readers:
-            self._readers[known] = reader(name, self.store).meant(asked or {})
+            self._readers[known] = open_reader(name, self.store).select_reader(options or {})
             if self._closed:
                 self._readers[known].close()
         return self._readers[known]
 
     @cached_property
     def eight(self) -> EightTable:
-        return EightTable(self._reader("eight"))
+        return EightTable(self._open_reader("eight"))
 
     def sliding(self, board: str) -> BoardTable:
         """A sliding board of so many rows and columns, such as 3x4.
@@ -79,22 +79,22 @@ class Tables:
         >>> open_tables("outputs").sliding("2x3").get("not a state", default=0)
         0
         """
-        return BoardTable(self._reader("sliding", {"board": str(parse_board(board))}))
+        return BoardTable(self._open_reader("sliding", {"board": str(parse_board(board))}))
 
     @cached_property
     def senet(self) -> SenetTable:
-        return SenetTable(self._reader("senet"))
+        return SenetTable(self._open_reader("senet"))
 
     @cached_property
     def knight(self) -> KnightTable:
-        return KnightTable(self._reader("knight"))
+        return KnightTable(self._open_reader("knight"))
 
     def goals(self, name: str) -> GoalTable:
         """Any registered puzzle that has goals; BadRequest for another name."""
-        required_text(name, "a puzzle's name", "eight")
-        if not (registered(name) and issubclass(reader_class(name), GoalReader)):
-            kinds = of_each(lambda each: (each.name, reader_class(each.name)))
+        require_text(name, "a puzzle's name", "eight")
+        if not (is_registered(name) and issubclass(get_reader_class(name), GoalReader)):
+            kinds = collect_from_each(lambda each: (each.name, get_reader_class(each.name)))
             known = [each for each, kind in kinds if issubclass(kind, GoalReader)]
             hint = f"Choose one of: {', '.join(known)}"
-            raise BadRequest(f"{quoted(name)} is not a puzzle with goals", hint)
-        return GoalTable(self._reader(name))
+            raise BadRequest(f"{quote(name)} is not a puzzle with goals", hint)
+        return GoalTable(self._open_reader(name))

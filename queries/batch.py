@@ -13,28 +13,28 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from queries.answer_frames import named
-from queries.batch_formats import stretches
-from queries.batch_input import opened
-from queries.query_options import FORMATS, Asked
+from queries.answer_frames import rename_columns
+from queries.batch_formats import read_chunks
+from queries.batch_input import open_input
+from queries.query_options import FORMATS, OptionValues
 from queries.reader import Reader
-from tablebase.errors import BadRequest, quoted, required_choice
-from tablebase.output import STANDARD, require_other_file, writing
+from tablebase.errors import BadRequest, quote, require_choice
+from tablebase.output import STANDARD, open_output, require_other_file
 
-PLAIN = {
+SCALAR_TYPES = {
     *(pl.Boolean, pl.Float16, pl.Float32, pl.Float64, pl.Decimal, pl.Null),
     *(pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
     *(pl.String, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time),
 }
-NESTED = {*PLAIN, pl.Duration, pl.List, pl.Array, pl.Struct, pl.Map}
-PLACE = {
-    "csv": {*PLAIN, pl.Int128, pl.UInt128},
-    "jsonl": {*NESTED, pl.Int128, pl.UInt128},
-    "parquet": {*NESTED, pl.Binary},
+NESTED_TYPES = {*SCALAR_TYPES, pl.Duration, pl.List, pl.Array, pl.Struct, pl.Map}
+COLUMN_TYPES = {
+    "csv": {*SCALAR_TYPES, pl.Int128, pl.UInt128},
+    "jsonl": {*NESTED_TYPES, pl.Int128, pl.UInt128},
+    "parquet": {*NESTED_TYPES, pl.Binary},
 }
 """The types of columns that a format has a place for."""
 
-Write = Callable[[pl.DataFrame], None]
+RowWriter = Callable[[pl.DataFrame], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,61 +50,63 @@ class Batch:
     input_format: str | None = None
 
 
-def answer_all(
+def run_batch(
     reader: Reader,
-    asked: Asked,
+    options: OptionValues,
     batch: Batch,
-    told: Callable[[int], None],
+    on_progress: Callable[[int], None],
     printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> int:
     """Answer every key of the input; returns how many were not in the puzzle's notation.
 
-    `told(rows)` is called now and then with the rows answered so far; rows are written within
-    `printing()`.
+    `on_progress(rows)` is called now and then with the rows answered so far; rows are written
+    within `printing()`.
     """
-    asked = reader.checked(asked)
+    options = reader.normalize_options(options)
     require_other_file(STANDARD if batch.output is None else batch.output, batch.source)
-    refused = done = 0
-    with opened(batch.source, batch.input_format) as source:
-        key, head, parts = stretches(source, batch.column, reader.columns[0], joins=reader.joins)
-        added = (*reader.added(asked), "error")
-        names = named(added, head.columns, batch.prefix, "--prefix TEXT")
+    invalid = done = 0
+    with open_input(batch.source, batch.input_format) as source:
+        key, head, chunks = read_chunks(
+            source, batch.column, reader.columns[0], joined_characters=reader.joined_characters
+        )
+        added = (*reader.list_added_columns(options), "error")
+        names = rename_columns(added, head.columns, batch.prefix, "--prefix TEXT")
         _require_writable(head, batch.format)
-        with rows_written(batch.output, batch.format) as write:
-            for part in parts:
-                keys, rows = part.rows[key].cast(pl.String), part.rows
-                reader.on_progress = partial(_tell_sum, told, done)
-                answers, bad = reader.answers(keys, asked)
+        with open_row_writer(batch.output, batch.format) as write:
+            for chunk in chunks:
+                keys, rows = chunk.rows[key].cast(pl.String), chunk.rows
+                reader.on_progress = partial(_tell_sum, on_progress, done)
+                answers, bad = reader.answer_keys(keys, options)
                 if bad and batch.strict:
-                    problem = f"{part.place(bad[0])}: {answers['error'][bad[0]]}"
+                    problem = f"{chunk.place(bad[0])}: {answers['error'][bad[0]]}"
                     raise BadRequest(problem, "To answer the other rows, leave out --strict")
                 if bad and source.format == "text":
-                    rows = keys.scatter(bad, [printable(keys[at]) for at in bad]).to_frame()
+                    rows = keys.scatter(bad, [make_printable(keys[at]) for at in bad]).to_frame()
                 with printing():
                     write(rows.hstack(answers.rename(names)))
-                refused += len(bad)
+                invalid += len(bad)
                 done += len(answers)
-                told(done)
-    return refused
+                on_progress(done)
+    return invalid
 
 
-def _tell_sum(told: Callable[[int], None], before: int, done: int) -> None:
-    told(before + done)
+def _tell_sum(on_progress: Callable[[int], None], before: int, done: int) -> None:
+    on_progress(before + done)
 
 
-def output_format(output: str | None, asked: str | None) -> str:
+def choose_output_format(output: str | None, requested: str | None) -> str:
     """The output's format: as asked, or as the file's name says, or CSV.
 
-    >>> output_format("answers.parquet", None), output_format(None, "jsonl")
+    >>> choose_output_format("answers.parquet", None), choose_output_format(None, "jsonl")
     ('parquet', 'jsonl')
     """
-    named_so = Path(output or "").suffix.lstrip(".") or "csv"
-    wanted = (named_so if asked is None else asked).lower()
-    required_choice(wanted, "format", *FORMATS)
+    suffix = Path(output or "").suffix.lstrip(".") or "csv"
+    wanted = (suffix if requested is None else requested).lower()
+    require_choice(wanted, "format", *FORMATS)
     return wanted
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """A foreign key for a row of the output, without what would act on a terminal."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:100])
 
@@ -112,31 +114,31 @@ def printable(text: str) -> str:
 def _require_writable(head: pl.DataFrame, format: str) -> None:
     """BadRequest for a column of a type that the output's format has no place for."""
     for name, kind in head.schema.items():
-        if any(part.base_type() not in PLACE[format] for part in _parts(kind)):
+        if any(part.base_type() not in COLUMN_TYPES[format] for part in _iter_types(kind)):
             raise BadRequest(
-                f"{FORMATS[format]} cannot hold the column {quoted(name)}, which is of type {kind}",
+                f"{FORMATS[format]} cannot hold the column {quote(name)}, which is of type {kind}",
                 "Choose another --format, or leave the column out",
             )
 
 
-def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
+def _iter_types(kind: pl.DataType) -> Iterator[pl.DataType]:
     """A type, and those of what it is made of."""
     yield kind
     inner = [getattr(kind, name, None) for name in ("inner", "key", "value")]
     for part in filter(None, [*inner, *(each.dtype for each in getattr(kind, "fields", []))]):
-        yield from _parts(part)
+        yield from _iter_types(part)
 
 
 @contextlib.contextmanager
-def rows_written(output: str | None, format: str) -> Iterator[Write]:
+def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
     """Where rows go, in a format; each stretch of them is handed on at once."""
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(writing(STANDARD if output is None else output))
+        file = stack.enter_context(open_output(STANDARD if output is None else output))
         tables: list[pq.ParquetWriter] = []
-        headed = False
+        has_header = False
 
         def write(rows: pl.DataFrame) -> None:
-            nonlocal headed
+            nonlocal has_header
             if format == "parquet":
                 table = rows.to_arrow()
                 if not tables:
@@ -149,8 +151,8 @@ def rows_written(output: str | None, format: str) -> Iterator[Write]:
                 if format == "jsonl":
                     rows.write_ndjson(text)
                 else:
-                    rows.write_csv(text, include_header=not headed)
-                    headed = True
+                    rows.write_csv(text, include_header=not has_header)
+                    has_header = True
                 file.write(text.getbuffer())
             file.flush()
 

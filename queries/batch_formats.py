@@ -20,35 +20,35 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from queries.answer_frames import TEXT
-from queries.batch_input import Input, told
-from queries.facts import counted
+from queries.batch_input import Input, translate_input_errors
+from queries.facts import format_count
 from queries.json_lines import EXACT, read_objects
 from queries.query_options import INPUT_FORMATS
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, quote
 
-STRETCH = 1 << 21
+CHUNK_BYTES = 1 << 21
 """Bytes of text read at a time."""
-ROWS = 1 << 17
+CHUNK_ROWS = 1 << 17
 """Rows of Parquet read at a time."""
-LONGEST = 1 << 22
+MAX_ROW_BYTES = 1 << 22
 """Bytes that a key or a row may have; an endless stream of them is none."""
 NEW_LINE = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Chunk:
     """Some of the input's rows, and where each stands."""
 
     rows: pl.DataFrame
     place: Callable[[int], str]
 
 
-def stretches(
-    source: Input, column: str | None, key: str, *, joins: int
-) -> tuple[str, pl.DataFrame, Iterator[Stretch]]:
+def read_chunks(
+    source: Input, column: str | None, key: str, *, joined_characters: int
+) -> tuple[str, pl.DataFrame, Iterator[Chunk]]:
     """The name of the keys' column, a frame of no rows, and all the rows, were it none.
 
-    `key` is what such a column is called where nobody says; `joins`: see `Reader`.
+    `key` is what such a column is called where nobody says; `joined_characters`: see `Reader`.
     """
     if source.format == "text":
         if column is not None:
@@ -57,57 +57,57 @@ def stretches(
                 f"{source.name} is read as text, which has no columns",
                 f"Leave out --column, or add --input-format ({others})",
             )
-        found = _text(source.file, key, joins=joins)
+        chunks = _read_text(source.file, key, joined_characters=joined_characters)
     elif source.format == "jsonl":
-        found = _json_lines(source.file)
+        chunks = _read_json_lines(source.file)
     elif source.format == "parquet":
-        found = _parquet(source.file)
+        chunks = _read_parquet(source.file)
     else:
-        found = _delimited(source.file, b"," if source.format == "csv" else b"\t")
-    found = _told(source.name, found)
-    head = next(found, Stretch(pl.DataFrame(), partial(_row, 1))).rows
+        chunks = _read_delimited(source.file, b"," if source.format == "csv" else b"\t")
+    chunks = _translate_errors(source.name, chunks)
+    head = next(chunks, Chunk(pl.DataFrame(), partial(_format_row, 1))).rows
     if not head.width:
-        if next(found, None) is not None:
-            raise BadRequest(f"The rows of the input have no column, and {quoted(key)} is needed")
+        if next(chunks, None) is not None:
+            raise BadRequest(f"The rows of the input have no column, and {quote(key)} is needed")
         head = pl.DataFrame(schema={key if column is None else column: pl.String})
     name = (head.columns[0] if head.width == 1 else key) if column is None else column
     kind = head.schema.get(name)
     if kind not in TEXT:
-        columns = ", ".join(quoted(each) for each in head.columns[:20])
+        columns = ", ".join(quote(each) for each in head.columns[:20])
         what = "" if kind is None else f" (it has the type {kind})"
         raise BadRequest(
-            f"The input has no text column {quoted(name)}{what}",
+            f"The input has no text column {quote(name)}{what}",
             f"Its columns: {columns}. Name the one that holds the keys with --column",
         )
-    return name, head, _one_at_least(found, head)
+    return name, head, _ensure_one(chunks, head)
 
 
-def _one_at_least(found: Iterator[Stretch], head: pl.DataFrame) -> Iterator[Stretch]:
-    yield next(found, Stretch(head, partial(_row, 1)))
-    yield from found
+def _ensure_one(chunks: Iterator[Chunk], head: pl.DataFrame) -> Iterator[Chunk]:
+    yield next(chunks, Chunk(head, partial(_format_row, 1)))
+    yield from chunks
 
 
-def _told(name: str, found: Iterator[Stretch]) -> Iterator[Stretch]:
-    with told(name):
-        yield from found
+def _translate_errors(name: str, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    with translate_input_errors(name):
+        yield from chunks
 
 
-def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
+def _iter_texts(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
     """A text cut where `end_of` finds the last end of a row, each piece with its first line."""
-    rest, line, more = b"", 1, True
-    while more:
-        data = file.read(STRETCH)
-        more = len(data) == STRETCH
+    rest, line, has_more = b"", 1, True
+    while has_more:
+        data = file.read(CHUNK_BYTES)
+        has_more = len(data) == CHUNK_BYTES
         text = rest + data
-        cut = end_of(text) if more else len(text)
+        cut = end_of(text) if has_more else len(text)
         text, rest = text[:cut], text[cut:]
         if b"\0" in data:
-            raise _unknown()
-        if len(rest) > LONGEST:
+            raise _make_format_error()
+        if len(rest) > MAX_ROW_BYTES:
             at = line + text.count(NEW_LINE)
             raise BadRequest(
                 f"The input is not a list of keys: the item that starts on line {at:,} has "
-                f"more than {LONGEST:,} bytes"
+                f"more than {MAX_ROW_BYTES:,} bytes"
             )
         try:
             text.decode()
@@ -120,31 +120,31 @@ def _pieces(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[by
         line += text.count(NEW_LINE)
 
 
-def _unknown() -> BadRequest:
+def _make_format_error() -> BadRequest:
     return BadRequest(
         f"The input is in none of the formats that can be read: {', '.join(INPUT_FORMATS)}"
     )
 
 
-def _row(first: int, at: int) -> str:
+def _format_row(first: int, at: int) -> str:
     return f"row {first + at:,}"
 
 
-def _parquet(file: BinaryIO) -> Iterator[Stretch]:
+def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
     # a buffer, so that a row group of any size is read a little at a time
-    table = pq.ParquetFile(file, buffer_size=STRETCH, pre_buffer=False)
+    table = pq.ParquetFile(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
     for field in table.schema_arrow:
         if _has_decimal256(field.type):
             raise BadRequest(
-                f"The column {quoted(field.name)} of the input is of type {field.type}, which "
+                f"The column {quote(field.name)} of the input is of type {field.type}, which "
                 "cannot be read",
                 "Save its numbers with 38 digits at most",
             )
-    yield Stretch(_frame(table.schema_arrow.empty_table()), partial(_row, 1))
+    yield Chunk(_make_frame(table.schema_arrow.empty_table()), partial(_format_row, 1))
     first = 1
-    for batch in table.iter_batches(ROWS):
-        yield Stretch(_frame(pa.Table.from_batches([batch])), partial(_row, first))
+    for batch in table.iter_batches(CHUNK_ROWS):
+        yield Chunk(_make_frame(pa.Table.from_batches([batch])), partial(_format_row, first))
         first += len(batch)
 
 
@@ -154,71 +154,73 @@ def _has_decimal256(kind: pa.DataType) -> bool:
     return pa.types.is_decimal256(kind) or any(map(_has_decimal256, parts))
 
 
-def _frame(table: pa.Table) -> pl.DataFrame:
+def _make_frame(table: pa.Table) -> pl.DataFrame:
     # names last: an empty one would be made up
-    numbered = pl.from_arrow(table.rename_columns([str(at) for at in range(table.num_columns)]))
-    assert isinstance(numbered, pl.DataFrame)
-    numbered.columns = table.column_names
-    return numbered
+    frame = pl.from_arrow(table.rename_columns([str(at) for at in range(table.num_columns)]))
+    assert isinstance(frame, pl.DataFrame)
+    frame.columns = table.column_names
+    return frame
 
 
 def _require_distinct(names: list[str]) -> None:
     known = set[str]()
     for name in names:
         if name in known:
-            raise BadRequest(f"The input has two columns {quoted(name)}")
+            raise BadRequest(f"The input has two columns {quote(name)}")
         known.add(name)
 
 
-def _delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Stretch]:
+def _read_delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Chunk]:
     """CSV or TSV, every cell as it is written; an empty one is a null, an empty line no row."""
     # a quote opens a cell only at its beginning; a row that is not whole does not match
     cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"[^%b\n]*+|[^"%b\n][^%b\n]*+)?+'.replace(b"%b", delimiter)
     whole_rows = re.compile(rb"(?:%b(?:%b%b)*+\n)*+" % (cell, delimiter, cell))
     whole_cells = re.compile(rb"(?:%b[%b\n])*+" % (cell, delimiter))
 
-    def end_of(text: bytes) -> int:
+    def find_end(text: bytes) -> int:
         rows = whole_rows.match(text) if b'"' in text else None
         return rows.end() if rows else text.rfind(NEW_LINE) + 1
 
     names: list[str] = []
     first = 2
-    for piece, line in _pieces(file, end_of):
-        cells = whole_cells.match(piece + NEW_LINE) if b'"' in piece else None
-        if cells and cells.end() < len(piece):
-            at = line + piece.count(NEW_LINE, 0, cells.end())
+    for chunk, line in _iter_texts(file, find_end):
+        cells = whole_cells.match(chunk + NEW_LINE) if b'"' in chunk else None
+        if cells and cells.end() < len(chunk):
+            at = line + chunk.count(NEW_LINE, 0, cells.end())
             raise BadRequest(f"The quote that opens on line {at:,} of the input is never closed")
-        text = piece
+        text = chunk
         if not names:
-            names, text = _header(piece, delimiter)
+            names, text = _split_header(chunk, delimiter)
             if not names:
                 continue
             _require_distinct(names)
-            yield Stretch(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), partial(_row, 1))
+            yield Chunk(
+                pl.DataFrame(schema=dict.fromkeys(names, pl.String)), partial(_format_row, 1)
+            )
         if text.strip(b"\r\n"):
-            rows = _cells(text, names, delimiter, first)
-            yield Stretch(rows, partial(_row, first))
+            rows = _parse_cells(text, names, delimiter, first)
+            yield Chunk(rows, partial(_format_row, first))
             first += len(rows)
 
 
-def _header(text: bytes, delimiter: bytes) -> tuple[list[str], bytes]:
+def _split_header(text: bytes, delimiter: bytes) -> tuple[list[str], bytes]:
     """The names in the first row, and what comes after it."""
     lines = io.StringIO(text.decode(), newline="")
     names = next(filter(None, csv.reader(lines, delimiter=delimiter.decode())), [])
     return names, lines.read().encode()
 
 
-def _cells(text: bytes, names: list[str], delimiter: bytes, first: int) -> pl.DataFrame:
-    wrong: list[pa.csv.InvalidRow] = []
+def _parse_cells(text: bytes, names: list[str], delimiter: bytes, first: int) -> pl.DataFrame:
+    invalid_rows: list[pa.csv.InvalidRow] = []
 
-    def refused(row: pa.csv.InvalidRow) -> str:
-        wrong.append(row)
+    def reject_row(row: pa.csv.InvalidRow) -> str:
+        invalid_rows.append(row)
         return "error"
 
     # in one block and one thread: only so are rows numbered
     reading = pa.csv.ReadOptions(column_names=names, use_threads=False, block_size=len(text))
     parsing = pa.csv.ParseOptions(
-        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refused
+        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=reject_row
     )
     as_written = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.large_string()),
@@ -227,31 +229,31 @@ def _cells(text: bytes, names: list[str], delimiter: bytes, first: int) -> pl.Da
         quoted_strings_can_be_null=False,
     )
     try:
-        return _frame(pa.csv.read_csv(pa.BufferReader(text), reading, parsing, as_written))
+        return _make_frame(pa.csv.read_csv(pa.BufferReader(text), reading, parsing, as_written))
     except pa.ArrowInvalid as error:
-        if not wrong:
+        if not invalid_rows:
             raise
-        place = _row(first - 1, wrong[0].number).capitalize()
-        cells = counted(wrong[0].actual_columns, "column")
+        place = _format_row(first - 1, invalid_rows[0].number).capitalize()
+        cells = format_count(invalid_rows[0].actual_columns, "column")
         raise BadRequest(f"{place} of the input has {cells}, its header {len(names)}") from error
 
 
-def _json_lines(file: BinaryIO) -> Iterator[Stretch]:
+def _read_json_lines(file: BinaryIO) -> Iterator[Chunk]:
     """One object a line; the first stretch of them says which columns there are."""
     head: pl.DataFrame | None = None
     first = 1
-    for text, line in _pieces(file, lambda text: text.rfind(NEW_LINE) + 1):
+    for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1):
         if not text.strip():
             continue
         rows = read_objects(text, line)
         if head is None:
             head = rows.clear()
-            yield Stretch(head, partial(_row, 1))
-        yield Stretch(_like(rows, head, first), partial(_row, first))
+            yield Chunk(head, partial(_format_row, 1))
+        yield Chunk(_match_columns(rows, head, first), partial(_format_row, first))
         first += len(rows)
 
 
-def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
+def _match_columns(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
     """Rows with the columns of the first ones, null where they lack one."""
     found, wanted = dict(rows.schema), dict(head.schema)
     for name, kind in found.items():
@@ -263,7 +265,7 @@ def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
             continue
         before = "not there" if known is None else f"of type {known}"
         raise BadRequest(
-            f"The field {quoted(name)} is of type {kind} from row {first:,} on, and {before} before"
+            f"The field {quote(name)} is of type {kind} from row {first:,} on, and {before} before"
         )
     return rows.select(
         (pl.col(name) if name in found else pl.lit(None)).cast(kind).alias(name)
@@ -271,17 +273,19 @@ def _like(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
     )
 
 
-def _text(file: BinaryIO, key: str, *, joins: int) -> Iterator[Stretch]:
+def _read_text(file: BinaryIO, key: str, *, joined_characters: int) -> Iterator[Chunk]:
     """Keys between white space; single characters are put together where a key may come so."""
-    yield Stretch(_keys(key, []), partial(_row, 1))
+    yield Chunk(_make_key_frame(key, []), partial(_format_row, 1))
     waiting: list[str] = []
     end = 1
-    for text, line in _pieces(file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1):
+    for text, line in _iter_texts(
+        file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1
+    ):
         if line == 1:
             _require_no_columns(text, key)
         words = text.decode().split()
-        if joins and (waiting or any(len(word) == 1 for word in words)):
-            joined = _joined(words, waiting, joins)
+        if joined_characters and (waiting or any(len(word) == 1 for word in words)):
+            joined = _join_characters(words, waiting, joined_characters)
             keys, ends = [word for word, _ in joined], [end for _, end in joined]
         else:
             keys, ends = words, list(range(len(words)))
@@ -292,17 +296,19 @@ def _text(file: BinaryIO, key: str, *, joins: int) -> Iterator[Stretch]:
             return f"line {line + text.count(NEW_LINE, 0, here):,}"
 
         if keys:
-            yield Stretch(_keys(key, keys), place)
+            yield Chunk(_make_key_frame(key, keys), place)
         end = line + text.rstrip().count(b"\n") if words else end
     if waiting:
-        yield Stretch(_keys(key, ["".join(waiting)]), lambda at: f"line {end:,}")
+        yield Chunk(_make_key_frame(key, ["".join(waiting)]), lambda at: f"line {end:,}")
 
 
-def _keys(name: str, keys: list[str]) -> pl.DataFrame:
+def _make_key_frame(name: str, keys: list[str]) -> pl.DataFrame:
     return pl.DataFrame({name: keys}, schema={name: pl.String})
 
 
-def _joined(words: list[str], waiting: list[str], joins: int) -> list[tuple[str, int]]:
+def _join_characters(
+    words: list[str], waiting: list[str], joined_characters: int
+) -> list[tuple[str, int]]:
     """Keys, each with the number of its last word; `waiting` holds a run that is not yet a key."""
     keys = []
     for at, word in enumerate(words):
@@ -313,7 +319,7 @@ def _joined(words: list[str], waiting: list[str], joins: int) -> list[tuple[str,
             keys.append((word, at))
             continue
         waiting.append(word)
-        if len(waiting) == joins:
+        if len(waiting) == joined_characters:
             keys.append(("".join(waiting), at))
             waiting.clear()
     return keys
@@ -325,6 +331,6 @@ def _require_no_columns(text: bytes, key: str) -> None:
     kind = "jsonl" if line.startswith("{") else "tsv" if "\t" in line else "csv"
     cells = (cell.strip(' \r"') for cell in re.split("[,\t]", line))
     if line.startswith(("<", "[")):
-        raise _unknown()
+        raise _make_format_error()
     if kind == "jsonl" or key in cells:
         raise BadRequest(f"The input looks like {kind}, not text", f"Add --input-format {kind}")

@@ -19,16 +19,21 @@ import polars as pl
 import pyarrow as pa
 
 from queries.query_options import INPUT_FORMATS
-from tablebase.errors import BadRequest, quoted, required_choice
+from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.paths import expand_path
-from tablebase.stdio import reason
+from tablebase.stdio import explain_os_error
 
 PARQUET = b"PAR1"
-PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\0": "xz"}
+COMPRESSIONS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\0": "xz",
+}
 """How a compressed file begins, whatever its name is."""
-PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-HEAD = 1 << 16
+HEAD_BYTES = 1 << 16
 """Bytes by which an input is recognised."""
 UNREADABLE = (
     OSError,
@@ -51,28 +56,30 @@ class Input:
 
 
 @contextlib.contextmanager
-def opened(source: str, asked: str | None) -> Iterator[Input]:
+def open_input(source: str, format: str | None) -> Iterator[Input]:
     """The input at a path, or - for standard input."""
-    if asked is not None:
-        required_choice(asked, "format", *INPUT_FORMATS)
+    if format is not None:
+        require_choice(format, "format", *INPUT_FORMATS)
     source = expand_path(source)
-    name = "Standard input" if source == "-" else f"The input {quoted(source)}"
+    name = "Standard input" if source == "-" else f"The input {quote(source)}"
     with contextlib.ExitStack() as stack:
-        with told(name):
-            given = _file(source, stack)
-            head, file = _begun(given)
-            packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
-            if packed:
-                head, file = _begun(stack.enter_context(_unpacked(file, packed)))
-            kind = asked or ("parquet" if head.startswith(PARQUET) else _named(source))
+        with translate_input_errors(name):
+            given = _open_source(source, stack)
+            head, file = _peek(given)
+            compression = next(
+                (kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), None
+            )
+            if compression:
+                head, file = _peek(stack.enter_context(_decompress(file, compression)))
+            kind = format or ("parquet" if head.startswith(PARQUET) else _guess_format(source))
             if kind != "parquet":
-                file = _decoded(head, file)
+                file = _decode(head, file)
             elif not head.startswith(PARQUET):
                 raise BadRequest(f"{name} is not a Parquet file")
-            elif packed or not given.seekable():
+            elif compression or not given.seekable():
                 # Parquet is read from its end
                 whole = stack.enter_context(tempfile.TemporaryFile())
-                shutil.copyfileobj(file, whole, HEAD)
+                shutil.copyfileobj(file, whole, HEAD_BYTES)
                 file = cast(BinaryIO, whole)
             else:
                 file = given
@@ -80,38 +87,40 @@ def opened(source: str, asked: str | None) -> Iterator[Input]:
 
 
 @contextlib.contextmanager
-def told(name: str) -> Iterator[None]:
+def translate_input_errors(name: str) -> Iterator[None]:
     """Around the reading of an input: what is wrong with it is told in a sentence."""
     try:
         yield
     except UNREADABLE as error:
-        why = reason(error) if isinstance(error, OSError) else str(error).partition("\n")[0]
-        raise BadRequest(f"{name} cannot be read ({why})") from error
+        problem = (
+            explain_os_error(error) if isinstance(error, OSError) else str(error).partition("\n")[0]
+        )
+        raise BadRequest(f"{name} cannot be read ({problem})") from error
 
 
-def _named(source: str) -> str:
+def _guess_format(source: str) -> str:
     """The format that a file's name says; text where it says none."""
     path = PurePath(source.lower())
-    suffix = PurePath(path.stem).suffix if path.suffix in PACKED_SUFFIXES else path.suffix
+    suffix = PurePath(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
     return next((kind for kind, names in INPUT_FORMATS.items() if suffix in names), "text")
 
 
-def _file(source: str, stack: contextlib.ExitStack) -> BinaryIO:
+def _open_source(source: str, stack: contextlib.ExitStack) -> BinaryIO:
     if source != "-":
         path = Path(source)
-        there = path.exists() and bool(source)
-        if not there or path.is_dir():
-            what = "is a folder" if there else "does not exist"
-            raise BadRequest(f"The input {quoted(source)} {what}")
+        exists = path.exists() and bool(source)
+        if not exists or path.is_dir():
+            what = "is a folder" if exists else "does not exist"
+            raise BadRequest(f"The input {quote(source)} {what}")
         return stack.enter_context(path.open("rb"))
     return sys.stdin.buffer
 
 
-class _Pieces(io.RawIOBase):
+class _ChunkReader(io.RawIOBase):
     """A file of pieces that are made one by one."""
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
@@ -119,50 +128,50 @@ class _Pieces(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer will do
         while not self._ready:
-            piece = next(self._pieces, None)
-            if piece is None:
+            chunk = next(self._chunks, None)
+            if chunk is None:
                 return 0
-            self._ready = memoryview(piece)
+            self._ready = memoryview(chunk)
         count = min(len(buffer), len(self._ready))
         buffer[:count] = self._ready[:count]
         self._ready = self._ready[count:]
         return count
 
 
-def _begun(file: BinaryIO) -> tuple[bytes, BinaryIO]:
+def _peek(file: BinaryIO) -> tuple[bytes, BinaryIO]:
     """How a file begins, and the file, still whole."""
-    head = file.read(HEAD)
+    head = file.read(HEAD_BYTES)
 
-    def again() -> Iterator[bytes]:
+    def read_again() -> Iterator[bytes]:
         yield (data := head)
         # less than was asked for is the end: a terminal would have to be told twice
-        while len(data) == HEAD:
-            yield (data := file.read(HEAD))
+        while len(data) == HEAD_BYTES:
+            yield (data := file.read(HEAD_BYTES))
 
-    return head, io.BufferedReader(_Pieces(again()))
+    return head, io.BufferedReader(_ChunkReader(read_again()))
 
 
-def _unpacked(file: BinaryIO, kind: str) -> BinaryIO:
+def _decompress(file: BinaryIO, kind: str) -> BinaryIO:
     if kind == "xz":
         return cast(BinaryIO, lzma.LZMAFile(file))
     stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
     return cast(BinaryIO, io.BufferedReader(stream))
 
 
-def _recoded(file: BinaryIO, encoding: str) -> Iterator[bytes]:
+def _recode(file: BinaryIO, encoding: str) -> Iterator[bytes]:
     """UTF-16 as UTF-8."""
     decode = codecs.getincrementaldecoder(encoding)().decode
-    while data := file.read(HEAD):
+    while data := file.read(HEAD_BYTES):
         yield decode(data).encode()
     yield decode(b"", final=True).encode()
 
 
-def _decoded(head: bytes, file: BinaryIO) -> BinaryIO:
+def _decode(head: bytes, file: BinaryIO) -> BinaryIO:
     """The file as UTF-8 without the mark that Windows begins it with."""
     for mark, encoding in UTF_16.items():
         if head.startswith(mark):
             file.read(len(mark))
-            return io.BufferedReader(_Pieces(_recoded(file, encoding)))
+            return io.BufferedReader(_ChunkReader(_recode(file, encoding)))
     if head.startswith(codecs.BOM_UTF8):
         file.read(len(codecs.BOM_UTF8))
     return file

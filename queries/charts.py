@@ -9,10 +9,10 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.figure import Drawn
+from queries.figure import Drawing
 from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
 
-MARKS = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
+EMPTY_ROLES = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
 """What is left of the labels of groups that have none: a role that nothing names."""
 
 SMALL = {
@@ -63,37 +63,37 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def svg(drawn: Drawn, title: str) -> str:
+def render_svg(drawn: Drawing, title: str) -> str:
     """A chart as SVG text that can stand in a page with others; a drawing as it is."""
     if isinstance(drawn, str):
         return drawn
     spec = drawn.to_dict()
     spec["config"] = CONFIG
     version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
-    made: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
-    return MARKS.sub("", made).replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+    text: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
+    return EMPTY_ROLES.sub("", text).replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
 
 
-def banded(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
+def add_bands(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
     """With the band of each value as text: seven bounds make eight bands."""
     number = pl.Series(bounds).search_sorted(frame[value], side="right")
-    return frame.with_columns(pl.Series("band", bands_of(bounds)).gather(number))
+    return frame.with_columns(pl.Series("band", name_bands(bounds)).gather(number))
 
 
-def bands_of(bounds: list[int]) -> list[str]:
+def name_bands(bounds: list[int]) -> list[str]:
     """
-    >>> bands_of([3, 10, 1000])
+    >>> name_bands([3, 10, 1000])
     ['below 3', 'from 3', 'from 10', 'from 1,000']
     """
     return [f"below {bounds[0]:,}", *(f"from {bound:,}" for bound in bounds)]
 
 
-def by_band(title: str, bounds: list[int]) -> alt.Color:
+def color_by_band(title: str, bounds: list[int]) -> alt.Color:
     """Colour by the column `band`, with a legend."""
-    return alt.Color("band:N", title=title, scale=alt.Scale(domain=bands_of(bounds), range=RAMP))
+    return alt.Color("band:N", title=title, scale=alt.Scale(domain=name_bands(bounds), range=RAMP))
 
 
-def lines(field: str, colours: dict[str, str]) -> alt.Color:
+def color_lines(field: str, colours: dict[str, str]) -> alt.Color:
     """Colour for lines by name, with strokes as the legend's symbols."""
     return alt.Color(
         f"{field}:N",
@@ -103,20 +103,22 @@ def lines(field: str, colours: dict[str, str]) -> alt.Color:
     )
 
 
-def even_bounds(values: pl.Series) -> list[float]:
+def make_even_bounds(values: pl.Series) -> list[float]:
     """Bounds that cut the range of all values but 0 into eight equal parts."""
     some = values.filter(values > 0)
     low, high = float(some.min()), float(some.max())  # type: ignore[arg-type]  # of any type
     return [low + (high - low) * part / 8 for part in range(1, 8)]
 
 
-def labelled(value: str, form: str = "{:,}") -> pl.Expr:
+def format_labels(value: str, form: str = "{:,}") -> pl.Expr:
     """Values as text, nothing for 0."""
     text = pl.col(value).map_elements(form.format, pl.String)
     return pl.when(pl.col(value) > 0).then(text).otherwise(pl.lit("")).alias("label")
 
 
-def grid(frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: list[float]) -> Drawn:
+def draw_grid(
+    frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: list[float]
+) -> Drawing:
     """A heat map whose cells say their `label`; cells of 0 stay grey."""
     on = pl.when(pl.col(value) >= bounds[4]).then(pl.lit(ON_HIGH)).otherwise(pl.lit(ON_LOW))
     cells = alt.Chart(frame.with_columns(on.alias("on"))).encode(x=across, y=down)
@@ -130,29 +132,29 @@ def grid(frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: li
     return layers.resolve_scale(color="independent")
 
 
-def board(
+def draw_board_map(
     frame: pl.DataFrame,
     value: str,
     title: str,
     cell: int = 44,
     bounds: list[float] | None = None,
     *,
-    named: bool = True,
-) -> Drawn:
+    with_names: bool = True,
+) -> Drawing:
     """A board seen from above: `file` and `rank` say where, `label` what is written."""
-    plain = alt.Axis(title=None, domain=False, ticks=False, labels=named)
-    drawn = grid(
+    plain = alt.Axis(title=None, domain=False, ticks=False, labels=with_names)
+    drawn = draw_grid(
         frame,
         alt.X("file:O", axis=plain),
         alt.Y("rank:O", sort="descending", axis=plain),
         value,
-        bounds or even_bounds(frame[value]),
+        bounds or make_even_bounds(frame[value]),
     )
     across, down = frame["file"].n_unique(), frame["rank"].n_unique()
     return drawn.properties(title=title, width=cell * across, height=cell * down)
 
 
-def side_by_side(charts: list[Drawn], columns: int | None = None) -> Drawn:
+def place_side_by_side(charts: list[Drawing], columns: int | None = None) -> Drawing:
     """Charts in rows, each with its own scales."""
     return alt.concat(*charts, columns=columns or len(charts)).resolve_scale(
         color="independent", x="independent", y="independent"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from queries.facts import json_text
-from queries.query_options import JSON, OUTPUTS, Asked, Option, quick
+from queries.facts import format_json
+from queries.query_options import JSON, OUTPUTS, Option, OptionValues, parse_simple_query
 from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles import imported, part_of, puzzle, registered
+from tablebase.puzzles import get_puzzle, import_object, is_registered, load_part
 from tablebase.tables.store import Store
-from tablebase.tables.store_factory import tables_store
+from tablebase.tables.store_factory import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,44 +22,44 @@ READERS = {
 """The read side's registry; another puzzle may name its reader itself, and needs none."""
 
 
-def reader_class(name: str) -> type[Reader]:
+def get_reader_class(name: str) -> type[Reader]:
     """The class that answers for a puzzle."""
     kind: type[Reader]
     if name in READERS:
-        kind = imported(READERS[name])
-    elif (asked := puzzle(name)).reader:
-        kind = part_of(asked, asked.reader)
+        kind = import_object(READERS[name])
+    elif (puzzle := get_puzzle(name)).reader:
+        kind = load_part(puzzle, puzzle.reader)
     else:
-        goals = isinstance(asked, GoalPuzzle)
-        kind = imported(
-            "queries.goal_reader:GoalReader" if goals else "queries.default_reader:PlainReader"
+        goals = isinstance(puzzle, GoalPuzzle)
+        kind = import_object(
+            "queries.goal_reader:GoalReader" if goals else "queries.default_reader:DefaultReader"
         )
     return kind
 
 
-def reader(name: str, store: Store) -> Reader:
+def open_reader(name: str, store: Store) -> Reader:
     """The reader of a puzzle's tables in a store."""
-    return reader_class(name)(puzzle(name), store)
+    return get_reader_class(name)(get_puzzle(name), store)
 
 
-def options(name: str) -> tuple[Option, ...]:
+def list_options(name: str) -> tuple[Option, ...]:
     """All options of a puzzle's query."""
-    return (*reader_class(name).options, JSON, OUTPUTS)
+    return (*get_reader_class(name).options, JSON, OUTPUTS)
 
 
-def respond(name: str, key: str | None, asked: Asked) -> str:
+def answer_query(name: str, key: str | None, options: OptionValues) -> str:
     """The answer to one question as text to print; no key: of the whole puzzle."""
-    require_one_printed(asked.get("svg"), as_json=bool(asked.get("json")))
-    asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
-    asked = asks.checked(asked)
-    facts = asks.facts_of_all(asked) if key is None else asks.facts(key, asked)
-    text = json_text(facts.named()) + "\n" if asked.get("json") else facts.words(asked)
-    if "svg" in asked:
-        from tablebase.output import STANDARD, write
+    require_one_printed(options.get("svg"), as_json=bool(options.get("json")))
+    reader = open_reader(name, open_store(options.get("outputs"))).select_reader(options)
+    options = reader.normalize_options(options)
+    facts = reader.answer_without_key(options) if key is None else reader.probe(key, options)
+    text = format_json(facts.to_dict()) + "\n" if options.get("json") else facts.to_text(options)
+    if "svg" in options:
+        from tablebase.output import STANDARD, write_output
 
         # after the text: options that it refuses leave no picture
-        write(str(asked["svg"]), facts.drawn().encode())
-        if asked["svg"] == STANDARD:
+        write_output(str(options["svg"]), facts.to_svg().encode())
+        if options["svg"] == STANDARD:
             return ""
     return text
 
@@ -78,11 +78,13 @@ def require_one_printed(svg: object, *, as_json: bool) -> None:
         raise BadRequest(problem, "Write the picture to a file with --svg FILE")
 
 
-def quick_answer(words: list[str]) -> str | None:
+def answer_fast(arguments: list[str]) -> str | None:
     """The answer to `pipeline query` with these words, if they are a plain form."""
-    if not words or words[0].startswith("-") or not registered(words[0]):
+    if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
         return None
-    form = quick(words[1:], options(words[0]))
-    if form is None or (form[0] is None and not {*reader_class(words[0]).keyless} & {*form[1]}):
+    parsed = parse_simple_query(arguments[1:], list_options(arguments[0]))
+    if parsed is None or (
+        parsed[0] is None and not {*get_reader_class(arguments[0]).keyless} & {*parsed[1]}
+    ):
         return None
-    return respond(words[0], *form)
+    return answer_query(arguments[0], *parsed)

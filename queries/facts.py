@@ -7,7 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from queries.query_options import Asked
+    from queries.query_options import OptionValues
 
 
 class Facts:
@@ -18,36 +18,36 @@ class Facts:
 
     __slots__: tuple[str, ...] = ()
 
-    def named(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The facts by name; a dict among them stands for what it holds."""
-        found: dict[str, object] = {}
+        values: dict[str, object] = {}
         for kind in reversed(type(self).__mro__[:-1]):
             for name in kind.__dict__["__slots__"]:
                 if name[0] != "_" and hasattr(self, name):
                     fact = getattr(self, name)
-                    found.update(fact if isinstance(fact, dict) else {name: fact})
-        return found
+                    values.update(fact if isinstance(fact, dict) else {name: fact})
+        return values
 
-    def words(self, asked: Asked) -> str:
+    def to_text(self, options: OptionValues) -> str:
         """The answer for people."""
         raise NotImplementedError
 
-    def drawn(self) -> str:
+    def to_svg(self) -> str:
         """The answer as an SVG picture, for puzzles that take --svg."""
         raise NotImplementedError
 
 
-def json_text(value: object) -> str:
+def format_json(value: object) -> str:
     """What `json.dumps` makes of facts: importing it takes longer than an answer.
 
-    >>> json_text({"state": "123456780", "path": [1, None, True]})
+    >>> format_json({"state": "123456780", "path": [1, None, True]})
     '{"state": "123456780", "path": [1, null, true]}'
     """
     if isinstance(value, dict):
-        items = (f"{json_text(str(key))}: {json_text(item)}" for key, item in value.items())
+        items = (f"{format_json(str(key))}: {format_json(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(json_text, value))}]"
+        return f"[{', '.join(map(format_json, value))}]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if hasattr(value, "__index__"):  # as NumPy's integers have it too
@@ -85,22 +85,22 @@ def _escape(text: str) -> str:
     return written
 
 
-def heading(text: str) -> str:
+def make_bold(text: str) -> str:
     """A label, bold on a terminal."""
     coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return f"\x1b[1m{text}\x1b[0m" if coloured else text
 
 
-def aligned(rows: list[tuple[str, str]]) -> str:
+def align_rows(rows: list[tuple[str, str]]) -> str:
     """Labelled lines, the labels in one column."""
     width = max(len(label) for label, _ in rows)
-    lines = (f"{heading(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
+    lines = (f"{make_bold(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """
-    >>> counted(1, "move"), counted(27, "move")
+    >>> format_count(1, "move"), format_count(27, "move")
     ('1 move', '27 moves')
     """
     return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from queries.scans import checked, rows_of
-from tablebase.puzzles import puzzles
+from queries.scans import require_intact, scan_rows
+from tablebase.puzzles import list_puzzles
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
     from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
 
-Drawn = Any
+Drawing = Any
 """An Altair chart, whose own types say little, or the text of an SVG."""
 
 Query = Callable[..., pl.DataFrame]
@@ -33,19 +33,20 @@ Query = Callable[..., pl.DataFrame]
 
 @dataclass(frozen=True)
 class Figure:
-    """`text` says what is to be seen, from the answer itself; `draw` gives a chart or an SVG."""
+    """`describe` says what is to be seen, from the answer itself; `draw` gives a chart or an
+    SVG."""
 
     name: str
     title: str
     query: Query
-    text: Callable[[pl.DataFrame], str]
-    draw: Callable[[pl.DataFrame], Drawn]
-    reads: tuple[str, ...] = ()
+    describe: Callable[[pl.DataFrame], str]
+    draw: Callable[[pl.DataFrame], Drawing]
+    tables: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
         """What the query reads, by name."""
-        return self.reads or tuple(inspect.signature(self.query).parameters)
+        return self.tables or tuple(inspect.signature(self.query).parameters)
 
 
 class Section:
@@ -57,7 +58,7 @@ class Section:
         self.figures = figures
 
 
-def _body(query: Query) -> str:
+def _extract_body(query: Query) -> str:
     """A function's statements, its `return` taken off."""
     source = textwrap.dedent(inspect.getsource(query))
     function = ast.parse(source).body[0]
@@ -89,41 +90,43 @@ class Sources:
     def __init__(self, store: Store, given: Mapping[str, Source] | None = None) -> None:
         self._store = store
         self._stages: dict[str, tuple[str, Table]] = {
-            table.name: (asked.name, table) for asked in puzzles() for table in asked.tables
+            table.name: (options.name, table)
+            for options in list_puzzles()
+            for table in options.tables
         }
         self._sources = dict(given or {})
         self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
         self.entries: dict[str, Entry] = {}
         """What the manifest said of every table that was read."""
 
-    def source(self, name: str) -> Source:
+    def load(self, name: str) -> Source:
         if name not in self._sources:
             stage, table = self._stages[name]
-            entry = self.entries[name] = checked(self._store, stage, table)
-            scan = rows_of(self._store, table, entry)
+            entry = self.entries[name] = require_intact(self._store, stage, table)
+            scan = scan_rows(self._store, table, entry)
             self._sources[name] = Source(f"outputs/{name}.parquet", entry.rows, scan)
         return self._sources[name]
 
     def answer(self, figure: Figure) -> pl.DataFrame:
-        asked = figure.query, figure.sources
-        if asked not in self._answers:
-            scans = (self.source(name).scan for name in figure.sources)
-            self._answers[asked] = figure.query(*scans)
-        return self._answers[asked]
+        key = figure.query, figure.sources
+        if key not in self._answers:
+            scans = (self.load(name).scan for name in figure.sources)
+            self._answers[key] = figure.query(*scans)
+        return self._answers[key]
 
-    def code(self, figure: Figure) -> str:
+    def format_code(self, figure: Figure) -> str:
         """The query as polars code to copy; run beside `outputs`, it ends with the answer."""
-        named = zip(inspect.signature(figure.query).parameters, figure.sources, strict=True)
+        parameters = zip(inspect.signature(figure.query).parameters, figure.sources, strict=True)
         scans = [
-            f"{name} = pl.scan_parquet({json.dumps(self.source(source).file, ensure_ascii=False)})"
-            for name, source in named
+            f"{name} = pl.scan_parquet({json.dumps(self.load(source).file, ensure_ascii=False)})"
+            for name, source in parameters
         ]
-        return "\n".join(["import polars as pl", "", *scans, "", _body(figure.query)])
+        return "\n".join(["import polars as pl", "", *scans, "", _extract_body(figure.query)])
 
-    def made(self, figure: Figure) -> str:
+    def describe_sources(self, figure: Figure) -> str:
         """From how many rows of what the answer is, and how many it has."""
-        read = [self.source(name) for name in figure.sources]
-        rows = sum(source.rows for source in read)
-        files = " and ".join(PurePath(source.file).name for source in read)
+        sources = [self.load(name) for name in figure.sources]
+        rows = sum(source.rows for source in sources)
+        files = " and ".join(PurePath(source.file).name for source in sources)
         returned = self.answer(figure).height
         return f"From {rows:,} rows of {files}; the query returns {returned:,} rows."

@@ -5,71 +5,71 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from queries.index_reader import Index
-from queries.scans import scanned
-from tablebase.block_space import InBlocks
-from tablebase.errors import BadRequest, quoted
+from queries.index_reader import IndexReader
+from queries.scans import scan_table
+from tablebase.block_space import BlockBreadthFirst
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles import puzzle, registered, with_depths
+from tablebase.puzzles import get_puzzle, is_registered, list_puzzles_with_depths
 from tablebase.tables.manifest import (
-    parameters_of,
+    list_parameters,
     read_manifest,
 )
 from tablebase.tables.store import Store
 
 
-def histogram(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
+def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
     """Number of states by depth, and by goal where there are any; a null depth: never reached."""
-    asked = puzzle(name) if registered(name) else None
-    if asked is None or not asked.depth:
-        known = f"Choose one of: {', '.join(with_depths())}"
-        if asked is None:
-            raise BadRequest(f"There is no puzzle {quoted(name)}", known)
-        raise BadRequest(f"{asked.title} has no distances to count", known)
-    if board is not None and not asked.board_options:
-        raise BadRequest(f"{asked.title} has one board", "Leave out --board")
-    tables = asked.tables if board is None else _published_of_board(store, asked, board)
+    puzzle = get_puzzle(name) if is_registered(name) else None
+    if puzzle is None or not puzzle.depth:
+        hint = f"Choose one of: {', '.join(list_puzzles_with_depths())}"
+        if puzzle is None:
+            raise BadRequest(f"There is no puzzle {quote(name)}", hint)
+        raise BadRequest(f"{puzzle.title} has no distances to count", hint)
+    if board is not None and not puzzle.board_options:
+        raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
+    tables = puzzle.tables if board is None else _published_of_board(store, puzzle, board)
     if not tables:
         raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
     frames = []
     for table in tables:
         if not table.columns:
-            frames.append(_counted(store, asked, table))
+            frames.append(_count_index(store, puzzle, table))
             continue
-        by = [c.name for c in table.columns if c.name in ("goal", asked.depth)]
+        grouping = [c.name for c in table.columns if c.name in ("goal", puzzle.depth)]
         counts = (
-            scanned(store, asked.stage(table.name), table)
-            .group_by(by)
+            scan_table(store, puzzle.format_build_arguments(table.name), table)
+            .group_by(grouping)
             .agg(pl.len().alias("states"))
-            .sort(by, nulls_last=True, maintain_order=True)
+            .sort(grouping, nulls_last=True, maintain_order=True)
         )
         frames.append(counts.collect())
     return pl.concat(frames)
 
 
-def _published_of_board(store: Store, asked: Puzzle, board: str) -> tuple[Table, ...]:
+def _published_of_board(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
     """The published tables of a board, for all its goals; the usual ones where there are none."""
-    names = {table.name for table in asked.with_boards([board], asked.board_options)}
-    published = asked.among(parameters_of(read_manifest(store)))
-    return tuple(t for t in published if t.name in names) or asked.with_boards([board])
+    names = {table.name for table in puzzle.list_tables_with_boards([board], puzzle.board_options)}
+    published = puzzle.list_published_tables(list_parameters(read_manifest(store)))
+    return tuple(t for t in published if t.name in names) or puzzle.list_tables_with_boards([board])
 
 
-def _counted(store: Store, asked: Puzzle, table: Table) -> pl.DataFrame:
+def _count_index(store: Store, puzzle: Puzzle, table: Table) -> pl.DataFrame:
     """The same for a table that is an index alone, of the distances to one goal."""
     recipe = table.recipe
-    assert isinstance(recipe, InBlocks)
-    index = Index(store, asked.stage(table.name), table)
+    assert isinstance(recipe, BlockBreadthFirst)
+    index = IndexReader(store, puzzle.format_build_arguments(table.name), table)
     states = np.zeros(256, dtype=np.int64)
-    for records in index.stretches():
+    for records in index.iter_chunks():
         states += np.bincount(np.frombuffer(records, np.uint8), minlength=len(states))
     index.close()
     depths = np.flatnonzero(states)
     return pl.DataFrame(
-        {"goal": [*recipe.roots] * len(depths), asked.depth: depths, "states": states[depths]}
+        {"goal": [*recipe.roots] * len(depths), puzzle.depth: depths, "states": states[depths]}
     )
 
 
-def bars(counts: pl.DataFrame, width: int = 16) -> str:
+def format_bars(counts: pl.DataFrame, width: int = 16) -> str:
     """A histogram as text: a row a depth, for each goal its number of states and a bar."""
     depth = next(name for name in counts.columns if name not in ("goal", "states"))
     goals: list[str] = (
@@ -87,10 +87,10 @@ def bars(counts: pl.DataFrame, width: int = 16) -> str:
     )
     head = "".join(f"{goal:>{digits}}{'':{width + 2}}" for goal in goals or ["states"])
     lines = [f"{depth:>8}{head}".rstrip()]
-    for at in depths:
-        line = f"{'never' if at is None else at:>8}"
+    for depth_value in depths:
+        line = f"{'never' if depth_value is None else depth_value:>8}"
         for column in columns:
-            states = column.get(at, 0)
+            states = column.get(depth_value, 0)
             bar = "#" * round(width * states / max(column.values()))
             line += f"{states or '':>{digits}{',' * bool(states)}}  {bar:<{width}}"
         lines.append(line.rstrip())

@@ -10,8 +10,16 @@ import struct
 
 from tablebase.errors import TableDamaged, TableMissing, TableVersionError
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
-from tablebase.tables.index_format import BLOCK, BODY, CHECKSUM, HEADER, MAGIC, blocks, checksum
-from tablebase.tables.repair import mending, unopened
+from tablebase.tables.index_format import (
+    BLOCK_BYTES,
+    BODY_BYTES,
+    CHECKSUM,
+    HEADER,
+    MAGIC,
+    compute_checksum,
+    count_blocks,
+)
+from tablebase.tables.repair import format_rebuild_command, make_open_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,111 +27,111 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tablebase.puzzle import Table
-    from tablebase.tables.store import Opened, Store
+    from tablebase.tables.store import RandomAccessFile, Store
 
-AT_ONCE = 256
+BLOCKS_PER_READ = 256
 """Blocks asked for at once where all are wanted."""
-MOST_KEPT = 512
+MAX_CACHED_BLOCKS = 512
 """Blocks kept at hand: 2 MiB."""
 
 
-class Index:
+class IndexReader:
     """An open index."""
 
     def __init__(self, store: Store, stage: str, table: Table) -> None:
-        self._path = store.full(table.index_file)
-        self._command = mending(stage, store)
-        content = _listed(store, table)
+        self._path = store.locate(table.index_file)
+        self._command = format_rebuild_command(stage, store)
+        content = _find_content_hash(store, table)
         if content is None:
             raise TableMissing(self._path, self._command)
         try:
-            self._file: Opened | None = store.opened(table.index_file)
+            self._file: RandomAccessFile | None = store.open_random_access(table.index_file)
         except OSError as error:
-            raise unopened(self._path, error, self._command) from error
-        self._kept: dict[int, bytes] = {}
-        data = self._read(0, BLOCK)
+            raise make_open_error(self._path, error, self._command) from error
+        self._cache: dict[int, bytes] = {}
+        data = self._read_bytes(0, BLOCK_BYTES)
         if data[:4] != MAGIC:
-            raise self._damaged("it is not an index file")
+            raise self._make_error("it is not an index file")
         if len(data) < HEADER.size:
-            raise self._damaged(f"{len(data)} bytes are too few for its header")
+            raise self._make_error(f"{len(data)} bytes are too few for its header")
         _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
         if version != INDEX_VERSION:
             raise TableVersionError(self._path, version, INDEX_VERSION, self._command)
-        self._whole(0, data)
+        self._check_block(0, data)
         if name.rstrip(b"\0") != table.name.encode():
-            raise self._damaged("it is the index of another table")
+            raise self._make_error("it is the index of another table")
         size = self._file.size
-        if (zero, width, block) != (0, struct.calcsize(table.record), BLOCK):
-            raise self._damaged("its records do not match its table")
-        if size != BLOCK * blocks(width, count):
-            raise self._damaged(f"{count:,} records do not match its {size:,} bytes")
+        if (zero, width, block) != (0, struct.calcsize(table.record_format), BLOCK_BYTES):
+            raise self._make_error("its records do not match its table")
+        if size != BLOCK_BYTES * count_blocks(width, count):
+            raise self._make_error(f"{count:,} records do not match its {size:,} bytes")
         if self._content.hex() != content:
-            raise self._damaged("it was made from a different table than the published one")
+            raise self._make_error("it was made from a different table than the published one")
         self.width = width
         self.count = count
-        self._each = BODY // width
-        self._unpack = struct.Struct(table.record).unpack_from
+        self._records_per_block = BODY_BYTES // width
+        self._unpack = struct.Struct(table.record_format).unpack_from
 
-    def record(self, rank: int) -> tuple[Any, ...]:
+    def read_record(self, rank: int) -> tuple[Any, ...]:
         """The fields of a rank's record."""
         if not 0 <= rank < self.count:
-            raise self._damaged(f"it has no record {rank:,}")
-        number, at = divmod(rank, self._each)
-        body = self._kept.get(number) or self._block(number)
+            raise self._make_error(f"it has no record {rank:,}")
+        number, at = divmod(rank, self._records_per_block)
+        body = self._cache.get(number) or self._read_block(number)
         return self._unpack(body, at * self.width)
 
-    def stretches(self, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
+    def iter_chunks(self, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
         """All records, or some, those of a block at a time, each block whole."""
-        end, each = self.count if end is None else end, self._each
-        last = blocks(self.width, end)
-        for first in range(1 + begin // each, last, AT_ONCE):
-            some = range(first, min(first + AT_ONCE, last))
-            data = self._read(first, len(some) * BLOCK)
-            for at, block in enumerate(some):
-                body = self._whole(block, data[at * BLOCK : (at + 1) * BLOCK])
-                before = (block - 1) * each
-                left, right = max(begin - before, 0), min(end - before, each)
+        end, per_block = self.count if end is None else end, self._records_per_block
+        last = count_blocks(self.width, end)
+        for first in range(1 + begin // per_block, last, BLOCKS_PER_READ):
+            numbers = range(first, min(first + BLOCKS_PER_READ, last))
+            data = self._read_bytes(first, len(numbers) * BLOCK_BYTES)
+            for at, block in enumerate(numbers):
+                body = self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES])
+                before = (block - 1) * per_block
+                left, right = max(begin - before, 0), min(end - before, per_block)
                 yield body[left * self.width : right * self.width]
 
-    def records(self) -> bytes:
+    def read_records(self) -> bytes:
         """All records on end."""
-        return b"".join(self.stretches())
+        return b"".join(self.iter_chunks())
 
     def close(self) -> None:
         """Let go of the file; the index answers no more."""
-        self._kept = {}
+        self._cache = {}
         if self._file:
             self._file.close()
             self._file = None
 
-    def _block(self, number: int) -> bytes:
+    def _read_block(self, number: int) -> bytes:
         """The records of a block, counted from 0 after the header."""
-        if len(self._kept) >= MOST_KEPT:
-            self._kept.clear()
-        body = self._whole(number + 1, self._read(number + 1, BLOCK))
-        self._kept[number] = body
+        if len(self._cache) >= MAX_CACHED_BLOCKS:
+            self._cache.clear()
+        body = self._check_block(number + 1, self._read_bytes(number + 1, BLOCK_BYTES))
+        self._cache[number] = body
         return body
 
-    def _read(self, block: int, size: int) -> bytes:
+    def _read_bytes(self, block: int, size: int) -> bytes:
         if not self._file:
             raise ValueError(f"{self._path} is closed")
         try:
-            return self._file.read(size, block * BLOCK)
+            return self._file.read(size, block * BLOCK_BYTES)
         except OSError as error:
-            raise unopened(self._path, error, self._command) from error
+            raise make_open_error(self._path, error, self._command) from error
 
-    def _whole(self, number: int, data: bytes) -> bytes:
-        body = data[:BODY]
-        found = data[BODY:]
-        if found != CHECKSUM.pack(checksum(self._content, number, body)):
-            raise self._damaged(f"the checksum of block {number:,} is wrong")
+    def _check_block(self, number: int, data: bytes) -> bytes:
+        body = data[:BODY_BYTES]
+        stored = data[BODY_BYTES:]
+        if stored != CHECKSUM.pack(compute_checksum(self._content, number, body)):
+            raise self._make_error(f"the checksum of block {number:,} is wrong")
         return body
 
-    def _damaged(self, problem: str) -> TableDamaged:
+    def _make_error(self, problem: str) -> TableDamaged:
         return TableDamaged(self._path, problem, self._command)
 
 
-def _listed(store: Store, table: Table) -> str | None:
+def _find_content_hash(store: Store, table: Table) -> str | None:
     """The content hash that the manifest gives to the table whose index this is, if it lists it.
 
     A manifest written by this program is read by its text alone: importing a JSON parser takes
@@ -132,10 +140,10 @@ def _listed(store: Store, table: Table) -> str | None:
     try:
         text = store.read(MANIFEST)
     except OSError as error:
-        refused = unopened(store.full(MANIFEST), error, "")
-        if isinstance(refused, TableMissing):
+        reason = make_open_error(store.locate(MANIFEST), error, "")
+        if isinstance(reason, TableMissing):
             return None
-        raise refused from error
+        raise reason from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     key = b'\n  "%s": "' % table.index_file.encode()
     at = text.find(key) + len(key)

@@ -7,7 +7,7 @@ import re
 
 import polars as pl
 
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, quote
 
 MAX_DEPTH = 64
 """Values within each other; some thousand of them overflow the stack of whatever reads them."""
@@ -69,7 +69,7 @@ def _require_short(digits: str) -> int:
 
 def _require_finite(number: str) -> float:
     if abs(found := float(number)) == float("inf"):
-        raise _Unreadable(f"has the number {quoted(number)}, which is out of range")
+        raise _Unreadable(f"has the number {quote(number)}, which is out of range")
     return found
 
 
@@ -110,12 +110,12 @@ def _require_kept(rows: pl.DataFrame, lines: pl.Series, line: int) -> None:
         known = set[str]()
         for name, value in found:
             if name in known:
-                raise BadRequest(f"Line {line + at:,} of the input has two fields {quoted(name)}")
+                raise BadRequest(f"Line {line + at:,} of the input has two fields {quote(name)}")
             known.add(name)
             whole = isinstance(value, int) and kinds[name] == pl.Float64
             if whole and int(float(value)) != value:
                 raise BadRequest(
-                    f"Line {line + at:,} of the input has in {quoted(name)}, among numbers with "
+                    f"Line {line + at:,} of the input has in {quote(name)}, among numbers with "
                     f"fractions, the integer {value}, which would be rounded",
                     "Write that field as text",
                 )

@@ -10,10 +10,10 @@ from __future__ import annotations
 class Option:
     """An option of a query; without a metavar it is a flag.
 
-    A batch refuses one that is `lone`, and for one with `columns` it adds them.
+    A batch refuses one that is `is_single`, and for one with `columns` it adds them.
     """
 
-    __slots__ = ("columns", "help", "lone", "metavar", "name")
+    __slots__ = ("columns", "help", "is_single", "metavar", "name")
 
     def __init__(
         self,
@@ -21,13 +21,13 @@ class Option:
         help: str,
         metavar: str = "",
         *,
-        lone: bool = False,
+        is_single: bool = False,
         columns: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.help = help
         self.metavar = metavar
-        self.lone = lone
+        self.is_single = is_single
         self.columns = columns
 
     @property
@@ -35,11 +35,11 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
 
-JSON = Option("json", "Print the answer as one JSON object.", lone=True)
+JSON = Option("json", "Print the answer as one JSON object.", is_single=True)
 OUTPUTS = Option(
     "outputs", "Folder with the tables (default: $PIPELINE_OUTPUTS, or outputs).", "DIR"
 )
-SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", lone=True)
+SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
 """What a batch's answers can be written as."""
@@ -73,34 +73,36 @@ BATCH = (
 )
 """What only batches take; the quick door leaves them to the command line proper."""
 
-Asked = dict[str, str | bool]
+OptionValues = dict[str, str | bool]
 """The options given, by name."""
 
 
-def quick(words: list[str], options: tuple[Option, ...]) -> tuple[str | None, Asked] | None:
+def parse_simple_query(
+    arguments: list[str], options: tuple[Option, ...]
+) -> tuple[str | None, OptionValues] | None:
     """The key, if there is one, and the options of a plain form; None for whatever is not one.
 
-    >>> quick(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
+    >>> parse_simple_query(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
     ('b1', {'to': 'c3'})
-    >>> quick(["b1", "--help"], ()) is None
+    >>> parse_simple_query(["b1", "--help"], ()) is None
     True
     """
     known = {option.flag: option for option in options}
     keys = []
-    asked: Asked = {}
-    rest = iter(words)
-    for word in rest:
-        if not word.startswith("-"):
-            keys.append(word)
+    values: OptionValues = {}
+    rest = iter(arguments)
+    for argument in rest:
+        if not argument.startswith("-"):
+            keys.append(argument)
             continue
-        option = known.get(word)
+        option = known.get(argument)
         if option is None:
             return None
         if not option.metavar:
-            asked[option.name] = True
+            values[option.name] = True
             continue
         value = next(rest, None)
         if value is None or value.startswith("-"):
             return None
-        asked[option.name] = value
-    return " ".join(keys) if keys else None, asked
+        values[option.name] = value
+    return " ".join(keys) if keys else None, values

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from queries.facts import Facts
-from queries.index_reader import Index
-from queries.query_options import Asked, Option
+from queries.index_reader import IndexReader
+from queries.query_options import Option, OptionValues
 from tablebase.errors import BadRequest, TableDamaged
 from tablebase.puzzle import Puzzle
-from tablebase.tables.repair import mending
+from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Column, Table
     from tablebase.tables.manifest import Entry
 
-    Told = Callable[[int, int], None]
+    ProgressCallback = Callable[[int, int], None]
 
 
 def unheard(done: int, total: int) -> None:
@@ -40,16 +40,16 @@ class Reader:
     """A batch's columns, the key's first; options may add some."""
     keyless: tuple[str, ...] = ()
     """The options that are answered where no key is given."""
-    joins = 0
+    joined_characters = 0
     """The single characters, with white space between them, that may come for a key."""
     explored: Mapping[str, int] = {}
     """The tables that the explorer's page answers from, each with the bytes at the end of a record
     that the page works out again: they would double its size."""
 
-    def __init__(self, asked_of: Puzzle, store: Store) -> None:
+    def __init__(self, puzzle: Puzzle, store: Store) -> None:
         self.store = store
-        self.puzzle = asked_of
-        self._indexes: dict[str, Index] = {}
+        self.puzzle = puzzle
+        self._indexes: dict[str, IndexReader] = {}
         self._scans: dict[str, pl.LazyFrame] = {}
         self._entries: dict[str, Entry] = {}
         self._rows: pl.DataFrame | None = None
@@ -57,47 +57,55 @@ class Reader:
         self.on_progress: Callable[[int], None] = ignore_progress
         """Called now and then, while keys are looked up one by one, with how many are done."""
 
-    def index(self, name: str) -> Index:
+    def open_index(self, name: str) -> IndexReader:
         """The index of one of the puzzle's own tables."""
-        return self.index_of(next(table for table in self.puzzle.tables if table.name == name))
+        return self.open_table_index(
+            next(table for table in self.puzzle.tables if table.name == name)
+        )
 
-    def index_of(self, table: Table) -> Index:
+    def open_table_index(self, table: Table) -> IndexReader:
         """The index of any table of this puzzle."""
         if self._closed:
             raise ValueError(f"the tables in {self.store} are closed")
         if table.name not in self._indexes:
-            self._indexes[table.name] = Index(self.store, self.puzzle.stage(table.name), table)
+            self._indexes[table.name] = IndexReader(
+                self.store, self.puzzle.format_build_arguments(table.name), table
+            )
         return self._indexes[table.name]
 
-    def damaged(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
+    def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """What is said of a file that is whole, as published, and contradicts itself."""
-        command = mending(self.puzzle.stage(name), self.store, force=True)
-        return TableDamaged(self.store.full(f"{name}.{suffix}"), problem, command)
+        command = format_rebuild_command(
+            self.puzzle.format_build_arguments(name), self.store, force=True
+        )
+        return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)
 
-    def scanned(self, table: Table) -> pl.LazyFrame:
+    def scan_table(self, table: Table) -> pl.LazyFrame:
         """A table's rows; its files are checked when they are first asked for."""
         if table.name not in self._scans:
-            from queries.scans import scanned
+            from queries.scans import scan_table
 
-            stage = self.puzzle.stage(table.name)
-            self._scans[table.name] = scanned(self.store, stage, table)
+            stage = self.puzzle.format_build_arguments(table.name)
+            self._scans[table.name] = scan_table(self.store, stage, table)
         return self._scans[table.name]
 
-    def scans(self, table: Table, value: str, number: int | None = None) -> Iterator[pl.LazyFrame]:
+    def scan_files(
+        self, table: Table, value: str, number: int | None = None
+    ) -> Iterator[pl.LazyFrame]:
         """The rows of each file that may have some of a value within which rows are numbered, and
         of a number among these; a file is checked when it is first asked for."""
-        from queries.scans import check, files_with, listed, rows_in
+        from queries.scans import check_file, find_files, require_published, scan_file
 
-        stage = self.puzzle.stage(table.name)
+        stage = self.puzzle.format_build_arguments(table.name)
         if table.name not in self._entries:
-            self._entries[table.name] = listed(self.store, stage, table)
-        for file in files_with(table, self._entries[table.name], value, number):
+            self._entries[table.name] = require_published(self.store, stage, table)
+        for file in find_files(table, self._entries[table.name], value, number):
             if file.file not in self._scans:
-                check(self.store, stage, file)
-                self._scans[file.file] = rows_in(self.store, table, file)
+                check_file(self.store, stage, file)
+                self._scans[file.file] = scan_file(self.store, table, file)
             yield self._scans[file.file]
 
-    def listed_rows(self, table: Table) -> int | None:
+    def count_listed_rows(self, table: Table) -> int | None:
         """How many rows a list has or would have, if another table tells."""
         return None
 
@@ -107,74 +115,82 @@ class Reader:
         for index in self._indexes.values():
             index.close()
 
-    def meant(self, asked: Asked) -> Reader:
+    def select_reader(self, options: OptionValues) -> Reader:
         """Who answers what is asked: this one, or one of its own for a board."""
         return self
 
-    def explorers(self) -> list[Reader]:
+    def list_explorer_readers(self) -> list[Reader]:
         """Who answers in the explorer's page: this one, or one for each board."""
         return [self]
 
-    def checked(self, asked: Asked) -> Asked:
+    def normalize_options(self, options: OptionValues) -> OptionValues:
         """The options in their one notation; a TablebaseError for what no key could be asked."""
-        return asked
+        return options
 
-    def facts(self, key: str, asked: Asked) -> Facts:
+    def probe(self, key: str, options: OptionValues) -> Facts:
         """The answer as facts; a TablebaseError where there is none."""
         raise NotImplementedError
 
-    def facts_of_all(self, asked: Asked) -> Facts:
+    def answer_without_key(self, options: OptionValues) -> Facts:
         """The answer to an option that needs no key."""
         raise NotImplementedError
 
-    def values(self, option: str) -> tuple[str, ...]:
+    def list_values(self, option: str) -> tuple[str, ...]:
         """What a shell may offer for an option; nothing where that cannot be listed."""
         return ()
 
-    def samples(
-        self, asked: Asked, size: int, seed: int, *, replacement: bool, told: Told = unheard
+    def draw_samples(
+        self,
+        options: OptionValues,
+        size: int,
+        seed: int,
+        *,
+        replacement: bool,
+        on_progress: ProgressCallback = unheard,
     ) -> Iterator[pl.DataFrame]:
         """So many rows by chance, each as likely as any other, some at a time.
 
-        `told` hears how many steps are done of those to the next rows.
+        `on_progress` hears how many steps are done of those to the next rows.
         """
         raise BadRequest(f"No samples are drawn from {self.puzzle.title}")
 
-    def signposts(self, table: Table) -> bytes:
+    def make_signposts(self, table: Table) -> bytes:
         """What the explorer's page carries of a table that has no index."""
         raise NotImplementedError
 
-    def declared(self, asked: Asked) -> dict[str, Column]:
+    def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
         """The first table's columns, by name, that can hold what is answered."""
         return {column.name: column for column in self.puzzle.tables[0].columns}
 
-    def rows(self) -> pl.DataFrame:
+    def read_rows(self) -> pl.DataFrame:
         """A batch's columns of the whole first table, read once."""
         if self._rows is None:
-            rows = self.scanned(self.puzzle.tables[0])
+            rows = self.scan_table(self.puzzle.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
 
-    def added(self, asked: Asked) -> tuple[str, ...]:
+    def list_added_columns(self, options: OptionValues) -> tuple[str, ...]:
         """The columns that answers to many keys have."""
-        more = (option.columns for option in self.options if asked.get(option.name))
+        more = (option.columns for option in self.options if options.get(option.name))
         return (*self.columns[1:], *(name for names in more for name in names))
 
-    def schema(self, asked: Asked) -> pl.Schema:
+    def make_schema(self, options: OptionValues) -> pl.Schema:
         """The same columns with their types."""
-        from queries.answer_frames import typed
+        from queries.answer_frames import make_answer_schema
 
-        return typed(self.added(asked), self.declared(asked))
+        return make_answer_schema(
+            self.list_added_columns(options), self.list_answer_columns(options)
+        )
 
-    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
+    def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
         """A batch's answers, one row a key."""
-        from queries.answer_frames import looked_up
+        from queries.answer_frames import look_up_keys
 
         def ask(key: str) -> dict[str, object]:
-            return self.facts(key, asked).named()
+            return self.probe(key, options).to_dict()
 
-        return looked_up(keys, ask, self.schema(asked), self.on_progress)
+        return look_up_keys(keys, ask, self.make_schema(options), self.on_progress)
 
-    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
+    def annotate_keys(self, keys: pl.Series, options: OptionValues) -> pl.DataFrame:
         """The same for whom a null is reason enough."""
-        return self.answers(keys, asked)[0].drop("error")
+        return self.answer_keys(keys, options)[0].drop("error")

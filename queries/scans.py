@@ -8,59 +8,59 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tablebase.errors import TableDamaged, TableMissing, TablePartial
-from tablebase.tables.checkpoints import pieces_of
-from tablebase.tables.manifest import Entry, File, read_manifest, unlike
-from tablebase.tables.repair import mending, unopened
+from tablebase.tables.checkpoints import summarize_shards
+from tablebase.tables.manifest import Entry, File, find_mismatch, read_manifest
+from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Table
 
 
-def listed(store: Store, stage: str, table: Table) -> Entry:
+def require_published(store: Store, stage: str, table: Table) -> Entry:
     """What the manifest says of a table; a TableError where it is not published."""
     entry = read_manifest(store).get(table.name)
     if entry is None:
-        command = mending(stage, store)
-        if some := pieces_of(store).get(table.name):
-            raise TablePartial(table.name, f"{some} are there", command)
-        raise TableMissing(store.full(table.file), command)
+        command = format_rebuild_command(stage, store)
+        if shards := summarize_shards(store).get(table.name):
+            raise TablePartial(table.name, f"{shards} are there", command)
+        raise TableMissing(store.locate(table.file), command)
     return entry
 
 
-def checked(store: Store, stage: str, table: Table) -> Entry:
+def require_intact(store: Store, stage: str, table: Table) -> Entry:
     """The same; a TableError too where a file of its rows is not so."""
-    entry = listed(store, stage, table)
+    entry = require_published(store, stage, table)
     for file in entry.files:
-        check(store, stage, file)
+        check_file(store, stage, file)
     return entry
 
 
-def check(store: Store, stage: str, file: File) -> None:
+def check_file(store: Store, stage: str, file: File) -> None:
     """A TableError where a file is not what the manifest says."""
-    full, command = store.full(file.file), mending(stage, store)
+    full, command = store.locate(file.file), format_rebuild_command(stage, store)
     try:
-        problem = unlike(store, file)
+        problem = find_mismatch(store, file)
     except OSError as error:
-        raise unopened(full, error, command) from error
+        raise make_open_error(full, error, command) from error
     if problem:
         raise TableDamaged(full, problem, command)
 
 
-def scanned(store: Store, stage: str, table: Table) -> pl.LazyFrame:
+def scan_table(store: Store, stage: str, table: Table) -> pl.LazyFrame:
     """The rows of a table that is checked."""
-    return rows_of(store, table, checked(store, stage, table))
+    return scan_rows(store, table, require_intact(store, stage, table))
 
 
-def rows_of(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
+def scan_rows(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
     """The rows that a manifest lists, as if they were in one file."""
-    return pl.concat([rows_in(store, table, file) for file in entry.files])
+    return pl.concat([scan_file(store, table, file) for file in entry.files])
 
 
-def rows_in(store: Store, table: Table, file: File) -> pl.LazyFrame:
+def scan_file(store: Store, table: Table, file: File) -> pl.LazyFrame:
     """The rows of a file, numbered as they are in the whole table."""
     rows = pl.scan_parquet(_whole(store, file.file))
-    column = table.numbered
+    column = table.number_column
     if column is None or not file.begins.get(column.name):
         return rows
     number, broken_off = pl.col(column.name), pl.col(column.within) == file.begins[column.within]
@@ -71,25 +71,25 @@ def rows_in(store: Store, table: Table, file: File) -> pl.LazyFrame:
 def _whole(store: Store, name: str) -> str | io.BytesIO:
     """A file as polars takes it, which dies where a read fails: it would read all of it anyway."""
     try:
-        source = store.source(name)
+        source = store.get_source(name)
         if isinstance(source, str):
             return source
         with source:
             return io.BytesIO(source.read())
     except OSError as error:
-        raise unopened(store.full(name), error, "") from error
+        raise make_open_error(store.locate(name), error, "") from error
 
 
-def files_with(table: Table, entry: Entry, value: str, number: int | None) -> list[File]:
+def find_files(table: Table, entry: Entry, value: str, number: int | None) -> list[File]:
     """The files that may have rows of a value within which rows are numbered, and of a number."""
-    column, files = table.numbered, entry.files
+    column, files = table.number_column, entry.files
     if column is None or not all(file.begins for file in files):
         return files
-    (within,) = (found.values for found in table.columns if found.name == column.within)
+    (within,) = (matching.values for matching in table.columns if matching.name == column.within)
     begins = [within.index(str(file.begins[column.within])) for file in files]
-    at, found = within.index(value), []
+    at, matching = within.index(value), []
     for file, first, last in zip(files, begins, [*begins[1:], len(within)], strict=True):
         before = int(file.begins[column.name]) if first == at else 0
         inside = number is None or before <= number < before + file.rows
-        found += [file] if first <= at <= last and inside else []
-    return found
+        matching += [file] if first <= at <= last and inside else []
+    return matching

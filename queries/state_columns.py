@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tablebase.errors import OutOfReach
+from tablebase.errors import GoalUnreachable
 from tablebase.puzzle import GoalPuzzle
 
 WHITE_SPACE = r"[\s\x1c-\x1f]"
@@ -15,33 +15,37 @@ WHITE_SPACE = r"[\s\x1c-\x1f]"
 Bytes = npt.NDArray[np.uint8]
 
 
-def unreached(
-    puzzle: GoalPuzzle, goal: str, states: pl.Series, which: npt.NDArray[np.bool_]
+def explain_unreachable_states(
+    puzzle: GoalPuzzle, goal: str, states: pl.Series, is_unreached: npt.NDArray[np.bool_]
 ) -> pl.Series:
     """What is said of the states that do not reach a goal, null for others.
 
     The reason is that of any state with the blank on the same cell.
     """
-    said = pl.Series(dtype=pl.String).extend_constant(None, len(states))
+    reasons = pl.Series(dtype=pl.String).extend_constant(None, len(states))
     blanks = states.str.find("0", literal=True)
-    for blank in blanks.filter(pl.Series(which)).unique():
-        rows = np.flatnonzero((blanks == blank).fill_null(value=False).to_numpy() & which)
-        own = states.gather(rows)
-        head, _, tail = str(OutOfReach(own[0], goal, puzzle.apart(own[0], goal))).partition(own[0])
-        said = said.scatter(rows, pl.select(pl.format(f"{head}{{}}{tail}", own)).to_series())
-    return said
+    for blank in blanks.filter(pl.Series(is_unreached)).unique():
+        rows = np.flatnonzero((blanks == blank).fill_null(value=False).to_numpy() & is_unreached)
+        group = states.gather(rows)
+        head, _, tail = str(
+            GoalUnreachable(group[0], goal, puzzle.explain_unreachable(group[0], goal))
+        ).partition(group[0])
+        reasons = reasons.scatter(
+            rows, pl.select(pl.format(f"{head}{{}}{tail}", group)).to_series()
+        )
+    return reasons
 
 
-def views(states: pl.Series) -> Bytes:
+def view_texts(states: pl.Series) -> Bytes:
     """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
 
     A null's length is set to 0, whatever bytes are under it. A longer text has other bytes in place
     of its own: the number of a buffer, never as large as a digit would make it.
     """
     array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
-    found: Bytes = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
-    found = found[array.offset : array.offset + len(array)]
+    texts: Bytes = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
+    texts = texts[array.offset : array.offset + len(array)]
     if array.null_count:
-        found = found.copy()
-        found[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
-    return found
+        texts = texts.copy()
+        texts[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
+    return texts

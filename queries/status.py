@@ -6,38 +6,48 @@ from collections import Counter
 from typing import Any
 
 from tablebase.errors import TableError
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.tables import MANIFEST
-from tablebase.tables.checkpoints import pieces_of
+from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import (
     Entry,
+    find_mismatch,
     read_manifest,
     read_pages,
-    unlike,
 )
-from tablebase.tables.repair import ABSENT, mending, removing
+from tablebase.tables.repair import ABSENT, format_rebuild_command, format_remove_command
 from tablebase.tables.store import Store
 
 
-def status(store: Store) -> list[dict[str, Any]]:
+def list_status(store: Store) -> list[dict[str, Any]]:
     """Every table that is published or could be: what it is, or the command that makes it."""
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
-    pieces = {name: some for name, some in pieces_of(store).items() if name not in entries}
+    shards_by_table = {
+        name: shards for name, shards in summarize_shards(store).items() if name not in entries
+    }
     rows = []
-    for asked in puzzles():
-        for table in asked.tables:
-            entry, some = entries.pop(table.name, None), pieces.pop(table.name, "")
-            rows.append(_row(store, table.name, entry, mending(asked.name, store), some))
-    for name in [*entries, *pieces]:
-        entry, some = entries.get(name), pieces.get(name, "")
-        maker = next((asked for asked in puzzles() if asked.owns(name)), None)
+    for puzzle in list_puzzles():
+        for table in puzzle.tables:
+            entry, shards = entries.pop(table.name, None), shards_by_table.pop(table.name, "")
+            rows.append(
+                _make_row(
+                    store, table.name, entry, format_rebuild_command(puzzle.name, store), shards
+                )
+            )
+    for name in [*entries, *shards_by_table]:
+        entry, shards = entries.get(name), shards_by_table.get(name, "")
+        owner = next((puzzle for puzzle in list_puzzles() if puzzle.owns_table(name)), None)
         # what no rule knows cannot be made again
-        command = mending(maker.stage(name), store) if maker else removing(name, store)
-        rows.append(_row(store, name, entry, command, some))
+        command = (
+            format_rebuild_command(owner.format_build_arguments(name), store)
+            if owner
+            else format_remove_command(name, store)
+        )
+        rows.append(_make_row(store, name, entry, command, shards))
     for name, page in read_pages(store).items():
         try:
-            size = store.size(name)
+            size = store.get_size(name)
         except OSError:
             continue
         known = all(contents.get(table) == made for table, made in page.made_from.items())
@@ -46,18 +56,20 @@ def status(store: Store) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(store: Store, name: str, entry: Entry | None, command: str, pieces: str) -> dict[str, Any]:
-    if entry is None and pieces:
-        return {"table": name, "state": "partial", "pieces": pieces, "command": command}
+def _make_row(
+    store: Store, name: str, entry: Entry | None, command: str, shards: str
+) -> dict[str, Any]:
+    if entry is None and shards:
+        return {"table": name, "state": "partial", "pieces": shards, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     facts = {"rows": entry.rows, "bytes": entry.bytes, "made_by": entry.made_by}
-    return {"table": name, "state": _state(store, entry), **facts, "command": command}
+    return {"table": name, "state": _find_state(store, entry), **facts, "command": command}
 
 
-def _state(store: Store, entry: Entry) -> str:
+def _find_state(store: Store, entry: Entry) -> str:
     try:
-        damaged = any(unlike(store, file) for file in entry.every_file)
+        damaged = any(find_mismatch(store, file) for file in entry.all_files)
     except ABSENT:
         damaged = True
     except OSError:
@@ -65,21 +77,23 @@ def _state(store: Store, entry: Entry) -> str:
     return "damaged" if damaged else "published"
 
 
-def unusable(rows: list[dict[str, Any]], store: Store) -> TableError | None:
-    """What is wrong with the tables of `status`, in a sentence, and what mends it."""
+def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError | None:
+    """What is wrong with the tables of `list_status`, in a sentence, and what mends it."""
     tables = [row for row in rows if "command" in row]
-    bad = [row for row in tables if row["state"] != "published"]
-    if not bad:
+    unusable_rows = [row for row in tables if row["state"] != "published"]
+    if not unusable_rows:
         return None
-    states = Counter(row["state"] for row in bad)
-    said = ", ".join(f"{count} {state}" for state, count in states.items())
-    commands = dict.fromkeys(row["command"] for row in bad)
+    states = Counter(row["state"] for row in unusable_rows)
+    summary = ", ".join(f"{count} {state}" for state, count in states.items())
+    commands = dict.fromkeys(row["command"] for row in unusable_rows)
     if len(commands) > 1:
-        own = {table.name for asked in puzzles() for table in asked.tables}
-        every = mending("", store)
-        commands = dict.fromkeys(every if row["table"] in own else row["command"] for row in bad)
+        default_names = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
+        every = format_rebuild_command("", store)
+        commands = dict.fromkeys(
+            every if row["table"] in default_names else row["command"] for row in unusable_rows
+        )
     return TableError(
-        f"{len(bad)} of {len(tables)} tables cannot be used ({said}).",
-        store.full(MANIFEST),
+        f"{len(unusable_rows)} of {len(tables)} tables cannot be used ({summary}).",
+        store.locate(MANIFEST),
         " && ".join(filter(None, commands)),
     )

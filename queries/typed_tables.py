@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from queries.answer_frames import Frame
-    from queries.query_options import Asked
+    from queries.query_options import OptionValues
     from tablebase.tables.store import Store
 
 
@@ -30,19 +30,21 @@ Default = TypeVar("Default")
 class PuzzleTable:
     """The tables of one puzzle."""
 
-    def __init__(self, found: Reader) -> None:
-        self._reader = found
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
 
     def __repr__(self) -> str:
-        return format_repr(self, self._reader.store, self._reader.puzzle.owns)
+        return format_repr(self, self._reader.store, self._reader.puzzle.owns_table)
 
-    def _annotated(self, frame: Frame, column: str, prefix: str, asked: Asked) -> Frame:
-        from queries.answer_frames import annotated
+    def _annotate(self, frame: Frame, column: str, prefix: str, options: OptionValues) -> Frame:
+        from queries.answer_frames import annotate_frame
 
-        asks = self._reader
-        asked = asks.checked(asked)
-        added = asks.added(asked)
-        return annotated(frame, column, prefix, added, lambda keys: asks.annotations(keys, asked))
+        reader = self._reader
+        options = reader.normalize_options(options)
+        added = reader.list_added_columns(options)
+        return annotate_frame(
+            frame, column, prefix, added, lambda keys: reader.annotate_keys(keys, options)
+        )
 
 
 class WalkedTable(PuzzleTable):
@@ -50,21 +52,21 @@ class WalkedTable(PuzzleTable):
 
     _reader: GoalReader
 
-    def _asked(self, goal: str | None) -> Asked:
-        return {} if goal is None else self._reader.checked({"goal": goal})
+    def _normalize_goal(self, goal: str | None) -> OptionValues:
+        return {} if goal is None else self._reader.normalize_options({"goal": goal})
 
     def solution(self, state: str, goal: str | None = None) -> str:
         """The letters of a shortest solution, the first in letter order."""
-        return "".join(letter for letter, _ in self._walk(state, goal)[1:])
+        return "".join(letter for letter, _ in self._find_path(state, goal)[1:])
 
     def path(self, state: str, goal: str | None = None) -> list[str]:
         """Every state on the way of that solution, first to last."""
-        return [step for _, step in self._walk(state, goal)]
+        return [step for _, step in self._find_path(state, goal)]
 
-    def _walk(self, state: str, goal: str | None) -> list[tuple[str, str]]:
-        start, to = self._reader.ends(state, goal)
-        self._reader.to_goal(start, to)
-        return self._reader.path(start, to)
+    def _find_path(self, state: str, goal: str | None) -> list[tuple[str, str]]:
+        start, to = self._reader.parse_ends(state, goal)
+        self._reader.find_distance(start, to)
+        return self._reader.find_path(start, to)
 
 
 class GoalTable(WalkedTable):
@@ -72,28 +74,32 @@ class GoalTable(WalkedTable):
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
-        return make_answer(GoalAnswer, self._reader.facts(state, self._asked(goal)))
+        return make_answer(GoalAnswer, self._reader.probe(state, self._normalize_goal(goal)))
 
     def get(
         self, state: str, default: Default | None = None, *, goal: str | None = None
     ) -> GoalAnswer | Default | None:
         """`probe`, or the default where it raises; what is no goal raises here too."""
-        self._asked(goal)
+        self._normalize_goal(goal)
         return get_or(default, lambda: self.probe(state, goal))
 
 
-def make_answer(kind: type[Answer], facts: Facts) -> Answer:
+def make_answer(answer_type: type[Answer], facts: Facts) -> Answer:
     """The typed result that has these facts."""
-    values: dict[str, Any] = {name: getattr(facts, name) for name in kind.__dataclass_fields__}
-    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+    values: dict[str, Any] = {
+        name: getattr(facts, name) for name in answer_type.__dataclass_fields__
+    }
+    return answer_type(
+        **{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+    )
 
 
-def format_repr(tables: object, store: Store, owned: Callable[[str], bool]) -> str:
+def format_repr(tables: object, store: Store, owns_table: Callable[[str], bool]) -> str:
     """What opened tables look like at a prompt: where they are, and what is published there."""
     from tablebase.tables.manifest import read_manifest
 
     try:
-        names = [*filter(owned, read_manifest(store))]
+        names = [*filter(owns_table, read_manifest(store))]
     except TablebaseError as error:
         names = [str(error)]
     return f"<{type(tables).__name__} in {store}: {', '.join(names) or 'none published'}>"

@@ -10,63 +10,63 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from tablebase.signals import Undone, making
+from tablebase.signals import CleanupOnSignal, cleanup_lock
 from tablebase.write_lock import lock_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-Refusing = Callable[[], AbstractContextManager[None]]
+ErrorTranslator = Callable[[], AbstractContextManager[None]]
 """Gives a block for whatever the system may refuse, and says what that is then."""
 
 
-class _Told(io.FileIO):
+class _TranslatingFile(io.FileIO):
     """A file that tells what it refuses, however deep in a library it is written to."""
 
-    def __init__(self, descriptor: int, refusing: Refusing) -> None:
+    def __init__(self, descriptor: int, translate_errors: ErrorTranslator) -> None:
         super().__init__(descriptor, "wb")
-        self._refusing = refusing
+        self._translate_errors = translate_errors
 
     def write(self, data: ReadableBuffer) -> int:
-        with self._refusing():
+        with self._translate_errors():
             return super().write(data)
 
 
 @contextlib.contextmanager
-def appearing(
-    *places: tuple[str, str], durable: bool = True, refusing: Refusing = nullcontext
+def atomic_write(
+    *targets: tuple[str, str], durable: bool = True, translate_errors: ErrorTranslator = nullcontext
 ) -> Iterator[list[IO[bytes]]]:
     """New files, each a path and a part.
 
     The parts take the paths' names when the block has ended well and all are written, else they go.
     """
 
-    def gone() -> None:
-        for _, part in places:
+    def remove_parts() -> None:
+        for _, part in targets:
             Path(part).unlink(missing_ok=True)
 
-    with Undone(gone):
+    with CleanupOnSignal(remove_parts):
         try:
             with contextlib.ExitStack() as locks:
                 with contextlib.ExitStack() as stack:
                     files: list[IO[bytes]] = []
-                    with making, refusing():
-                        for _, part in places:
-                            told = _Told(_open_locked(part), refusing)
-                            files.append(stack.enter_context(io.BufferedWriter(told)))
+                    with cleanup_lock, translate_errors():
+                        for _, part in targets:
+                            raw_file = _TranslatingFile(_open_locked(part), translate_errors)
+                            files.append(stack.enter_context(io.BufferedWriter(raw_file)))
                             # a lock lasts as long as any descriptor: until the file has its name
-                            locks.callback(os.close, os.dup(told.fileno()))
+                            locks.callback(os.close, os.dup(raw_file.fileno()))
                     yield files
-                    with refusing():
+                    with translate_errors():
                         for file in files:
                             file.flush()
                             if durable:
                                 os.fsync(file.fileno())
-                with refusing():
-                    for path, part in places:
+                with translate_errors():
+                    for path, part in targets:
                         os.replace(part, path)
         finally:
-            gone()
+            remove_parts()
 
 
 def _open_locked(path: str) -> int:

@@ -23,27 +23,27 @@ class BlockSpace(GoalPuzzle):
         return f"{self.name} {self}"
 
     @property
-    def sample(self) -> BlockSpace:
+    def measurable_space(self) -> BlockSpace:
         """One of its kind that can be searched here: what its layers take is what these take."""
         return self
 
-    def stretches(self) -> int:
+    def count_max_shards(self) -> int:
         """How many stretches its rows are, and so how many shards there can be."""
-        space = self.blocks(self.example)
-        return len(space.row_kinds) // space.stretch
+        space = self.make_blocks(self.example)
+        return len(space.row_kinds) // space.rows_per_prefix
 
-    def blocks(self, root: str) -> Blocks:
+    def make_blocks(self, root: str) -> Blocks:
         """The states that reach a root, and their moves."""
         raise NotImplementedError
 
-    def rows_of(
+    def make_rows(
         self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
     ) -> Columns:
         """A table's columns for some rows of a block, from the distances of all states."""
         raise NotImplementedError
 
 
-class InBlocks(BreadthFirst):
+class BlockBreadthFirst(BreadthFirst):
     """Search a space that is numbered in blocks from one root, keeping a byte a state.
 
     `rows`: whether a table of rows is made of it too, or an index alone.
@@ -57,5 +57,5 @@ class InBlocks(BreadthFirst):
         self.space = space
         self.rows = rows
 
-    def parameters(self) -> dict[str, object]:
-        return {**super().parameters(), "board": str(self.space), "rows": self.rows}
+    def list_parameters(self) -> dict[str, object]:
+        return {**super().list_parameters(), "board": str(self.space), "rows": self.rows}

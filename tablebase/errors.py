@@ -8,10 +8,10 @@ or damaged; 141 a pipe that was closed by its reader.
 from __future__ import annotations
 
 
-def quoted(text: str, limit: int = 60) -> str:
+def quote(text: str, limit: int = 60) -> str:
     """Foreign text made safe to print: quoted, control characters escaped, cut when long.
 
-    >>> print(quoted("12\\x1b[31m"))
+    >>> print(quote("12\\x1b[31m"))
     '12\\x1b[31m'
     """
     if len(text) > limit:
@@ -37,7 +37,7 @@ class NotationError(TablebaseError):
     exit_code = 2
 
     def __init__(self, puzzle: str, text: str, problem: str, example: str) -> None:
-        super().__init__(f"{quoted(text)} is not {puzzle}: {problem}. Example: {example}")
+        super().__init__(f"{quote(text)} is not {puzzle}: {problem}. Example: {example}")
         self.puzzle = puzzle
         self.text = text
         self.problem = problem
@@ -55,7 +55,7 @@ class BadRequest(TablebaseError):
         self.hint = hint
 
 
-class NotWritten(TablebaseError):
+class OutputError(TablebaseError):
     """An output that does not take what it is given, or not all of it."""
 
     exit_code = 2
@@ -66,7 +66,7 @@ class NotWritten(TablebaseError):
         self.problem = problem
 
 
-class ReaderGone(NotWritten):
+class ReaderGone(OutputError):
     """A pipe that nobody reads any more: there is nobody to tell. The exit is that of SIGPIPE."""
 
     exit_code = 141
@@ -76,7 +76,7 @@ class NoAnswer(TablebaseError):
     """A good question whose answer is no."""
 
 
-class OutOfReach(NoAnswer):
+class GoalUnreachable(NoAnswer):
     """No sequence of moves leads from the state to the goal."""
 
     def __init__(self, state: str, goal: str, why: str) -> None:
@@ -86,12 +86,12 @@ class OutOfReach(NoAnswer):
         self.why = why
 
 
-class NotReached(NoAnswer):
+class PositionUnreachable(NoAnswer):
     """An arrangement that no line of play leads to, or none after which it is a side's turn."""
 
     def __init__(self, position: str, turn: str = "") -> None:
-        never = f"is never reached with {turn} to move" if turn else "is never reached"
-        super().__init__(f"{position} {never}: no line of play from the opening leads to it.")
+        problem = f"is never reached with {turn} to move" if turn else "is never reached"
+        super().__init__(f"{position} {problem}: no line of play from the opening leads to it.")
         self.position = position
         self.turn = turn
 
@@ -174,13 +174,15 @@ class TableUnreadable(TableError):
 class TableVersionError(TableError):
     """A file written in another format version."""
 
-    def __init__(self, file: str, found: int, wanted: int, command: str) -> None:
-        newer = found > wanted
+    def __init__(self, file: str, version: int, supported: int, command: str) -> None:
+        newer = version > supported
         hint = " Use a newer version of the program, or rebuild the file." if newer else ""
-        said = f"{file} has format version {found}; this program reads version {wanted}.{hint}"
-        super().__init__(said, file, command)
-        self.found = found
-        self.wanted = wanted
+        message = (
+            f"{file} has format version {version}; this program reads version {supported}.{hint}"
+        )
+        super().__init__(message, file, command)
+        self.version = version
+        self.supported = supported
 
 
 class TableDamaged(TableError):
@@ -191,7 +193,7 @@ class TableDamaged(TableError):
         self.problem = problem
 
 
-class OutputsError(TablebaseError):
+class StoreError(TablebaseError):
     """A folder that cannot be built in."""
 
     exit_code = 3
@@ -232,8 +234,8 @@ class ClusterError(TablebaseError):
     exit_code = 3
 
     def __init__(self, address: str, problem: str) -> None:
-        kept = "Finished parts are kept: the same command goes on from them."
-        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {kept}")
+        saved = "Finished parts are kept: the same command goes on from them."
+        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {saved}")
         self.address = address
         self.problem = problem
 
@@ -244,28 +246,28 @@ class SearchError(TablebaseError):
     exit_code = 3
 
 
-class PuzzleRefused(TablebaseError):
+class PluginError(TablebaseError):
     """A puzzle of another package that cannot be used."""
 
     exit_code = 3
 
     def __init__(self, puzzle: str, packages: list[str], problem: str) -> None:
         many = len(packages) > 1
-        brought = f"package{'s' * many} {' and '.join(packages)}"
+        origin = f"package{'s' * many} {' and '.join(packages)}"
         hint = f"Update or uninstall {'one of them' if many else 'it'}."
         super().__init__(
-            f"The puzzle {quoted(puzzle)} of the {brought} cannot be used: {problem}. {hint}"
+            f"The puzzle {quote(puzzle)} of the {origin} cannot be used: {problem}. {hint}"
         )
         self.puzzle = puzzle
         self.packages = packages
         self.problem = problem
 
 
-def required_choice(given: str, what: str, *choices: str) -> None:
+def require_choice(given: str, what: str, *choices: str) -> None:
     """BadRequest for what is none of the choices."""
     if given not in choices:
         hint = f"Choose one of: {', '.join(choices)}"
-        raise BadRequest(f"There is no {what} {quoted(given)}", hint)
+        raise BadRequest(f"There is no {what} {quote(given)}", hint)
 
 
 def required_whole(given: object, what: str, least: int, most: int | None = None) -> int:
@@ -274,11 +276,11 @@ def required_whole(given: object, what: str, least: int, most: int | None = None
     number = int(given.__index__()) if whole else None  # type: ignore[attr-defined]  # as asked
     if number is None or number < least or (most is not None and number > most):
         limits = f"from {least:,}" if most is None else f"from {least:,} to {most:,}"
-        raise BadRequest(f"{what} is a whole number {limits}, not {quoted(str(given))}")
+        raise BadRequest(f"{what} is a whole number {limits}, not {quote(str(given))}")
     return number
 
 
-def required_text(given: object, what: str, example: str) -> str:
+def require_text(given: object, what: str, example: str) -> str:
     """What was given to be parsed, if it is text: from Python, anything may come."""
     if isinstance(given, str):
         return given

@@ -35,7 +35,7 @@ class Graph:
         self.labels = labels
 
     @classmethod
-    def of_moves(
+    def from_moves(
         cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]
     ) -> Graph:
         """From one (label, sources, targets) for each kind of move, in ascending label order.
@@ -44,7 +44,7 @@ class Graph:
         """
         import numpy as np
 
-        moves = [part for kind in moves for part in _each_source_once(*kind)]
+        moves = [part for kind in moves for part in _split_by_source(*kind)]
         degree = np.zeros(nodes, dtype=np.int64)
         for _, sources, _ in moves:
             degree[sources] += 1
@@ -60,7 +60,7 @@ class Graph:
         return cls(offsets, targets, labels)
 
 
-def _each_source_once(
+def _split_by_source(
     label: int, sources: npt.NDArray[Any], targets: npt.NDArray[Any]
 ) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
     """A kind of move in parts: numpy adds to an element but once where it is named twice."""
@@ -70,12 +70,12 @@ def _each_source_once(
         first = np.zeros(sources.max() + 1, dtype=np.int64)
         at = np.arange(len(sources))
         first[sources[::-1]] = at[::-1]
-        own = first[sources] == at
-        yield label, sources[own], targets[own]
-        sources, targets = sources[~own], targets[~own]
+        is_first = first[sources] == at
+        yield label, sources[is_first], targets[is_first]
+        sources, targets = sources[~is_first], targets[~is_first]
 
 
-class Walk:
+class SearchResult:
     """What a breadth-first search found, one value a node.
 
     `depth`: fewest edges from the root, `UNREACHED` if none lead there. `ways`: number of
@@ -114,7 +114,7 @@ class BlockMove:
         self.target = target
         self.rows = rows
 
-    def tables(self) -> list[npt.NDArray[Any]]:
+    def list_tables(self) -> list[npt.NDArray[Any]]:
         return [self.rows]
 
 
@@ -143,7 +143,7 @@ class ForkedMove(BlockMove):
         self.entries = entries
         self.places = places
 
-    def tables(self) -> list[npt.NDArray[Any]]:
+    def list_tables(self) -> list[npt.NDArray[Any]]:
         return [self.rows, self.forks, self.entries, self.places]
 
 
@@ -154,13 +154,13 @@ class Blocks:
     `side`, 0 or 1. A forked move stays in a stretch: so many rows on end.
     """
 
-    __slots__ = ("block_kinds", "moves", "places", "root", "row_kinds", "sides", "stretch")
+    __slots__ = ("block_kinds", "moves", "places", "root", "row_kinds", "rows_per_prefix", "sides")
 
     def __init__(
         self,
         root: int,
         places: int,
-        stretch: int,
+        rows_per_prefix: int,
         sides: npt.NDArray[np.uint8],
         block_kinds: npt.NDArray[np.uint8],
         row_kinds: npt.NDArray[np.uint8],
@@ -168,24 +168,24 @@ class Blocks:
     ) -> None:
         self.root = root
         self.places = places
-        self.stretch = stretch
+        self.rows_per_prefix = rows_per_prefix
         self.sides = sides
         self.block_kinds = block_kinds
         self.row_kinds = row_kinds
         self.moves = moves
 
 
-def nearest(
-    walks: Mapping[str, Walk],
+def find_nearest(
+    results: Mapping[str, SearchResult],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
     """For every state its distance, which of the walks reached it, and its shortest solutions."""
     import numpy as np
 
     from tablebase.errors import SearchError
 
-    depths = np.stack([walk.depth for walk in walks.values()])
+    depths = np.stack([walk.depth for walk in results.values()])
     if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
-        raise SearchError(f"A state reaches more than one of the layouts {', '.join(walks)}.")
+        raise SearchError(f"A state reaches more than one of the layouts {', '.join(results)}.")
     goal = np.argmin(depths, axis=0).astype(np.uint8)
-    ways = np.stack([walk.ways for walk in walks.values()])
+    ways = np.stack([walk.ways for walk in results.values()])
     return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]

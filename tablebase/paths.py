@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tablebase.errors import BadRequest, quoted
+from tablebase.errors import BadRequest, quote
 
 SCHEMES = (
     "abfs",
@@ -34,6 +34,6 @@ def expand_path(text: str) -> str:
     scheme, colon, rest = text.partition(":")
     if colon and scheme.lower() in SCHEMES and not rest.startswith("//"):
         url = f"{scheme}://{rest.lstrip('/')}"
-        hint = f"Write {quoted(url)}, or {quoted(f'./{text}')} for a path"
-        raise BadRequest(f"{quoted(text)} is not a URL: // is missing after the colon", hint)
+        hint = f"Write {quote(url)}, or {quote(f'./{text}')} for a path"
+        raise BadRequest(f"{quote(text)} is not a URL: // is missing after the colon", hint)
     return os.path.expanduser(text)

@@ -6,8 +6,8 @@ budget is a few milliseconds.
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, NotationError, required_text
-from tablebase.graph import UNREACHED, Graph, nearest
+from tablebase.errors import BadRequest, NotationError, require_text
+from tablebase.graph import UNREACHED, Graph, find_nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.graph import Walk
+    from tablebase.graph import SearchResult
 
     Bytes = npt.NDArray[np.bytes_]
     Ranks = npt.NDArray[np.integer]
     Columns = Mapping[str, npt.NDArray[Any]]
 
-KINDS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column kinds, each with its letter (`struct`): signed, as differences are."""
-HOLDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
+FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
 """The smallest kind that holds all that a field of an index record may; of `Q`, all below 2^63."""
 
 
 class Column:
-    """One column of a table. Kinds: those of `KINDS`, `string`, `boolean`, `enum`.
+    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`.
 
     `distinct`: whether most values are different from all others, so that no dictionary helps.
     `within`: for a number, the column among whose equal values the rows are numbered from 0; these
@@ -64,15 +64,15 @@ class Recipe:
 
     __slots__ = ()
     search: str
-    maker = ""
+    builder = ""
     """Where the maker is of a recipe that another package brings (`module:function`)."""
 
     @property
-    def in_files(self) -> bool:
+    def has_part_files(self) -> bool:
         """Whether the rows are too many for one file, or one machine: each part of them is one."""
         return False
 
-    def parameters(self) -> dict[str, object]:
+    def list_parameters(self) -> dict[str, object]:
         """All that the table's rows depend on, as the manifest has it."""
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class BreadthFirst(Recipe):
     def __init__(self, roots: Mapping[str, str]) -> None:
         self.roots = dict(roots)
 
-    def parameters(self) -> dict[str, object]:
+    def list_parameters(self) -> dict[str, object]:
         return {"search": self.search, "roots": self.roots}
 
 
@@ -123,7 +123,7 @@ class Table:
 
     @property
     def file(self) -> str:
-        if self.recipe.in_files:
+        if self.recipe.has_part_files:
             return f"{self.name}.*.parquet"
         return f"{self.name}.parquet" if self.columns else self.index_file
 
@@ -132,20 +132,22 @@ class Table:
         return f"{self.name}.idx"
 
     @property
-    def numbered(self) -> Column | None:
+    def number_column(self) -> Column | None:
         """The column that numbers rows within the equal values of another, if one does."""
         return next((column for column in self.columns if column.within), None)
 
-    def fields(self) -> tuple[Column, ...]:
+    def list_fields(self) -> tuple[Column, ...]:
         """The index's fields as columns."""
-        return tuple(Column(name, HOLDS.get(letter, "string"), "") for name, letter in self.index)
+        return tuple(
+            Column(name, FIELD_KINDS.get(letter, "string"), "") for name, letter in self.index
+        )
 
     @property
-    def record(self) -> str:
+    def record_format(self) -> str:
         """The `struct` format of an index record.
 
-        >>> from tablebase.puzzles import puzzle
-        >>> puzzle("eight").tables[0].record
+        >>> from tablebase.puzzles import get_puzzle
+        >>> get_puzzle("eight").tables[0].record_format
         '<BB'
         """
         return "<" + "".join(letter for _, letter in self.index)
@@ -169,41 +171,45 @@ class Puzzle:
     """Where a puzzle of another package has what the usual reader, section of the report or proof
     would not do for it (`module:name`)."""
 
-    def boards(self) -> list[str]:
+    def list_boards(self) -> list[str]:
         """Further boards whose tables can be asked for."""
         return []
 
-    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
+    def list_tables_with_boards(
+        self, texts: list[str], options: Collection[str] = ()
+    ) -> tuple[Table, ...]:
         """The tables, with those of further boards where there are many."""
         return self.tables
 
-    def lists(self, texts: list[str]) -> tuple[Table, ...]:
+    def list_shardable_tables(self, texts: list[str]) -> tuple[Table, ...]:
         """The tables of boards that can be made in pieces: those that list every line of play."""
         return ()
 
-    def planned(self, texts: list[str]) -> tuple[Table, ...]:
+    def list_plannable_tables(self, texts: list[str]) -> tuple[Table, ...]:
         """The tables of boards of which can be told what they take, also such as are not made."""
-        return self.lists(texts)
+        return self.list_shardable_tables(texts)
 
-    def with_request(
+    def add_request(
         self, tables: tuple[Table, ...], request: str, texts: list[str]
     ) -> tuple[Table, ...]:
         """The tables, with what is asked of these boards."""
         return tables
 
-    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
+    def list_published_tables(
+        self, published: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[Table, ...]:
         """The tables, with those made on request that are published, given their parameters."""
         return self.tables
 
-    def owns(self, table: str) -> bool:
+    def owns_table(self, table: str) -> bool:
         """Whether a table of that name is this puzzle's, always made or on request."""
-        return any(table == own.name for own in self.tables)
+        return any(table == table_of_ours.name for table_of_ours in self.tables)
 
-    def stage(self, table: str) -> str:
+    def format_build_arguments(self, table: str) -> str:
         """What `pipeline precompute` is told to make a table of that name."""
         return self.name
 
-    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
+    def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         """A table as it must be beside others that are published already."""
         return table
 
@@ -227,25 +233,27 @@ class StateSpace(Puzzle):
         """The state of that number."""
         raise NotImplementedError
 
-    def states(self) -> Bytes:
+    def list_states(self) -> Bytes:
         """All states in notation order."""
         import numpy as np
 
         return np.array([self.unrank(rank) for rank in range(self.size)], dtype=np.bytes_)
 
-    def graph(self) -> Graph:
+    def make_graph(self) -> Graph:
         """Every legal move of every state."""
         raise NotImplementedError
 
-    def node(self, state: str) -> int:
+    def find_node(self, state: str) -> int:
         """The graph's node for a state where a search begins."""
         return self.rank(state)
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
         """The table's columns from what the searches found, one walk a root."""
         raise NotImplementedError
 
-    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
         """The index's fields, one value a rank."""
         raise NotImplementedError
 
@@ -258,7 +266,7 @@ class View:
     def __init__(self, layout: str) -> None:
         self.layout = layout
 
-    def state(self, state: str) -> str:
+    def map_state(self, state: str) -> str:
         """The state that stands for this one in the layout's table."""
         return state
 
@@ -267,8 +275,8 @@ class GoalPuzzle(StateSpace):
     """A state space walked to a goal. Every move can be undone, by a move of any letter.
 
     A new puzzle of this kind gives a name, its layouts, a notation and `moves`; its graph, table,
-    index, lookups and verification follow. Optional are `states`, `all_moves` and `graph` that are
-    faster than asking for one state at a time.
+    index, lookups and verification follow. Optional are `list_states`, `list_all_moves` and `graph`
+    that are faster than asking for one state at a time.
     """
 
     layouts: Mapping[str, str]
@@ -283,23 +291,25 @@ class GoalPuzzle(StateSpace):
         """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
         raise NotImplementedError
 
-    def all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
+    def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
         """`moves` of all states, for each letter: the ranks it may be made from, and the states
         it leads to. The proof takes the rules from here, and nothing from `graph`."""
         import numpy as np
 
-        found: dict[str, tuple[list[int], list[str]]] = {name: ([], []) for name in self.letters}
+        moves_by_letter: dict[str, tuple[list[int], list[str]]] = {
+            name: ([], []) for name in self.letters
+        }
         for rank in range(self.size):
             for letter, after in self.moves(self.unrank(rank)):
-                found[letter][0].append(rank)
-                found[letter][1].append(after)
-        for letter, (ranks, after_them) in found.items():
-            yield letter, np.array(ranks, dtype=np.int64), np.array(after_them, dtype=np.bytes_)
+                moves_by_letter[letter][0].append(rank)
+                moves_by_letter[letter][1].append(after)
+        for letter, (ranks, targets) in moves_by_letter.items():
+            yield letter, np.array(ranks, dtype=np.int64), np.array(targets, dtype=np.bytes_)
 
     def parse_goal(self, text: str) -> str:
         """The state of the goal that a text names: a layout's name, or any state."""
         goals = ", ".join(self.layouts)
-        name = required_text(text, "a goal", goals).strip().lower()
+        name = require_text(text, "a goal", goals).strip().lower()
         layout = self.spellings.get(name, name)
         if layout in self.layouts:
             return self.layouts[layout]
@@ -309,11 +319,11 @@ class GoalPuzzle(StateSpace):
             example = f"{goals}, or {error.example}"
             raise NotationError("a goal", text, error.problem, example) from error
 
-    def layout_of(self, state: str) -> str:
+    def find_layout(self, state: str) -> str:
         """The layout that a state reaches, or would if it reached any."""
         return next(iter(self.layouts))
 
-    def view(self, goal: str) -> View:
+    def view_goal(self, goal: str) -> View:
         """How a table answers for this goal; BadRequest where none does."""
         for layout, state in self.layouts.items():
             if state == goal:
@@ -322,38 +332,38 @@ class GoalPuzzle(StateSpace):
         problem = f"No table of {self.name} has the goal {goal}"
         raise BadRequest(problem, f"Choose one of: {layouts}")
 
-    def joined(self, state: str, goal: str) -> bool:
+    def can_reach(self, state: str, goal: str) -> bool:
         """Whether a state reaches a goal, as far as the rules alone tell."""
-        view = self.view(goal)
-        return self.layout_of(view.state(state)) == self.layout_of(view.state(goal))
+        view = self.view_goal(goal)
+        return self.find_layout(view.map_state(state)) == self.find_layout(view.map_state(goal))
 
-    def apart(self, state: str, goal: str) -> str:
+    def explain_unreachable(self, state: str, goal: str) -> str:
         """Why a goal cannot be reached from a state, as the end of a sentence."""
         return "no sequence of moves connects them."
 
-    def features(self, state: str, goal: str) -> dict[str, int]:
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
         """The table's further columns, from the rules, for one state on its way to a goal."""
         return {}
 
-    def goal_table(
+    def make_goal_table(
         self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
     ) -> Table:
         """A table of the states that reach one of these goals, with this puzzle's columns."""
-        ranked = "row number = rank"
+        row_order = "row number = rank"
         if rows != self.size:
-            ranked = "states that reach no goal have no row"
+            row_order = "states that reach no goal have no row"
         return Table(
             name,
             meaning,
-            f"rows in notation order; {ranked}",
-            self.columns(),
+            f"rows in notation order; {row_order}",
+            self.list_columns(),
             BreadthFirst({goal: self.layouts[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", self.solutions)),
             rows=rows,
             sorted_by=("state",),
         )
 
-    def columns(self) -> tuple[Column, ...]:
+    def list_columns(self) -> tuple[Column, ...]:
         state = f"state in notation, for example {self.example}"
         best = f"all optimal first moves, in the order {' '.join(self.letters)}; empty at the goal"
         return (
@@ -361,10 +371,12 @@ class GoalPuzzle(StateSpace):
             Column("goal", "enum", "layout that the state can reach", values=tuple(self.layouts)),
             Column("distance", "int8", "fewest moves from the state to its goal"),
             Column("best_moves", "string", best),
-            Column("solutions", HOLDS[self.solutions], "number of different shortest solutions"),
+            Column(
+                "solutions", FIELD_KINDS[self.solutions], "number of different shortest solutions"
+            ),
         )
 
-    def graph(self) -> Graph:
+    def make_graph(self) -> Graph:
         import numpy as np
 
         offsets, targets, labels = [0], [], []
@@ -379,10 +391,12 @@ class GoalPuzzle(StateSpace):
             np.array(labels, dtype=np.uint8),
         )
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
         import numpy as np
 
-        depth, goal, ways = nearest(walks)
+        depth, goal, ways = find_nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
         source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
         downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
@@ -391,13 +405,13 @@ class GoalPuzzle(StateSpace):
             takers = source[downhill & (graph.labels >> 4 == position)]
             best[takers] = np.strings.add(best[takers], letter.encode())
         return {
-            "state": self.states()[rows],
+            "state": self.list_states()[rows],
             "goal": np.array([list(self.layouts).index(name) for name in walks])[goal[rows]],
             "distance": depth[rows],
             "best_moves": best[rows],
             "solutions": ways[rows],
         }
 
-    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
-        depth, _, ways = nearest(walks)
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        depth, _, ways = find_nearest(walks)
         return {"distance": depth, "solutions": ways}

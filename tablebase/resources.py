@@ -16,13 +16,13 @@ GROUP_FILES = {
 part of the usage, in `memory.stat`, that the system gives back when it is needed."""
 
 
-def cores() -> int:
+def count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def free_memory(root: str = "") -> int | None:
+def get_free_memory(root: str = "") -> int | None:
     """Return the bytes that this process can still use; None where the system does not say.
 
     It is the least of what the machine has free, and of what the process's control groups (a

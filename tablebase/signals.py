@@ -18,45 +18,45 @@ if TYPE_CHECKING:
 else:
     import _signal
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+SIGNAL_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
-making = _thread.allocate_lock()
+cleanup_lock = _thread.allocate_lock()
 """Held while that is made which is to be undone; for ever, once the process is told to stop."""
-_undo: dict[object, Callable[[], object]] = {}
+_cleanups: dict[object, Callable[[], object]] = {}
 
 
-class Undone:
+class CleanupOnSignal:
     """While the block lasts: what is done if the process is told to stop."""
 
-    def __init__(self, undo: Callable[[], object]) -> None:
-        self._does = undo
+    def __init__(self, cleanup: Callable[[], object]) -> None:
+        self._cleanup = cleanup
 
     def __enter__(self) -> None:
-        _undo[self] = self._does
+        _cleanups[self] = self._cleanup
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        del _undo[self]
+        del _cleanups[self]
 
 
-def watch() -> None:
+def watch_signals() -> None:
     """From now on an interrupt, a request to end or a lost terminal ends the process: 128 + signal.
 
     Called once, before there are other threads. A signal that is ignored stays ignored (`nohup`).
     """
     if not hasattr(_signal, "sigwait"):
         return
-    numbers = [getattr(_signal, name) for name in NAMES]
-    told = [number for number in numbers if _signal.getsignal(number) != _signal.SIG_IGN]
-    _signal.pthread_sigmask(_signal.SIG_BLOCK, told)
-    _thread.start_new_thread(_wait, (told,))
+    numbers = [getattr(_signal, name) for name in SIGNAL_NAMES]
+    watched = [number for number in numbers if _signal.getsignal(number) != _signal.SIG_IGN]
+    _signal.pthread_sigmask(_signal.SIG_BLOCK, watched)
+    _thread.start_new_thread(_wait_for_signal, (watched,))
 
 
-def _wait(told: list[int]) -> None:
-    number = _signal.sigwait(told)
-    making.acquire()
-    for undo in list(_undo.values()):
+def _wait_for_signal(watched: list[int]) -> None:
+    number = _signal.sigwait(watched)
+    cleanup_lock.acquire()
+    for cleanup in list(_cleanups.values()):
         try:
-            undo()
+            cleanup()
         except OSError:  # the folder itself has gone, or may no longer be written to
             continue
     os._exit(128 + number)

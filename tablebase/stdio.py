@@ -11,14 +11,14 @@ import io
 import os
 import sys
 
-from tablebase.errors import NotWritten, ReaderGone
+from tablebase.errors import OutputError, ReaderGone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 
-class _Own(io.RawIOBase):
+class _OwnStream(io.RawIOBase):
     """A descriptor of the process's own: it stays open when this is closed."""
 
     def __init__(self, descriptor: int, mode: str) -> None:
@@ -37,41 +37,41 @@ class _Own(io.RawIOBase):
         return self._raw.isatty()
 
 
-class Whole(_Own):
-    """Takes every byte or raises NotWritten; after that nothing more is tried."""
+class CompleteWriter(_OwnStream):
+    """Takes every byte or raises OutputError; after that nothing more is tried."""
 
     def __init__(self, descriptor: int, name: str) -> None:
         super().__init__(descriptor, "w")
         self._name = name
-        self.failure: NotWritten | None = None
+        self.failure: OutputError | None = None
 
     def write(self, data: ReadableBuffer) -> int:
-        left = memoryview(data).cast("B")
-        size = len(left)
-        while left and not self.failure:
+        rest = memoryview(data).cast("B")
+        size = len(rest)
+        while rest and not self.failure:
             try:
-                taken = self._raw.write(left)
+                written = self._raw.write(rest)
             except OSError as error:
-                kind = ReaderGone if error.errno == errno.EPIPE else NotWritten
-                self.failure = kind(self._name, reason(error))
+                kind = ReaderGone if error.errno == errno.EPIPE else OutputError
+                self.failure = kind(self._name, explain_os_error(error))
                 raise self.failure from error
-            if taken is None:
-                _wait(self._raw, for_writing=True)
+            if written is None:
+                _wait_until_ready(self._raw, for_writing=True)
             else:
-                left = left[taken:]
+                rest = rest[written:]
         return size
 
 
-class Patient(_Own):
+class BlockingReader(_OwnStream):
     """Waits for bytes where there are none yet."""
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        while (taken := self._raw.readinto(buffer)) is None:
-            _wait(self._raw, for_writing=False)
-        return taken
+        while (count := self._raw.readinto(buffer)) is None:
+            _wait_until_ready(self._raw, for_writing=False)
+        return count
 
 
-def _wait(raw: io.FileIO, *, for_writing: bool) -> None:
+def _wait_until_ready(raw: io.FileIO, *, for_writing: bool) -> None:
     import select
 
     ready = select.poll()
@@ -79,17 +79,17 @@ def _wait(raw: io.FileIO, *, for_writing: bool) -> None:
     ready.poll()
 
 
-class Unheard(Whole):
+class BestEffortWriter(CompleteWriter):
     """What cannot be told is not told: progress and complaints are no answers."""
 
     def write(self, data: ReadableBuffer) -> int:
         try:
             return super().write(data)
-        except NotWritten:
+        except OutputError:
             return memoryview(data).nbytes
 
 
-def reason(error: OSError) -> str:
+def explain_os_error(error: OSError) -> str:
     """Why the system refused, as the end of a sentence."""
     if error.errno == errno.EBADF:
         return "it is closed"
@@ -97,7 +97,7 @@ def reason(error: OSError) -> str:
     return (os.strerror(error.errno) if error.errno else str(error)).lower()
 
 
-def standard() -> Whole:
+def wrap_standard_streams() -> CompleteWriter:
     """Make the process's own streams whole; returns the one of the answers.
 
     Called once, before any file is opened: the number of a stream that is closed is taken, so that
@@ -108,10 +108,14 @@ def standard() -> Whole:
         if stream is None:
             os.open(os.devnull, useless)
         encodings.append(stream.encoding if stream else "utf-8")
-    keys, answers, complaints = Patient(0, "r"), Whole(1, "standard output"), Unheard(2, "")
+    keys, answers, messages = (
+        BlockingReader(0, "r"),
+        CompleteWriter(1, "standard output"),
+        BestEffortWriter(2, ""),
+    )
     sys.stdin = io.TextIOWrapper(io.BufferedReader(keys), encodings[0])
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(answers), encodings[1], "backslashreplace")
     sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(complaints), encodings[2], "backslashreplace", line_buffering=True
+        io.BufferedWriter(messages), encodings[2], "backslashreplace", line_buffering=True
     )
     return answers

@@ -18,9 +18,9 @@ wide = pytest.mark.skipif(not WIDE, reason="a part of .ci/run")
 
 def first(usual: int, values: Iterable[Any]) -> list[Any]:
     """Of a test's parameters so many; with the others it is wide."""
-    found = [value if isinstance(value, tuple) else (value,) for value in values]
-    marks = [()] * usual + [wide] * (len(found) - usual)
-    return [pytest.param(*value, marks=mark) for value, mark in zip(found, marks, strict=True)]
+    result = [value if isinstance(value, tuple) else (value,) for value in values]
+    marks = [()] * usual + [wide] * (len(result) - usual)
+    return [pytest.param(*value, marks=mark) for value, mark in zip(result, marks, strict=True)]
 
 
 def often(usual: int, long: int) -> int:

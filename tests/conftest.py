@@ -14,21 +14,21 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from pipeline.build import UP_TO_DATE, why
-from pipeline.run import told
+from pipeline.build import UP_TO_DATE, explain_rebuild
+from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables
 from tablebase.errors import TableError
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import cycles_table, numbers_table
-from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.puzzles.knight.definition import make_closed_ranking_table, make_open_ranking_table
+from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, pipeline, program
-from tests.support.tampered import CUTS, linked_copy, split, write_manifest
+from tests.support.tampered import CUTS, link_copy, split, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
@@ -102,10 +102,10 @@ def outputs() -> Path:
         published = read_manifest(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
-    for registered in puzzles():
+    for registered in list_puzzles():
         for table in registered.tables:
-            grown = registered.grown(table, parameters_of(published))
-            reason = why(Folder(folder), published.get(table.name), grown, force=False)
+            grown = registered.adapt_to_manifest(table, list_parameters(published))
+            reason = explain_rebuild(Folder(folder), published.get(table.name), grown, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(
                     f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",
@@ -143,21 +143,21 @@ def ask(outputs: Path) -> Ask:
 
 
 @pytest.fixture
-def inside(
+def ask_in_process(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Ask:
     """What `ask` does, in this process: many questions would be many programs to start."""
 
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-        code = told(["query", *words, "--outputs", str(outputs)])
+        code = run_command(["query", *words, "--outputs", str(outputs)])
         said, complaint = capfdbinary.readouterr()
         return code, said.decode(), complaint.decode()
 
     return run
 
 
-def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """A folder for all the processes that test at once, made by the first that wants it."""
     own = factory.getbasetemp()
     place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
@@ -175,7 +175,7 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("place")
     folder = place / "outputs"
     folder.mkdir()
-    known = [table for registered in puzzles() for table in registered.tables]
+    known = [table for registered in list_puzzles() for table in registered.tables]
     for file in [name for table in known for name in (table.file, table.index_file)]:
         if (outputs / file).exists():
             (folder / file).symlink_to(outputs / file)
@@ -185,30 +185,32 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def several(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def several_files(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is published, every table in several files."""
 
     def make(place: Path) -> None:
-        folder = linked_copy(outputs, place)
+        folder = link_copy(outputs, place)
         for name, cuts in CUTS.items():
             split(folder, name, *cuts)
 
-    return once(tmp_path_factory, "several", make) / "copy"
+    return make_once(tmp_path_factory, "several", make) / "copy"
 
 
 @pytest.fixture(scope="session")
-def numbered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ranked_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of boards whose closed tours have numbers, and of others whose open ones have."""
 
     def make(place: Path) -> None:
         closed, open_ones = ("10x3", "5x6", "6x5", "6x6"), ("5x4", "5x5", "8x3")
-        tables = [*map(cycles_table, map(parse_board, closed))]
-        built(place, KNIGHT, *tables, *map(numbers_table, map(parse_board, open_ones)))
+        tables = [*map(make_closed_ranking_table, map(parse_board, closed))]
+        build_tables(
+            place, KNIGHT, *tables, *map(make_open_ranking_table, map(parse_board, open_ones))
+        )
 
-    return once(tmp_path_factory, "numbered", make)
+    return make_once(tmp_path_factory, "numbered", make)
 
 
 @pytest.fixture
 def copy(outputs: Path, tmp_path: Path) -> Path:
     """The published folder again, its tables linked, its manifest its own."""
-    return linked_copy(outputs, tmp_path)
+    return link_copy(outputs, tmp_path)

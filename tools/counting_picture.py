@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 from queries.svg import AMBER, BLUE, BOLD, CELL, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, after, before
-from tablebase.puzzles.knight.board import Board
+from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, step_back, step_forward
+from tablebase.puzzles.knight.board import KnightBoard
 
-BOARD, DONE = Board(5, 8), 11
+BOARD, DONE = KnightBoard(5, 8), 11
 """Squares are numbered down the columns of the picture; so many are finished."""
 KEY = 181_526_792_765_440
 """A state that three drawings lead to."""
@@ -20,8 +20,8 @@ PIECES = (BLUE, AMBER, GREEN)
 Edge = tuple[int, int]
 
 
-def others(square: int) -> list[int]:
-    return [to - square for to in BOARD.neighbours(square) if to > square]
+def list_others(square: int) -> list[int]:
+    return [to - square for to in BOARD.list_neighbours(square) if to > square]
 
 
 def layers() -> list[dict[int, int]]:
@@ -31,19 +31,19 @@ def layers() -> list[dict[int, int]]:
         layer: dict[int, int] = {}
         for key, ways in found[-1].items():
             for size in range(3):
-                for laid in combinations(others(square), size):
-                    to = after(key, laid, CELLS)
+                for laid in combinations(list_others(square), size):
+                    to = step_forward(key, laid, CELLS)
                     if to is not None:
                         layer[to] = layer.get(to, 0) + ways
         found.append(layer)
     return found
 
 
-def drawing(number: int, known: list[dict[int, int]]) -> list[Edge]:
+def unrank_drawing(number: int, known: list[dict[int, int]]) -> list[Edge]:
     """The edges of the drawing with a number."""
     key, edges = KEY, list[Edge]()
     for square in reversed(range(DONE)):
-        for then, laid in before(key, others(square), CELLS):
+        for then, laid in step_back(key, list_others(square), CELLS):
             ways = known[square].get(then, 0)
             if number < ways:
                 edges += [(square, square + other) for other in laid]
@@ -53,16 +53,16 @@ def drawing(number: int, known: list[dict[int, int]]) -> list[Edge]:
     return edges
 
 
-def counting_svg() -> str:
+def draw_counting() -> str:
     known = layers()
-    state, ways = State.of(KEY, CELLS), known[DONE][KEY]
+    state, ways = State.from_key(KEY, CELLS), known[DONE][KEY]
     picture = Picture("Drawings that lead to one state of a frontier")
     said = f"{ways} drawings on {BOARD}, {DONE} squares finished: they lead to the same state"
-    picture.text(LEFT, 30, said, 15, INK, "start", BOLD)
+    picture.add_text(LEFT, 30, said, 15, INK, "start", BOLD)
     said = (
         "A cell of the frontier has the number of edges that it still needs. Its colour: a piece."
     )
-    picture.text(LEFT, 50, said, 12, MUTED, "start")
+    picture.add_text(LEFT, 50, said, 12, MUTED, "start")
     colours: dict[int, str] = {}
     for end, partner in sorted(state.partner.items()):
         if end < partner:
@@ -70,40 +70,40 @@ def counting_svg() -> str:
     wide = SHOWN * SIDE + 40
     for number in range(ways):
         left = LEFT + number * wide
-        picture.text(left, TOP - 8, f"drawing {number}", 12, INK, "start", BOLD)
-        board(picture, left, state, colours, drawing(number, known))
+        picture.add_text(left, TOP - 8, f"drawing {number}", 12, INK, "start", BOLD)
+        board(picture, left, state, colours, unrank_drawing(number, known))
     y = TOP + ROWS * SIDE + 44
-    picture.text(LEFT, y - 12, "The state", 12, INK, "start", BOLD)
+    picture.add_text(LEFT, y - 12, "The state", 12, INK, "start", BOLD)
     for cell, need in enumerate(state.needs):
         x = LEFT + cell * SIDE
-        picture.rect(x + 1, y + 1, SIDE - 2, SIDE - 2, colours.get(cell, CELL), ' rx="3"')
+        picture.add_rect(x + 1, y + 1, SIDE - 2, SIDE - 2, colours.get(cell, CELL), ' rx="3"')
         ink = ON_HIGH if cell in colours else INK
-        picture.text(x + SIDE / 2, y + 24, str(need), 14, ink)
-        picture.text(x + SIDE / 2, y + SIDE + 16, f"{need:02b}", 12, INK)
+        picture.add_text(x + SIDE / 2, y + 24, str(need), 14, ink)
+        picture.add_text(x + SIDE / 2, y + SIDE + 16, f"{need:02b}", 12, INK)
     matching = KEY & (1 << MATCHING_BITS) - 1
     ends = ", ".join(f"cell {one} with {two}" for one, two in state.partner.items() if one < two)
     right = LEFT + CELLS * SIDE + 16
-    picture.text(right, y + 24, f"ends: {ends}", 12, INK, "start")
+    picture.add_text(right, y + 24, f"ends: {ends}", 12, INK, "start")
     said = "two bits a cell, the first cell lowest"
-    picture.text(right, y + SIDE + 16, said, 12, MUTED, "start")
+    picture.add_text(right, y + SIDE + 16, said, 12, MUTED, "start")
     said = f"these bits; below them the number of the matching, {matching}"
-    picture.text(right, y + SIDE + 42, said, 12, MUTED, "start")
-    picture.text(LEFT, y + SIDE + 42, f"key {KEY:,}", 12, INK, "start", BOLD)
+    picture.add_text(right, y + SIDE + 42, said, 12, MUTED, "start")
+    picture.add_text(LEFT, y + SIDE + 42, f"key {KEY:,}", 12, INK, "start", BOLD)
     y += SIDE + 78
-    picture.text(LEFT, y, f"One step back, over square {DONE - 1}", 12, INK, "start", BOLD)
+    picture.add_text(LEFT, y, f"One step back, over square {DONE - 1}", 12, INK, "start", BOLD)
     first = 0
-    for then, laid in before(KEY, others(DONE - 1), CELLS):
+    for then, laid in step_back(KEY, list_others(DONE - 1), CELLS):
         there, y = known[DONE - 1].get(then, 0), y + 20
         to = " and ".join(str(DONE - 1 + other) for other in laid) or "nothing"
         numbers = "no drawing: the state was never reached"
         if there:
             last = first + there - 1
             numbers = f"drawing {first}" if there == 1 else f"drawings {first} to {last}"
-        picture.text(LEFT, y, f"joined to {to}", 12, INK, "start")
-        picture.text(LEFT + 150, y, f"from the state {then:,}", 12, MUTED, "start")
-        picture.text(LEFT + 380, y, numbers, 12, INK if there else MUTED, "start")
+        picture.add_text(LEFT, y, f"joined to {to}", 12, INK, "start")
+        picture.add_text(LEFT + 150, y, f"from the state {then:,}", 12, MUTED, "start")
+        picture.add_text(LEFT + 380, y, numbers, 12, INK if there else MUTED, "start")
         first += there
-    return picture.svg(LEFT + 3 * wide + 180, y + 24)
+    return picture.to_svg(LEFT + 3 * wide + 180, y + 24)
 
 
 def board(
@@ -118,16 +118,16 @@ def board(
         cell = square - DONE
         frontier = 0 <= cell < CELLS
         fill = colours.get(cell, CELL) if frontier else CELL_DARK
-        picture.rect(x - SIDE / 2 + 1, y - SIDE / 2 + 1, SIDE - 2, SIDE - 2, fill, ' rx="3"')
+        picture.add_rect(x - SIDE / 2 + 1, y - SIDE / 2 + 1, SIDE - 2, SIDE - 2, fill, ' rx="3"')
     for one, two in edges:
-        picture.path([centre(one), centre(two)], INK, 1.6)
+        picture.add_path([centre(one), centre(two)], INK, 1.6)
     for square in range(SHOWN * ROWS):
         x, y = centre(square)
         cell = square - DONE
         corner = ON_HIGH if cell in colours else MUTED
         if cell < 0:
-            picture.dot(x, y, 3, INK)
+            picture.add_dot(x, y, 3, INK)
         elif cell < CELLS:
             ink = ON_HIGH if state.needs[cell] == END else INK
-            picture.text(x + SIDE / 2 - 8, y + SIDE / 2 - 5, str(state.needs[cell]), 11, ink)
-        picture.text(x - SIDE / 2 + 5, y - SIDE / 2 + 11, str(square), 8, corner, "start")
+            picture.add_text(x + SIDE / 2 - 8, y + SIDE / 2 - 5, str(state.needs[cell]), 11, ink)
+        picture.add_text(x - SIDE / 2 + 5, y - SIDE / 2 + 11, str(square), 8, corner, "start")

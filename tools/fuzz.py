@@ -18,12 +18,12 @@ import atheris
 from tablebase.tables.store import Folder
 
 with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
-    from queries.index_reader import Index
-    from queries.query_options import BATCH, quick
+    from queries.index_reader import IndexReader
+    from queries.query_options import BATCH, parse_simple_query
     from tablebase.errors import TablebaseError
     from tablebase.puzzles import eight, senet
     from tablebase.puzzles.knight import definition as knight
-    from tablebase.puzzles.knight.board import Board, parse_board
+    from tablebase.puzzles.knight.board import KnightBoard, parse_board
     from tablebase.tables.manifest import parse_manifest, read_manifest
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
@@ -32,7 +32,11 @@ FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
 WHOLE = (OUTPUTS / TABLE.index_file).read_bytes()
 LISTED = read_manifest(Folder(OUTPUTS))
-TRUE = list(struct.iter_unpack(TABLE.record, Index(Folder(OUTPUTS), "knight", TABLE).records()))
+TRUE = list(
+    struct.iter_unpack(
+        TABLE.record_format, IndexReader(Folder(OUTPUTS), "knight", TABLE).read_records()
+    )
+)
 
 
 def words(text: str) -> None:
@@ -46,8 +50,11 @@ def words(text: str) -> None:
         board = parse_board(text)
         assert str(parse_board(str(board))) == str(board)
     with contextlib.suppress(TablebaseError):
-        assert Board(8, 8).name(Board(8, 8).number(text)) == text.strip().lower()
-    form = quick(text.split(), BATCH)
+        assert (
+            KnightBoard(8, 8).name_square(KnightBoard(8, 8).parse_square(text))
+            == text.strip().lower()
+        )
+    form = parse_simple_query(text.split(), BATCH)
     assert form is None or form[0] != ""
 
 
@@ -57,11 +64,11 @@ def index(data: bytes) -> None:
     changed = WHOLE[:at] + data[3:] + WHOLE[at + len(data[3:]) :]
     (FOLDER / TABLE.index_file).write_bytes(changed)
     with contextlib.suppress(TablebaseError):
-        opened = Index(Folder(FOLDER), "knight", TABLE)
+        opened = IndexReader(Folder(FOLDER), "knight", TABLE)
         for rank in (0, at % len(TRUE), len(TRUE) - 1):
             with contextlib.suppress(TablebaseError):
-                assert opened.record(rank) == TRUE[rank]
-        opened.records()
+                assert opened.read_record(rank) == TRUE[rank]
+        opened.read_records()
         assert changed == WHOLE
 
 
@@ -70,7 +77,7 @@ def manifest(text: bytes) -> None:
         assert parse_manifest(text, Folder("fuzz"))[0] == LISTED
 
 
-def one_input(data: bytes) -> None:
+def run_input(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     words(text)
     index(data)
@@ -85,7 +92,7 @@ def main() -> None:
         (corpus / str(number)).write_text(seed)
     seconds = os.environ.get("FUZZ_SECONDS", "60")
     limits = [f"-max_total_time={seconds}", "-max_len=4096", "-verbosity=0", "-print_final_stats=1"]
-    atheris.Setup([sys.argv[0], *limits, str(corpus)], one_input)
+    atheris.Setup([sys.argv[0], *limits, str(corpus)], run_input)
     atheris.Fuzz()
 
 

@@ -16,18 +16,18 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from queries.dispatch import reader
-from queries.histogram import histogram
-from queries.svg import histogram_svg
+from queries.dispatch import open_reader
+from queries.histogram import count_states
+from queries.svg import draw_histogram
 from tablebase.puzzle import Column, Table
-from tablebase.puzzles import MODULES, puzzles
+from tablebase.puzzles import MODULES, list_puzzles
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
 from tests.support.shell import program
-from tools.counting_picture import counting_svg
-from tools.import_graph_picture import rooms_svg
-from tools.jumps_picture import of_the_chessboard
-from tools.sliding_picture import sliding_svg
+from tools.counting_picture import draw_counting
+from tools.import_graph_picture import draw_import_graph
+from tools.jumps_picture import draw_chessboard_jumps
+from tools.sliding_picture import draw_sliding
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("pipeline")
@@ -49,7 +49,7 @@ SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md")
 
 
-def printed(command: str) -> str:
+def run_command(command: str) -> str:
     """What a shell command prints on either stream, from the repository's root."""
     env = {key: value for key, value in os.environ.items() if key != "PIPELINE_OUTPUTS"}
     env |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
@@ -72,7 +72,11 @@ def with_output(name: str) -> str:
     def session(found: re.Match[str]) -> str:
         commands = [line[2:] for line in found[1].splitlines() if line.startswith("$ ")]
         return "".join(
-            ["```console\n", *(f"$ {command}\n{printed(command)}" for command in commands), "```"]
+            [
+                "```console\n",
+                *(f"$ {command}\n{run_command(command)}" for command in commands),
+                "```",
+            ]
         )
 
     return SESSION.sub(session, (ROOT / name).read_text())
@@ -94,7 +98,7 @@ def table_page() -> str:
         "[index-format.md](index-format.md) describes the indexes, for readers without a Parquet",
         "library; they have a format version of their own, which is 2.",
     ]
-    for asked in puzzles():
+    for asked in list_puzzles():
         for table in asked.tables:
             lines += ["", *table_section(table)]
     return "\n".join(lines) + "\n" + READING + MANIFEST
@@ -176,8 +180,8 @@ Of each table:
 - `files`: the Parquet files of its rows, in order, each an object as below; mostly there is one.
 - `rows`: how many rows they have together.
 - `content`: the content hash, SHA-256 of the values of all rows in order, whatever wrote them; of
-  several files, SHA-256 of their content hashes. The head of `tablebase/tables/content_hash.py` says how
-  it is taken.
+  several files, SHA-256 of their content hashes. The head of `tablebase/tables/content_hash.py`
+  says how it is taken.
 - `made_by`: the program that made the table, and its version.
 - `parameters`: which search made it, and of what.
 - `description`: 16 hexadecimal digits that change with the table's columns, their types and their
@@ -242,7 +246,7 @@ def command_page() -> str:
     for command in COMMANDS:
         words = shlex.join(["pipeline", *command, "--help"])
         parts.append(
-            f"\n## {words.removesuffix(' --help')}\n\n```\n{printed(words).strip()}\n```\n"
+            f"\n## {words.removesuffix(' --help')}\n\n```\n{run_command(words).strip()}\n```\n"
         )
     return "".join(parts)
 
@@ -250,10 +254,10 @@ def command_page() -> str:
 MADE: dict[str, Callable[[], str]] = {
     "docs/tables.md": table_page,
     "docs/cli.md": command_page,
-    "docs/rooms.svg": rooms_svg,
-    "docs/sliding.svg": sliding_svg,
-    "docs/counting.svg": counting_svg,
-    "docs/jumps.svg": of_the_chessboard,
+    "docs/rooms.svg": draw_import_graph,
+    "docs/sliding.svg": draw_sliding,
+    "docs/counting.svg": draw_counting,
+    "docs/jumps.svg": draw_chessboard_jumps,
     **{name: partial(with_output, name) for name in PAGES},
 }
 """For every page that is generated, or partly, what makes it as it should be now."""
@@ -263,8 +267,8 @@ def pictures() -> dict[str, str]:
     """The README's: the 8-puzzle's distances, and a closed tour."""
     outputs = Folder(ROOT / "outputs")
     return {
-        "docs/distances.svg": histogram_svg(histogram("eight", outputs)),
-        "docs/tour.svg": reader("knight", outputs).facts("b1", {"closed": True}).drawn(),
+        "docs/distances.svg": draw_histogram(count_states("eight", outputs)),
+        "docs/tour.svg": open_reader("knight", outputs).probe("b1", {"closed": True}).to_svg(),
     }
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from queries.svg import AMBER, BLUE, BOLD, CELL, GREEN, GRID, INK, MUTED, Picture
-from tests.support.import_graph import FLOORS, Imports, imports, needed, rooms
+from tests.support.import_graph import (
+    PACKAGES,
+    Imports,
+    group_by_layer,
+    read_imports,
+    reduce_transitively,
+)
 
 WIDTH, ROW, BOX, MARGIN, HEAD = 960, 54, 24, 14, 20
-COLOURS = dict(zip(FLOORS, (GREEN, BLUE, AMBER), strict=True))
+COLOURS = dict(zip(PACKAGES, (GREEN, BLUE, AMBER), strict=True))
 SAID = {
     "tablebase": "tablebase: the ground, which both sides stand on",
     "queries": "queries: answers",
@@ -40,7 +46,7 @@ def places(known: Imports) -> tuple[dict[str, tuple[float, float]], dict[str, fl
     """The middle of every room, the upper edge of every floor, and the picture's height."""
     place: dict[str, tuple[float, float]] = {}
     edges, y = {}, float(MARGIN)
-    for floor in reversed(FLOORS):
+    for floor in reversed(PACKAGES):
         edges[floor] = y
         y += HEAD
         for number, row in enumerate(rows_of(known, floor)):
@@ -64,25 +70,25 @@ def box_width(name: str) -> float:
     return 18 + 6.6 * len(name.partition(".")[2])
 
 
-def rooms_svg() -> str:
+def draw_import_graph() -> str:
     """The picture as it is now."""
     known = {
         name: {target for target in targets if "." in target}
-        for name, targets in rooms(imports()).items()
+        for name, targets in group_by_layer(read_imports()).items()
         if "." in name
     }
-    arrows = needed(known)
+    arrows = reduce_transitively(known)
     place, edges, height = places(arrows)
     picture = Picture("The rooms of the three floors, and which stands on which")
     ends = [*list(edges.values())[1:], height]
     for (floor, y), end in zip(edges.items(), ends, strict=True):
-        picture.rect(MARGIN / 2, y, WIDTH - MARGIN, end - y - MARGIN / 2, CELL, ' rx="6"')
-        picture.text(MARGIN + 4, y + 19, SAID[floor], 13, COLOURS[floor], "start", BOLD)
+        picture.add_rect(MARGIN / 2, y, WIDTH - MARGIN, end - y - MARGIN / 2, CELL, ' rx="6"')
+        picture.add_text(MARGIN + 4, y + 19, SAID[floor], 13, COLOURS[floor], "start", BOLD)
     for name, targets in sorted(arrows.items()):
         for target in sorted(targets):
             (x, y), (to_x, to_y) = place[name], place[target]
             near = floor_of(name) == floor_of(target)
-            picture.line(
+            picture.add_line(
                 x,
                 y + BOX / 2,
                 to_x,
@@ -90,10 +96,10 @@ def rooms_svg() -> str:
                 MUTED if near else COLOURS[floor_of(name)],
                 ' stroke-opacity="0.55"',
             )
-            picture.dot(to_x, to_y - BOX / 2, 2.4, MUTED)
+            picture.add_dot(to_x, to_y - BOX / 2, 2.4, MUTED)
     for name, (x, y) in place.items():
         width = box_width(name)
         frame = f' rx="5" stroke="{COLOURS[floor_of(name)]}"'
-        picture.rect(x - width / 2, y - BOX / 2, width, BOX, GRID, frame)
-        picture.text(x, y + 4, name.partition(".")[2], 12, INK)
-    return picture.svg(WIDTH, height)
+        picture.add_rect(x - width / 2, y - BOX / 2, width, BOX, GRID, frame)
+        picture.add_text(x, y + 4, name.partition(".")[2], 12, INK)
+    return picture.to_svg(WIDTH, height)

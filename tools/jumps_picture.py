@@ -6,8 +6,8 @@ which takes minutes to draw.
 
 from __future__ import annotations
 
-from queries.knight.jump_report import jumps_svg
-from tablebase.puzzles.knight.board import Board
+from queries.knight.jump_report import draw_jumps
+from tablebase.puzzles.knight.board import KnightBoard
 
 SAMPLE = 1_000_000
 PER_CENT = {
@@ -17,8 +17,8 @@ PER_CENT = {
     "c2d4": 16.997, "d2c4": 16.867, "d3f4": 15.702, "d2f3": 12.056, "c2b4": 10.551,
     "c2e3": 10.244,
 }  # fmt: skip
-"""What `queries.knight.jump_report.shares` finds."""
+"""What `queries.knight.jump_report.compute_shares` finds."""
 
 
-def of_the_chessboard() -> str:
-    return jumps_svg(Board(8, 8), SAMPLE, {jump: of / 100 for jump, of in PER_CENT.items()})
+def draw_chessboard_jumps() -> str:
+    return draw_jumps(KnightBoard(8, 8), SAMPLE, {jump: of / 100 for jump, of in PER_CENT.items()})

@@ -42,7 +42,7 @@ from tests.support.shell import ROOT
 WORKERS = os.cpu_count() or 1
 FIRST = ("numpy", "numba", "polars", "pyarrow.parquet", "typer", "rich.progress", "hypothesis")
 """Imported once, before all forks. None of them starts a thread by that."""
-LEFT_OUT = (
+EXCLUDED_TESTS = (
     "imports_nothing_heavy",  # mutmut is heavy
     "without_table_libraries",
     "oracles",
@@ -60,10 +60,10 @@ LEFT_OUT = (
 OPTIONS = [
     *("-x", "-q", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=failed"),
     *("-W", "ignore:overflow", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
-    *("-k", f"not ({' or '.join(LEFT_OUT)})"),
+    *("-k", f"not ({' or '.join(EXCLUDED_TESTS)})"),
 ]
 
-RULES = {
+RULE_TESTS = {
     "tablebase/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] goal_puzzle new_puzzle",
     "tablebase/graph.py": "senet rebuilt[senet]",
     "tablebase/frontier/state.py": "tour_ranker",
@@ -77,7 +77,7 @@ RULES = {
     ),
     "tablebase/puzzles/knight/board.py": "knight golden[knight] golden[no] golden[bad]",
 }
-ANSWERS = {
+QUERY_TESTS = {
     "queries/__init__.py": "queries",
     "queries/dispatch.py": "dispatch fast_path goal_puzzle errors queries svg streams batch",
     "queries/batch.py": "batch batch_input vectorized streams",
@@ -110,7 +110,7 @@ ANSWERS = {
     "queries/typed_tables.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/facts.py": "dispatch fast_path",
 }
-KERNELS = {
+KERNEL_TESTS = {
     "pipeline/search/breadth_first.py": "breadth_first",
     "pipeline/search/path_per_pair.py": "path_per_pair",
     "pipeline/search/hamiltonian_paths.py": "hamiltonian_paths",
@@ -119,7 +119,7 @@ KERNELS = {
     "tablebase/frontier/layer_codec.py": "layer_codec",
 }
 """Files whose kernels are mutated, too: their tests have small boards."""
-MAKING = {
+BUILD_TESTS = {
     "pipeline/build.py": "build build_errors build/part_files removal",
     "pipeline/builders/registry.py": "tasks build",
     "pipeline/builders/tour_columns.py": "tasks build rebuilt[knight]",
@@ -133,7 +133,7 @@ MAKING = {
     "pipeline/tasks.py": "tasks build",
     "tablebase/tables/checkpoints.py": "tasks build",
 }
-PROOFS = {
+PROOF_TESTS = {
     "pipeline/verify/eight/space.py": "verify/eight",
     "pipeline/verify/goal_proof.py": "verify/new_puzzle verify/eight",
     "pipeline/verify/knight/counts.py": "verify/counts verdicts",
@@ -146,7 +146,7 @@ PROOFS = {
     "pipeline/verify/graph_proof.py": "verify/graph_proof other_kinds",
 }
 """Nothing of these runs at import, or in what tests share."""
-TRUST = {
+TRUST_TESTS = {
     "pipeline/verify/claims.py": "claims verify_output verify/eight verify/sliding",
     "pipeline/verify/generic_proof.py": "verdicts other_kinds",
     "pipeline/verify/verdicts.py": "verdicts",
@@ -154,8 +154,8 @@ TRUST = {
     "tablebase/tables/manifest.py": "manifest store status pages build",
     "tablebase/tables/repair.py": "repair",
 }
-ROOMS = RULES, ANSWERS, KERNELS, MAKING, PROOFS, TRUST
-TESTS = {source: tests for room in ROOMS for source, tests in room.items()}
+GROUPS = RULE_TESTS, QUERY_TESTS, KERNEL_TESTS, BUILD_TESTS, PROOF_TESTS, TRUST_TESTS
+TESTS = {source: tests for room in GROUPS for source, tests in room.items()}
 """For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
 KINDS = {
     "golden": "command/test_cli.py::test_golden",
@@ -165,7 +165,7 @@ KINDS = {
 
 
 def main(*sources: str) -> None:
-    for asked in ([source for source in room if source in (sources or TESTS)] for room in ROOMS):
+    for asked in ([source for source in room if source in (sources or TESTS)] for room in GROUPS):
         if not asked:
             continue
         with tempfile.TemporaryDirectory() as place:
@@ -183,21 +183,21 @@ def copy_of_the_project(folder: Path) -> None:
 
 
 def mutate_here(*sources: str) -> None:
-    mutants = {source: mutants_of(source) for source in sources}
+    mutants = {source: write_mutants(source) for source in sources}
     for name in FIRST:
         importlib.import_module(name)
     warm("pipeline")  # one for all: each is told which mutant runs
     for source, names in mutants.items():
         with ProcessPoolExecutor(1, get_context("fork")) as apart:
-            found, limit = apart.submit(collected, source, names).result()
+            found, limit = apart.submit(collect_verdicts, source, names).result()
         if code := found.pop(""):
             sys.exit(f"the tests of {source} end with {code} when nothing is changed")
         afresh = functools.partial(pytest.main, arguments(source), [Unshrunk()])
-        again = [name for name in names if found[name] == 0 and source not in PROOFS]
-        found |= verdicts(again, limit, afresh)
+        again = [name for name in names if found[name] == 0 and source not in PROOF_TESTS]
+        found |= run_mutants(again, limit, afresh)
         outlived = [name for name, code in found.items() if code == 0]
         for name in outlived:
-            print(difference(source, name))
+            print(format_difference(source, name))
         late = sum(code == -signal.SIGALRM for code in found.values())
         print(
             f"{source:<34} {len(found) - len(outlived):>5} of {len(found):>5} mutants noticed,"
@@ -206,18 +206,18 @@ def mutate_here(*sources: str) -> None:
         )
 
 
-def mutants_of(source: str) -> list[str]:
+def write_mutants(source: str) -> list[str]:
     """The names of all its mutants, which from now on are in the file."""
     path = Path(source)
     text = path.read_text("utf-8")
-    if source in KERNELS:
+    if source in KERNEL_TESTS:
         text = text.replace("\n@compiled\n", "\n")
     mutated = mutate_file_contents(source, text)
     path.write_text(mutated.code, "utf-8")
     return [get_mutant_name(path, name) for name in mutated.mutant_names]
 
 
-def verdicts(mutants: list[str], limit: float, trial: Callable[[], int]) -> dict[str, int]:
+def run_mutants(mutants: list[str], limit: float, trial: Callable[[], int]) -> dict[str, int]:
     """What the tests end with when each mutant runs: 0 if none notices it."""
     found: dict[str, int] = {}
     running: dict[int, str] = {}
@@ -227,7 +227,7 @@ def verdicts(mutants: list[str], limit: float, trial: Callable[[], int]) -> dict
             name = waiting.pop()
             child = os.fork()
             if not child:
-                try_out(name, limit, trial)
+                run_in_child(name, limit, trial)
             running[child] = name
         ended, status = os.wait()
         with contextlib.suppress(ProcessLookupError):  # what a late one had started goes with it
@@ -236,7 +236,7 @@ def verdicts(mutants: list[str], limit: float, trial: Callable[[], int]) -> dict
     return found
 
 
-def try_out(mutant: str, limit: float, trial: Callable[[], int]) -> NoReturn:
+def run_in_child(mutant: str, limit: float, trial: Callable[[], int]) -> NoReturn:
     code = 99
     os.setsid()
     try:
@@ -258,7 +258,7 @@ def arguments(source: str) -> list[str]:
     return [*OPTIONS, source, *files(TESTS[source])]
 
 
-def collected(source: str, mutants: list[str]) -> tuple[dict[str, int], float]:
+def collect_verdicts(source: str, mutants: list[str]) -> tuple[dict[str, int], float]:
     """The verdicts of processes that have all tests before them, and the time each was given."""
     silence()
     os.environ["MUTANT_UNDER_TEST"] = ""
@@ -285,10 +285,10 @@ class Forking:
         # one place for all: what tests share there is made before anything is changed
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         begun = time.monotonic()
-        self.found = verdicts([""], self.limit, trial)
+        self.found = run_mutants([""], self.limit, trial)
         self.limit = 30 + 4 * (time.monotonic() - begun)
         if not self.found[""]:
-            self.found |= verdicts(self.mutants, self.limit, trial)
+            self.found |= run_mutants(self.mutants, self.limit, trial)
         return True
 
 
@@ -317,7 +317,7 @@ def files(tests: str) -> list[str]:
     return found
 
 
-def difference(source: str, mutant: str) -> str:
+def format_difference(source: str, mutant: str) -> str:
     name = mutant.rpartition(".")[2]
     original = name.partition("__mutmut_")[0] + "__mutmut_orig"
     before, after = (

@@ -29,7 +29,7 @@ PATIENCE = 60
 """Seconds until it answers."""
 
 
-def installed(folder: Path) -> Path:
+def install_server(folder: Path) -> Path:
     """A Python that has the server."""
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     python = folder / "venv" / "bin" / "python"
@@ -42,7 +42,7 @@ def main() -> int:
         folder = Path(name)
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-        python = installed(folder)
+        python = install_server(folder)
         free.close()
         settings = {"SERVICES": "s3", "STRICT_SERVICE_LOADING": "1", "GATEWAY_LISTEN": address}
         settings |= {"HOME": name, "TMPDIR": name, "PATH": os.environ["PATH"]}

@@ -44,7 +44,7 @@ def newest() -> tuple[str, str] | None:
     return None
 
 
-def answered(script: Path, words: list[str], folder: Path) -> tuple[int, str, str]:
+def run_query(script: Path, words: list[str], folder: Path) -> tuple[int, str, str]:
     """How a command ended and what it said, asked in a folder with outputs/ in it."""
     ended = subprocess.run(
         [str(script), *words],
@@ -70,7 +70,7 @@ def differences(python: str, folder: Path) -> list[str]:
     made = sorted(path for path in (folder / "outputs").iterdir() if path.name != ".lock")
     wrong = [path.name for path in made if not same(path, ROOT / "outputs" / path.name)]
     for words in (words for group in ASKED for words in lines(group)):
-        if answered(script, words, folder) != answered(SCRIPT, words, ROOT):
+        if run_query(script, words, folder) != run_query(SCRIPT, words, ROOT):
             wrong.append(f"pipeline {' '.join(words)}")
     return wrong
 

@@ -12,128 +12,156 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.sharded_bfs import Rows, Shard
-from pipeline.tasks import Work
+from pipeline.search.sharded_bfs import Shard, StateRows
+from pipeline.tasks import TaskRunner
 from tablebase.block_space import BlockSpace
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Blocks
-from tablebase.tables.checkpoints import Arrays, Kept
+from tablebase.tables.checkpoints import Arrays, Checkpoints
 
-STATES = 1 << 26
+MAX_SHARD_STATES = 1 << 26
 """States of a shard, at most: a byte each while a layer is found."""
-SHARDS, EVERY = 4, 6
+MEASURED_SHARDS, MEASURED_EVERY = 4, 6
 """How many shards there are where one is measured, and which of its layers are."""
 
 Depths = Iterator[npt.NDArray[np.uint8]]
 
-_space: dict[str, Blocks] = {}
+_blocks_by_name: dict[str, Blocks] = {}
 """The space that this process searched last: its moves take longer to make than a small layer."""
 
 
-def search(space: BlockSpace, root: str, work: Work) -> Callable[[], Depths]:
+def search_shards(space: BlockSpace, root: str, runner: TaskRunner) -> Callable[[], Depths]:
     """Every state's distance is found; gives what reads them, by rank, in stretches."""
-    assert work.kept
-    kept, blocks = work.kept, space.blocks(root)
-    of = max(work.at_once, -(-space.size // STATES))
-    of = min(of, len(blocks.row_kinds) // blocks.stretch)
-    every = [(kept, space, root, number, of) for number in range(of)]
+    assert runner.checkpoints
+    checkpoints, blocks = runner.checkpoints, space.make_blocks(root)
+    shards = max(runner.jobs, -(-space.size // MAX_SHARD_STATES))
+    shards = min(shards, len(blocks.row_kinds) // blocks.rows_per_prefix)
+    arguments = [(checkpoints, space, root, number, shards) for number in range(shards)]
     level = 0
-    while sum(int(states[0][0]) for states in work.each(layer, [(*s, level) for s in every])):
-        work.told("layers", level)
+    while sum(
+        int(states[0][0])
+        for states in runner.run_tasks(search_layer, [(*s, level) for s in arguments])
+    ):
+        runner.report_progress("layers", level)
         level += 1
         if level == UNREACHED:
             raise SearchError(f"A state lies {level - 1} or more moves from the root.")
-    for _ in work.each(depths, [(*shard, level) for shard in every]):
+    for _ in runner.run_tasks(collect_depths, [(*shard, level) for shard in arguments]):
         pass
 
-    def found() -> Depths:
+    def iter_depths() -> Depths:
         for block in range(len(blocks.sides)):
-            for number in range(of):
-                yield kept.required(_depths(number, of, block))[0]
+            for number in range(shards):
+                yield checkpoints.require(_name_depths(number, shards, block))[0]
 
-    return found
+    return iter_depths
 
 
-def layer(kept: Kept, space: BlockSpace, root: str, number: int, of: int, level: int) -> Arrays:
+def search_layer(
+    checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, level: int
+) -> Arrays:
     """A part: find a shard's layer, and leave it and what it sends; gives its number of states."""
-    shard = Shard(_blocks(space, root), number, of)
+    shard = Shard(_get_blocks(space, root), number, shards)
     if level == 0:
-        found = shard.root()
+        states = shard.make_root_layer()
     else:
-        back = _read(kept, number, of, level - 2) if level > 1 else shard.none()
-        arrived = [rows for sender in range(of) for rows in _sent(kept, sender, number, of, level)]
-        found = shard.next(back, _read(kept, number, of, level - 1), arrived)
-    for to, sent in enumerate(shard.leaving(found)):
-        kept.store(_message(number, to, of, level + 1), [array for rows in sent for array in rows])
-    kept.store(_layer(number, of, level), found)
-    return [np.array([np.bitwise_count(found[1]).sum()])]
+        back = (
+            _load_layer(checkpoints, number, shards, level - 2)
+            if level > 1
+            else shard.make_empty_layer()
+        )
+        incoming = [
+            rows
+            for sender in range(shards)
+            for rows in _load_message(checkpoints, sender, number, shards, level)
+        ]
+        states = shard.find_next_layer(
+            back, _load_layer(checkpoints, number, shards, level - 1), incoming
+        )
+    for to, messages in enumerate(shard.list_outgoing(states)):
+        checkpoints.save(
+            _name_message(number, to, shards, level + 1),
+            [array for rows in messages for array in rows],
+        )
+    checkpoints.save(_name_layer(number, shards, level), states)
+    return [np.array([np.bitwise_count(states[1]).sum()])]
 
 
-def depths(kept: Kept, space: BlockSpace, root: str, number: int, of: int, levels: int) -> Arrays:
+def collect_depths(
+    checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, levels: int
+) -> Arrays:
     """A part: leave a shard's distances, block by block."""
-    shard = Shard(_blocks(space, root), number, of)
+    shard = Shard(_get_blocks(space, root), number, shards)
 
-    def layers() -> Iterator[Rows]:
+    def iter_layers() -> Iterator[StateRows]:
         for level in range(levels):
-            yield _read(kept, number, of, level)
+            yield _load_layer(checkpoints, number, shards, level)
 
-    for block, found in enumerate(shard.depths(layers)):
-        kept.store(_depths(number, of, block), [found])
+    for block, block_depths in enumerate(shard.iter_depths(iter_layers)):
+        checkpoints.save(_name_depths(number, shards, block), [block_depths])
     return []
 
 
-def measured(
-    space: BlockSpace, root: str, depth: npt.NDArray[np.uint8], levels: int, work: Work
+def measure_shard(
+    space: BlockSpace, root: str, depth: npt.NDArray[np.uint8], levels: int, runner: TaskRunner
 ) -> tuple[list[float], list[float], float]:
     """States and processor seconds of some layers of one shard, in two estimates, and how many
     bytes a state a search leaves in the store; from the depths of all."""
-    assert work.kept
-    kept, of = work.kept, min(SHARDS, space.stretches())
-    shards = [Shard(_blocks(space, root), number, of) for number in range(of)]
+    assert runner.checkpoints
+    checkpoints, shard_count = runner.checkpoints, min(MEASURED_SHARDS, space.count_max_shards())
+    shards = [Shard(_get_blocks(space, root), number, shard_count) for number in range(shard_count)]
     for level in range(levels):
-        kept.store(_layer(0, of, level), shards[0].layer(depth, level))
+        checkpoints.save(_name_layer(0, shard_count, level), shards[0].extract_layer(depth, level))
     begun = time.thread_time()
-    depths(kept, space, root, 0, of, levels)
-    own = len(depth) / of
-    reading, left = (time.thread_time() - begun) / own, kept.bytes() / own
+    collect_depths(checkpoints, space, root, 0, shard_count, levels)
+    states_per_shard = len(depth) / shard_count
+    reading, stored = (
+        (time.thread_time() - begun) / states_per_shard,
+        checkpoints.count_bytes() / states_per_shard,
+    )
     states, seconds, sent = [0.0, 0.0], [0.0, 0.0], 0
-    for level in range(1, levels, EVERY):
+    for level in range(1, levels, MEASURED_EVERY):
         for shard, sender in enumerate(shards):
-            coming = sender.leaving(sender.layer(depth, level - 1))[0]
-            kept.store(_message(shard, 0, of, level), [array for rows in coming for array in rows])
-        before, begun = kept.bytes(), time.thread_time()
-        (found,) = layer(kept, space, root, 0, of, level)
-        which = level // EVERY % 2
-        seconds[which] += time.thread_time() - begun + int(found[0]) * reading
-        states[which] += int(found[0])
-        sent += kept.bytes() - before
-    return states, seconds, left + sent / sum(states)
+            messages = sender.list_outgoing(sender.extract_layer(depth, level - 1))[0]
+            checkpoints.save(
+                _name_message(shard, 0, shard_count, level),
+                [array for rows in messages for array in rows],
+            )
+        before, begun = checkpoints.count_bytes(), time.thread_time()
+        (counts,) = search_layer(checkpoints, space, root, 0, shard_count, level)
+        which = level // MEASURED_EVERY % 2
+        seconds[which] += time.thread_time() - begun + int(counts[0]) * reading
+        states[which] += int(counts[0])
+        sent += checkpoints.count_bytes() - before
+    return states, seconds, stored + sent / sum(states)
 
 
-def _blocks(space: BlockSpace, root: str) -> Blocks:
+def _get_blocks(space: BlockSpace, root: str) -> Blocks:
     name = f"{space!r} {root}"
-    if name not in _space:
-        _space.clear()
-        _space[name] = space.blocks(root)
-    return _space[name]
+    if name not in _blocks_by_name:
+        _blocks_by_name.clear()
+        _blocks_by_name[name] = space.make_blocks(root)
+    return _blocks_by_name[name]
 
 
-def _read(kept: Kept, number: int, of: int, level: int) -> Rows:
-    return kept.required(_layer(number, of, level))
+def _load_layer(checkpoints: Checkpoints, number: int, shards: int, level: int) -> StateRows:
+    return checkpoints.require(_name_layer(number, shards, level))
 
 
-def _sent(kept: Kept, sender: int, number: int, of: int, level: int) -> list[Rows]:
-    arrays = kept.required(_message(sender, number, of, level))
+def _load_message(
+    checkpoints: Checkpoints, sender: int, number: int, shards: int, level: int
+) -> list[StateRows]:
+    arrays = checkpoints.require(_name_message(sender, number, shards, level))
     return [arrays[at : at + 2] for at in range(0, len(arrays), 2)]
 
 
-def _layer(number: int, of: int, level: int) -> str:
-    return f"layer {level} of shard {number} of {of}"
+def _name_layer(number: int, shards: int, level: int) -> str:
+    return f"layer {level} of shard {number} of {shards}"
 
 
-def _message(sender: int, number: int, of: int, level: int) -> str:
-    return f"from shard {sender} to {number} of {of} for layer {level}"
+def _name_message(sender: int, number: int, shards: int, level: int) -> str:
+    return f"from shard {sender} to {number} of {shards} for layer {level}"
 
 
-def _depths(number: int, of: int, block: int) -> str:
-    return f"distances of block {block} of shard {number} of {of}"
+def _name_depths(number: int, shards: int, block: int) -> str:
+    return f"distances of block {block} of shard {number} of {shards}"

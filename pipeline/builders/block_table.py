@@ -9,64 +9,76 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.builders.block_shards import measured, search
-from pipeline.search.block_bfs import in_blocks
-from pipeline.tasks import AtOnce, Made, Probe, Stretches, Work, in_threads
-from tablebase.block_space import InBlocks
+from pipeline.builders.block_shards import measure_shard, search_shards
+from pipeline.search.block_bfs import search_blocks
+from pipeline.tasks import Chunks, CostSample, SingleRunCost, TableData, TaskRunner, run_in_threads
+from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import Blocks
 from tablebase.puzzle import Puzzle, Table
-from tablebase.tables.checkpoints import Kept
-from tablebase.tables.parquet import ROW_GROUP
+from tablebase.tables.checkpoints import Checkpoints
+from tablebase.tables.parquet import ROW_GROUP_ROWS
 
 Depths = npt.NDArray[np.uint8]
-CHECKPOINT = 60.0
+CHECKPOINT_SECONDS = 60.0
 """Seconds between two times that an unfinished search is kept."""
-STRETCH = 1 << 17
+CHUNK_RECORDS = 1 << 17
 """Records at a time."""
 LEVEL = "level"
 
 
-def make(recipe: InBlocks, puzzle: Puzzle, table: Table, work: Work) -> Made:
+def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
     (root,) = recipe.roots.values()
-    space = recipe.space.blocks(root)
-    found = search(recipe.space, root, work) if work.elsewhere else None
-    if found and not table.columns:
-        return _as_records(found()), _as_records(found()), recipe.space.size
-    work.require_memory(table.name, _memory(space, recipe.space.size))
-    depth = np.concatenate([*found()]) if found else _searched(space, recipe.space.size, work)
-    rows = _listed(recipe, space, depth, work) if table.columns else _records(depth, work)
-    return rows, _records(depth, work), len(depth)
+    space = recipe.space.make_blocks(root)
+    read_depths = search_shards(recipe.space, root, runner) if runner.is_remote else None
+    if read_depths and not table.columns:
+        return (
+            _convert_to_records(read_depths()),
+            _convert_to_records(read_depths()),
+            recipe.space.size,
+        )
+    runner.require_memory(table.name, _estimate_memory(space, recipe.space.size))
+    depth = (
+        np.concatenate([*read_depths()])
+        if read_depths
+        else _search(space, recipe.space.size, runner)
+    )
+    rows = (
+        _iter_rows(recipe, space, depth, runner) if table.columns else _iter_records(depth, runner)
+    )
+    return rows, _iter_records(depth, runner), len(depth)
 
 
-def _listed(recipe: InBlocks, space: Blocks, depth: Depths, work: Work) -> Stretches:
+def _iter_rows(
+    recipe: BlockBreadthFirst, space: Blocks, depth: Depths, runner: TaskRunner
+) -> Chunks:
     (root,) = recipe.roots.values()
-    step, rows = -(-ROW_GROUP // space.places), len(space.row_kinds)
-    stretches = (
+    step, rows = -(-ROW_GROUP_ROWS // space.places), len(space.row_kinds)
+    arguments = (
         (root, space, depth, block, first, min(rows, first + step))
         for block in range(len(space.sides))
         for first in range(0, rows, step)
     )
     done = 0
-    for columns in in_threads(recipe.space.rows_of, stretches, work.at_once):
-        work.told("rows", done, len(depth))
+    for columns in run_in_threads(recipe.space.make_rows, arguments, runner.jobs):
+        runner.report_progress("rows", done, len(depth))
         done += len(columns["distance"])
         yield columns
 
 
-def _records(depth: Depths, work: Work) -> Stretches:
-    for first in range(0, len(depth), STRETCH):
-        work.told("records", first, len(depth))
-        yield {"distance": depth[first : first + STRETCH]}
+def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:
+    for first in range(0, len(depth), CHUNK_RECORDS):
+        runner.report_progress("records", first, len(depth))
+        yield {"distance": depth[first : first + CHUNK_RECORDS]}
 
 
-def probe(table: Table, work: Work, items: None) -> Probe:
+def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     """What a table will take, from layers of the space itself or of one that stands for it."""
-    recipe = cast(InBlocks, table.recipe)
-    space, sample = recipe.space, recipe.space.sample
+    recipe = cast(BlockBreadthFirst, table.recipe)
+    space, sample = recipe.space, recipe.space.measurable_space
     (root,) = recipe.roots.values() if sample is space else [sample.example]
-    blocks, share = sample.blocks(root), sample.size / space.size
-    memory, levels, begun = _memory(blocks, sample.size), 0, 0.0
-    work.require_memory(f"A search that tells what {table.name} takes", memory)
+    blocks, share = sample.make_blocks(root), sample.size / space.size
+    memory, levels, begun = _estimate_memory(blocks, sample.size), 0, 0.0
+    runner.require_memory(f"A search that tells what {table.name} takes", memory)
 
     def layer_done(level: int, depth: Depths) -> None:
         nonlocal begun, levels
@@ -74,56 +86,60 @@ def probe(table: Table, work: Work, items: None) -> Probe:
         if level == 1:  # by now the kernels are compiled
             begun = time.process_time()
 
-    depth = in_blocks(blocks, work.at_once, layer_done, work.require_going)
-    whole = AtOnce((time.process_time() - begun) / share, memory / share)
-    found = measured(sample, root, depth, levels, work)
-    rows = _listed(recipe, blocks, depth, work) if table.columns else _records(depth, work)
-    return Probe(space.stretches(), *found, rows, _records(depth, work), whole)
+    depth = search_blocks(blocks, runner.jobs, layer_done, runner.require_no_failure)
+    single_run = SingleRunCost((time.process_time() - begun) / share, memory / share)
+    measured = measure_shard(sample, root, depth, levels, runner)
+    rows = (
+        _iter_rows(recipe, blocks, depth, runner) if table.columns else _iter_records(depth, runner)
+    )
+    return CostSample(
+        space.count_max_shards(), *measured, rows, _iter_records(depth, runner), single_run
+    )
 
 
-def _as_records(depths: Iterator[Depths]) -> Stretches:
-    for stretch in depths:
-        yield {"distance": stretch}
+def _convert_to_records(depths: Iterator[Depths]) -> Chunks:
+    for chunk in depths:
+        yield {"distance": chunk}
 
 
-def _memory(space: Blocks, states: int) -> int:
+def _estimate_memory(space: Blocks, states: int) -> int:
     """Bytes: one a state, two a row, and the moves."""
-    tables = (table for pair in space.moves for move in pair for table in move.tables())
+    tables = (table for pair in space.moves for move in pair for table in move.list_tables())
     rows = 2 * len(space.sides) * len(space.row_kinds)
     return states + rows + sum(table.nbytes for table in tables)
 
 
-def _searched(space: Blocks, states: int, work: Work) -> Depths:
+def _search(space: Blocks, states: int, runner: TaskRunner) -> Depths:
     """The distances; a search that was killed goes on from where it was kept."""
-    kept = work.kept
+    checkpoints = runner.checkpoints
     begun = time.monotonic()
 
     def layer_done(level: int, depth: Depths) -> None:
         nonlocal begun
-        work.told("layers", level)
-        if kept and time.monotonic() - begun >= CHECKPOINT:
-            _keep(kept, level, depth.reshape(len(space.sides), -1))
+        runner.report_progress("layers", level)
+        if checkpoints and time.monotonic() - begun >= CHECKPOINT_SECONDS:
+            _save_search(checkpoints, level, depth.reshape(len(space.sides), -1))
             begun = time.monotonic()
 
-    found = _kept(kept, space, states) if kept else None
-    return in_blocks(space, work.at_once, layer_done, work.require_going, found)
+    saved_search = _load_search(checkpoints, space, states) if checkpoints else None
+    return search_blocks(space, runner.jobs, layer_done, runner.require_no_failure, saved_search)
 
 
-def _keep(kept: Kept, level: int, blocks: Depths) -> None:
+def _save_search(checkpoints: Checkpoints, level: int, blocks: Depths) -> None:
     """The level last: where this ends half way, blocks are ahead of it, which does no harm."""
     for number, block in enumerate(blocks):
-        kept.store(f"block {number}", [block])
-    kept.store(LEVEL, [np.array(level)])
+        checkpoints.save(f"block {number}", [block])
+    checkpoints.save(LEVEL, [np.array(level)])
 
 
-def _kept(kept: Kept, space: Blocks, states: int) -> tuple[int, Depths] | None:
+def _load_search(checkpoints: Checkpoints, space: Blocks, states: int) -> tuple[int, Depths] | None:
     """What was kept of an unfinished search, if all of it is whole."""
-    level = kept.load(LEVEL)
+    level = checkpoints.load(LEVEL)
     if level is None:
         return None
     depth = np.empty((len(space.sides), states // len(space.sides)), dtype=np.uint8)
     for number, block in enumerate(depth):
-        if (found := kept.load(f"block {number}")) is None:
+        if (arrays := checkpoints.load(f"block {number}")) is None:
             return None
-        block[:] = found[0]
+        block[:] = arrays[0]
     return int(level[0]), depth.ravel()

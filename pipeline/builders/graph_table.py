@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from pipeline.search.breadth_first import breadth_first
-from pipeline.tasks import Made, Stretches, Work
+from pipeline.search.breadth_first import search_breadth_first
+from pipeline.tasks import Chunks, TableData, TaskRunner
 from tablebase.puzzle import BreadthFirst, StateSpace, Table
-from tablebase.tables.parquet import ROW_GROUP
+from tablebase.tables.parquet import ROW_GROUP_ROWS
 
 
-def make(recipe: BreadthFirst, puzzle: StateSpace, table: Table, work: Work) -> Made:
-    graph = work.once(puzzle.graph)
-    walks = {}
+def make(recipe: BreadthFirst, puzzle: StateSpace, table: Table, runner: TaskRunner) -> TableData:
+    graph = runner.compute_once(puzzle.make_graph)
+    results = {}
     for name, root in recipe.roots.items():
         nodes = 0
 
         def layer_done(depth: int, reached: int, name: str = name) -> None:
             nonlocal nodes
             nodes += reached
-            work.told(f"{name}: layer {depth}, states", nodes)
+            runner.report_progress(f"{name}: layer {depth}, states", nodes)
 
-        walks[name] = breadth_first(graph, puzzle.node(root), layer_done)
+        results[name] = search_breadth_first(graph, puzzle.find_node(root), layer_done)
 
-    def rows() -> Stretches:
-        work.told("columns", 0)
-        columns = puzzle.fill(table, graph, walks)
-        for first in range(0, len(columns[table.columns[0].name]), ROW_GROUP):
-            work.require_going()
-            yield {name: column[first : first + ROW_GROUP] for name, column in columns.items()}
+    def rows() -> Chunks:
+        runner.report_progress("columns", 0)
+        columns = puzzle.fill_columns(table, graph, results)
+        for first in range(0, len(columns[table.columns[0].name]), ROW_GROUP_ROWS):
+            runner.require_no_failure()
+            yield {name: column[first : first + ROW_GROUP_ROWS] for name, column in columns.items()}
 
-    def records() -> Stretches:
-        yield puzzle.records(table, walks)
+    def records() -> Chunks:
+        yield puzzle.make_records(table, results)
 
     return rows(), records(), puzzle.size

@@ -11,90 +11,105 @@ from functools import partial
 
 import numpy as np
 
-from pipeline.builders.sweep_driver import large, meeting
+from pipeline.builders.sweep_driver import combine_halves, load_or_compute
 from pipeline.builders.tour_columns import Array
 from pipeline.search.tour_counting.expand import Step
-from pipeline.search.tour_counting.halves import halves
-from pipeline.search.tour_counting.sweep import Layer, TooMany, cycles, forward
-from pipeline.tasks import Made, Stretches, Work
+from pipeline.search.tour_counting.halves import cut_board
+from pipeline.search.tour_counting.sweep import CountOverflow, Layer, advance_layer, sum_cycles
+from pipeline.tasks import Chunks, TableData, TaskRunner
 from tablebase.errors import SearchError
-from tablebase.frontier.layer_codec import packed, unpacked
+from tablebase.frontier.layer_codec import decode_layer, encode_layer
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight.count_recipe import numbering
-from tablebase.puzzles.knight.definition import NumberedCycles, sides
+from tablebase.puzzles.knight.count_recipe import estimate_rank_cost
+from tablebase.puzzles.knight.definition import ClosedTourRanking, get_sides
 from tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from tablebase.tables.checkpoints import Arrays
 
-STRETCH = 1 << 14
+CHUNK_RECORDS = 1 << 14
 """Records at a time."""
 
 
-def make(recipe: NumberedCycles, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    board, paths = recipe.board, recipe.paths
-    work.require_memory(table.name, numbering(sides(board), closed=not paths))
+def make(recipe: ClosedTourRanking, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+    board, paths = recipe.board, recipe.is_open
+    runner.require_memory(table.name, estimate_rank_cost(get_sides(board), closed=not paths))
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:
-        layers = [*_layers(sweep, int(form[:-1]), work)]
-    except TooMany:
+        layers = [*_iter_layers(sweep, int(form[:-1]), runner)]
+    except CountOverflow:
         raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
     count = sum(len(firsts) for firsts, *_ in layers)
-    return _records(layers, count, work), _records(layers, count, work), count
+    return _iter_records(layers, count, runner), _iter_records(layers, count, runner), count
 
 
-def _layers(sweep: Sweep, width: int, work: Work) -> Iterator[Arrays]:
+def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Arrays]:
     """Each layer's records: first keys, sums before them, and states."""
     board = sweep.upright
-    later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
-    both = halves(later, sweep.rows, paths=sweep.paths, mirrored=False)
-    both = both._replace(between=both.between * (1, 1, 0))  # nobody asks who uses which
-    every = 1 + sweep.routes[-1].cut
-    found = list[Arrays]()
+    later_neighbours = [
+        [to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)
+    ]
+    board_halves = cut_board(later_neighbours, sweep.rows, paths=sweep.paths, mirrored=False)
+    # nobody asks who uses which
+    board_halves = board_halves._replace(between=board_halves.between * (1, 1, 0))
+    layer_count = 1 + sweep.routes[-1].cut
+    layers_made = list[Arrays]()
 
-    def kept(made: Callable[[], Layer]) -> Arrays:
-        records = large(f"layer {len(found)}", lambda: packed(*made(), width), work)
-        found.append([*records])
-        return found[-1]
+    def save_layer(make_layer: Callable[[], Layer]) -> Arrays:
+        records = load_or_compute(
+            f"layer {len(layers_made)}", lambda: encode_layer(*make_layer(), width), runner
+        )
+        layers_made.append([*records])
+        return layers_made[-1]
 
-    def layer(number: int) -> Layer:
-        firsts, _, states = found[number]
-        return Layer(*unpacked(firsts, states))
+    def load_layer(number: int) -> Layer:
+        firsts, _, states = layers_made[number]
+        return Layer(*decode_layer(firsts, states))
 
-    def after(number: int, step: Step) -> Layer:
-        keys, ways = forward(layer(number), step, partial(work.told, "steps", len(found), every))
+    def make_next_layer(number: int, step: Step) -> Layer:
+        keys, ways = advance_layer(
+            load_layer(number),
+            step,
+            partial(runner.report_progress, "steps", len(layers_made), layer_count),
+        )
         order = np.argsort(keys)
         return Layer(keys[order], ways[order])
 
-    def at_the_cut(route: Route) -> Layer:
-        name = f"layer {len(found)} of {every}, where the halves meet"
+    def make_cut_layer(route: Route) -> Layer:
+        name = f"layer {len(layers_made)} of {layer_count}, where the halves meet"
         in_cut = route.start >= sweep.longer
-        halves = both.through(sweep.cell(route.start, sweep.longer)) if in_cut else both
-        states, onward, _ = meeting(
-            layer(route.layers[-1]), layer(sweep.shorter), halves, name, work
+        halves = (
+            board_halves.require_edge(sweep.find_cell(route.start, sweep.longer))
+            if in_cut
+            else board_halves
         )
-        cycles(states.ways, onward)
-        some = onward > 0
-        return Layer(states.keys[some], states.ways[some] * onward[some])
+        states, onward, _ = combine_halves(
+            load_layer(route.layers[-1]), load_layer(sweep.shorter), halves, name, runner
+        )
+        sum_cycles(states.ways, onward)
+        has_completions = onward > 0
+        return Layer(
+            states.keys[has_completions], states.ways[has_completions] * onward[has_completions]
+        )
 
-    yield kept(lambda: both.first)
-    for square, step in enumerate(both.steps):
-        yield kept(partial(after, square, step))
+    yield save_layer(lambda: board_halves.first)
+    for square, step in enumerate(board_halves.steps):
+        yield save_layer(partial(make_next_layer, square, step))
     for route in sweep.routes:
-        for square in sweep.own(route.start):
-            step = both.steps[square]
+        for square in sweep.list_own_squares(route.start):
+            step = board_halves.steps[square]
             if square == route.start:
                 step = step._replace(wanted=step.others.tolist().index(0))
-            yield kept(partial(after, route.layers[square], step))
-        yield kept(partial(at_the_cut, route))
+            yield save_layer(partial(make_next_layer, route.layers[square], step))
+        yield save_layer(partial(make_cut_layer, route))
 
 
-def _records(layers: list[Arrays], count: int, work: Work) -> Stretches:
+def _iter_records(layers: list[Arrays], count: int, runner: TaskRunner) -> Chunks:
     done = 0
     for number, (firsts, sums, states) in enumerate(layers):
-        for at in range(0, len(firsts), STRETCH):
-            work.told("records", done, count)
-            some = slice(at, at + STRETCH)
-            key = firsts[some]
+        for at in range(0, len(firsts), CHUNK_RECORDS):
+            runner.report_progress("records", done, count)
+            span = slice(at, at + CHUNK_RECORDS)
+            key = firsts[span]
             layer: Array = np.full(len(key), number)
-            yield {"layer": layer, "key": key, "before": sums[some], "states": states[some]}
+            yield {"layer": layer, "key": key, "before": sums[span], "states": states[span]}
             done += len(key)

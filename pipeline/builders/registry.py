@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.tasks import Made, Parts, Probe, Work
+from pipeline.tasks import CostSample, TableData, TaskList, TaskRunner
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles import imported, part_of
-from tablebase.tables.checkpoints import Kept
+from tablebase.puzzles import import_object, load_part
+from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Store
 
-MAKERS = {
+BUILDERS = {
     "breadth first": "pipeline.builders.graph_table",
     "breadth first in blocks": "pipeline.builders.block_table",
     "every tour": "pipeline.builders.tour_list",
@@ -22,35 +22,42 @@ MAKERS = {
     "one tour a pair": "pipeline.builders.tour_per_pair",
     "tour counts": "pipeline.builders.count_table",
 }
-"""For each recipe's search the module whose `make` is the maker; other packages' name their own."""
+"""For each recipe's search the module whose `build` is the maker; other packages' name their
+own."""
 
 
-def made(puzzle: Puzzle, table: Table, work: Work) -> Made:
+def build_table_data(puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
     """A table's rows and its index's records, each stretch made when it is asked for."""
     recipe = table.recipe
-    own = recipe.maker
-    make = part_of(puzzle, own) if own else imported(f"{MAKERS[recipe.search]}:make")
-    found: Made = make(recipe, puzzle, table, work)
-    return found
+    plugin_builder = recipe.builder
+    build = (
+        load_part(puzzle, plugin_builder)
+        if plugin_builder
+        else import_object(f"{BUILDERS[recipe.search]}:make")
+    )
+    data: TableData = build(recipe, puzzle, table, runner)
+    return data
 
 
-def parts(table: Table) -> Parts:
+def parts(table: Table) -> TaskList:
     """What a list is made of."""
-    found: Parts = _further(table, "parts")(table.recipe)
-    return found
+    tasks: TaskList = _import_function(table, "parts")(table.recipe)
+    return tasks
 
 
-def probe(table: Table, work: Work, items: list[tuple[Any, ...]] | None = None) -> Probe:
+def estimate(
+    table: Table, runner: TaskRunner, items: list[tuple[Any, ...]] | None = None
+) -> CostSample:
     """What a table will take, or these parts of a list."""
-    found: Probe = _further(table, "probe")(table, work, items)
-    return found
+    sample: CostSample = _import_function(table, "estimate")(table, runner, items)
+    return sample
 
 
-def checkpoints(store: Store, table: Table) -> Kept:
+def checkpoints(store: Store, table: Table) -> Checkpoints:
     """Give the finished parts of a table, as its maker's code is now."""
     recipe = table.recipe
-    return Kept(store, table, recipe.maker.partition(":")[0] or MAKERS[recipe.search])
+    return Checkpoints(store, table, recipe.builder.partition(":")[0] or BUILDERS[recipe.search])
 
 
-def _further(table: Table, name: str) -> Any:
-    return imported(f"{MAKERS[table.recipe.search]}:{name}")
+def _import_function(table: Table, name: str) -> Any:
+    return import_object(f"{BUILDERS[table.recipe.search]}:{name}")

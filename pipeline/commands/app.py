@@ -16,22 +16,28 @@ from pipeline.commands.pages import explore, report
 from pipeline.commands.query import query
 from pipeline.commands.sample import sample
 from pipeline.commands.selection import (
-    BOARDED,
-    asked_for,
-    help_of,
-    said_of,
-    with_option,
-    with_requests,
-    with_tables,
+    BOARD_STAGES,
+    add_requests,
+    describe_request,
+    format_help,
+    format_stages_with,
+    select_stages,
+    select_tables,
 )
-from pipeline.commands.text_tables import drawn, table_of_status, table_of_tables
-from pipeline.terminal import complain, say
+from pipeline.commands.text_tables import format_table, make_build_table, make_status_table
+from pipeline.terminal import print_answer, print_error
 from queries.dispatch import require_one_printed
 from tablebase import __version__
-from tablebase.errors import BadRequest, required_choice
-from tablebase.puzzles import MODULES, names, puzzle, refused, with_depths
-from tablebase.resources import cores
-from tablebase.tables.store_factory import tables_store
+from tablebase.errors import BadRequest, require_choice
+from tablebase.puzzles import (
+    MODULES,
+    get_load_errors,
+    get_puzzle,
+    list_names,
+    list_puzzles_with_depths,
+)
+from tablebase.resources import count_cores
+from tablebase.tables.store_factory import open_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """What Typer raises for words that it does not take; it exports no name of its own for it."""
@@ -45,60 +51,63 @@ app = typer.Typer(
 )
 app.add_typer(query, name="query")
 
-MOST_SAID = 300
+MAX_MESSAGE = 300
 """Characters of a word that no command takes."""
 
-WITH_DEPTHS = [name for name in MODULES if puzzle(name).depth]
+WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """Our puzzles whose states lie at depths."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
-JOBS = cores()
+JOBS = count_cores()
 """How many searches run at once unless told otherwise."""
 
 
-def more_boards(verb: str, request: str) -> Any:
+def make_board_option(verb: str, request: str) -> Any:
     """The option that makes a request of further boards."""
-    said = f"Also {verb} {said_of(request)}."
-    return typer.Option(f"--{request}", metavar="CxR", help=said)
+    help_text = f"Also {verb} {describe_request(request)}."
+    return typer.Option(f"--{request}", metavar="CxR", help=help_text)
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        say(f"puzzle-tablebase {__version__}\n")
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
+        print_answer(f"puzzle-tablebase {__version__}\n")
         raise typer.Exit
 
 
-def run(words: list[str]) -> int:
+def run_app(arguments: list[str]) -> int:
     """Do what the words say; returns the exit code. Words it cannot take get one sentence too.
 
     A puzzle that cannot be used does not keep the others from what was asked of all of them.
     """
     try:
-        code = _done(words)
+        code = _run_command(arguments)
     finally:
-        for refusal in refused():
-            complain(refusal)
-    return max(code, *(refusal.exit_code for refusal in refused()), 0)
+        for refusal in get_load_errors():
+            print_error(refusal)
+    return max(code, *(refusal.exit_code for refusal in get_load_errors()), 0)
 
 
-def _done(words: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     try:
-        return int(app(words, prog_name="pipeline", standalone_mode=False) or 0)
+        return int(app(arguments, prog_name="pipeline", standalone_mode=False) or 0)
     except UsageError as error:
         context, message = getattr(error, "ctx", None), error.format_message()
         if not message.strip():  # nothing was asked, and the help stands there already
             return 2
         command = context.command_path if context is not None else "pipeline"
-        said = " ".join(message.split()).rstrip(".")
-        raise BadRequest(said[:MOST_SAID], f"See: {command} --help") from error
+        text = " ".join(message.split()).rstrip(".")
+        raise BadRequest(text[:MAX_MESSAGE], f"See: {command} --help") from error
 
 
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -111,7 +120,7 @@ def precompute(
         list[str] | None,
         typer.Argument(
             help="Stages to build (default: all).",
-            autocompletion=completion.stages,
+            autocompletion=completion.complete_stages,
         ),
     ] = None,
     outputs: Outputs = None,
@@ -126,9 +135,9 @@ def precompute(
             "--board",
             metavar="BOARD",
             help="Also build the tables of this board: "
-            f"{'; '.join(f'{name}: {stage.board_meaning}' for name, stage in BOARDED.items())}. "
-            "Repeatable.",
-            autocompletion=completion.boards,
+            f"{'; '.join(f'{name}: {stage.board_meaning}' for name, stage in BOARD_STAGES.items())}"
+            ". Repeatable.",
+            autocompletion=completion.complete_boards,
         ),
     ] = None,
     goals: Annotated[
@@ -136,14 +145,15 @@ def precompute(
         typer.Option(
             "--goals",
             metavar="all",
-            help=f"Build all goals of larger boards too ({with_option('goals')}).",
-            autocompletion=completion.every_goal,
+            help=f"Build all goals of larger boards too ({format_stages_with('goals')}).",
+            autocompletion=completion.complete_goals,
         ),
     ] = None,
     parquet: Annotated[
         bool,
         typer.Option(
-            "--parquet", help=f"List the states of larger boards too ({with_option('parquet')})."
+            "--parquet",
+            help=f"List the states of larger boards too ({format_stages_with('parquet')}).",
         ),
     ] = False,
     scheduler: Annotated[
@@ -154,15 +164,15 @@ def precompute(
             help="Hand the searches to a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
-    piece: precompute_shards.PieceOption = None,
-    finish: precompute_shards.FinishOption = False,
+    shard: precompute_shards.ShardOption = None,
+    publish: precompute_shards.PublishOption = False,
     plan: precompute_shards.PlanOption = False,
-    count: Annotated[list[str] | None, more_boards("count", "count")] = None,
+    count: Annotated[list[str] | None, make_board_option("count", "count")] = None,
     closed: Annotated[
         bool, typer.Option("--closed", help="With --count: only closed ones, on larger boards too.")
     ] = False,
-    cycles: Annotated[list[str] | None, more_boards("number", "cycles")] = None,
-    numbers: Annotated[list[str] | None, more_boards("number", "numbers")] = None,
+    rank_closed: Annotated[list[str] | None, make_board_option("number", "cycles")] = None,
+    rank_tours: Annotated[list[str] | None, make_board_option("number", "numbers")] = None,
     memory: Annotated[
         float | None,
         typer.Option(
@@ -176,43 +186,50 @@ def precompute(
 ) -> None:
     """Build the tables that are missing or out of date."""
     if help and not stages:
-        context.command.params[0].metavar = " ".join(f"[{name}]" for name in names())
-    chosen = asked_for(stages)
+        context.command.params[0].metavar = " ".join(f"[{name}]" for name in list_names())
+    chosen = select_stages(stages)
     if help:
-        say(f"{help_of(chosen) if stages else context.get_help()}\n")
+        print_answer(f"{format_help(chosen) if stages else context.get_help()}\n")
         return
-    store, limit = tables_store(outputs), parse_memory(memory)
-    if asked := precompute_shards.Asked(piece, finish, plan):
-        forced = force and not finish  # what mends a damaged list says it too
+    store, limit = open_store(outputs), parse_memory(memory)
+    if action := precompute_shards.ListAction(shard, publish, plan):
+        forced = force and not publish  # what mends a damaged list says it too
         others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
-        others |= {"count": count, "closed": closed, "cycles": cycles}
-        others |= {"numbers": numbers, "memory": memory}
-        besides = [name for name, given in others.items() if given]
-        how = precompute_shards.How(store, jobs, scheduler, quiet, besides)
-        precompute_shards.precompute_lists(asked, chosen, board or [], how)
+        others |= {"count": count, "closed": closed, "cycles": rank_closed}
+        others |= {"numbers": rank_tours, "memory": memory}
+        other_options = [name for name, given in others.items() if given]
+        run_options = precompute_shards.RunOptions(store, jobs, scheduler, quiet, other_options)
+        precompute_shards.precompute_lists(action, chosen, board or [], run_options)
         return
     from pipeline.build import Request, build
-    from pipeline.dask_executor import workers
-    from pipeline.progress import BuildTold
-    from pipeline.shards import require_divided
+    from pipeline.dask_executor import open_executor
+    from pipeline.progress import BuildProgress
+    from pipeline.shards import require_shards
 
     if goals is not None:
-        required_choice(goals, "set of goals", "all")
-    further = [name for name, asked in (("goals", goals), ("parquet", parquet)) if asked]
-    wanted = with_tables(chosen, board or [], further, named=bool(stages))
+        require_choice(goals, "set of goals", "all")
+    board_options = [name for name, action in (("goals", goals), ("parquet", parquet)) if action]
+    wanted = select_tables(chosen, board or [], board_options, is_named=bool(stages))
     if closed and not count:
         raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
-    requests = {"closed" if closed else "count": count, "cycles": cycles, "numbers": numbers}
-    wanted = with_requests(wanted, requests)
+    requests = {
+        "closed" if closed else "count": count,
+        "cycles": rank_closed,
+        "numbers": rank_tours,
+    }
+    wanted = add_requests(wanted, requests)
     if scheduler is None:
-        require_divided(wanted)
+        require_shards(wanted)
     request = Request(store, wanted, force, jobs, memory=limit)
-    with BuildTold(quiet=quiet) as told, workers(scheduler, jobs) as (executor, at_once):
-        published = build(dataclasses.replace(request, jobs=at_once), told, executor)
+    with (
+        BuildProgress(quiet=quiet) as progress,
+        open_executor(scheduler, jobs) as (executor, at_once),
+    ):
+        published = build(dataclasses.replace(request, jobs=at_once), progress, executor)
     if not quiet:
         built = {table.name for _, tables in request.tables for table in tables}
-        shown = {name: entry for name, entry in published.items() if name in built}
-        say(drawn(table_of_tables(shown, told.seconds)))
+        entries = {name: entry for name, entry in published.items() if name in built}
+        print_answer(format_table(make_build_table(entries, progress.seconds)))
 
 
 @app.command()
@@ -222,7 +239,7 @@ def remove(
         typer.Argument(
             metavar="TABLE",
             help="Table to remove, as printed by `pipeline status`.",
-            autocompletion=completion.removable_tables,
+            autocompletion=completion.complete_removable_tables,
         ),
     ],
     outputs: Outputs = None,
@@ -230,27 +247,27 @@ def remove(
 ) -> None:
     """Remove tables that were built on request (with `precompute --board`)."""
     from pipeline.build import build
-    from pipeline.progress import BuildTold
-    from pipeline.removal import removal
+    from pipeline.progress import BuildProgress
+    from pipeline.removal import make_removal
 
-    with BuildTold(quiet=quiet) as told:
-        build(removal(tables_store(outputs), tables, JOBS), told)
+    with BuildProgress(quiet=quiet) as progress:
+        build(make_removal(open_store(outputs), tables, JOBS), progress)
     if not quiet:
-        say("".join(f"removed {name}\n" for name in tables))
+        print_answer("".join(f"removed {name}\n" for name in tables))
 
 
 @app.command()
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """List the tables: rows, bytes, the version that built them, and what is missing."""
-    from queries.status import status as overview
-    from queries.status import unusable
+    from queries.status import list_status as overview
+    from queries.status import make_unusable_error
 
-    store = tables_store(outputs)
+    store = open_store(outputs)
     rows = overview(store)
-    say(f"{json.dumps(rows)}\n" if as_json else drawn(table_of_status(rows)))
-    refused = unusable(rows, store)
-    if refused:
-        raise refused
+    print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(make_status_table(rows)))
+    error = make_unusable_error(rows, store)
+    if error:
+        raise error
 
 
 @app.command()
@@ -260,7 +277,7 @@ def histogram(
         typer.Argument(
             metavar="|".join(WITH_DEPTHS),
             help="Puzzle whose states are counted: one of these, or another package's.",
-            autocompletion=with_depths,
+            autocompletion=list_puzzles_with_depths,
         ),
     ],
     board: Annotated[
@@ -269,7 +286,7 @@ def histogram(
             "--board",
             metavar="BOARD",
             help="Board whose states are counted (sliding).",
-            autocompletion=completion.boards,
+            autocompletion=completion.complete_boards,
         ),
     ] = None,
     outputs: Outputs = None,
@@ -279,19 +296,19 @@ def histogram(
     ] = None,
 ) -> None:
     """Print the number of states at each distance, with bars."""
-    from queries.histogram import bars
-    from queries.histogram import histogram as counted
+    from queries.histogram import count_states as counted
+    from queries.histogram import format_bars
 
     require_one_printed(svg, as_json=as_json)
-    counts = counted(name, tables_store(outputs), board)
+    counts = counted(name, open_store(outputs), board)
     if svg is not None:
-        from queries.svg import histogram_svg
-        from tablebase.output import STANDARD, write
+        from queries.svg import draw_histogram
+        from tablebase.output import STANDARD, write_output
 
-        write(svg, histogram_svg(counts).encode())
+        write_output(svg, draw_histogram(counts).encode())
         if svg == STANDARD:
             return
-    say(f"{json.dumps(counts.to_dicts())}\n" if as_json else bars(counts))
+    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts))
 
 
 @app.command()
@@ -304,22 +321,26 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Verify the published tables, and say of each what was shown: proved, recounted, ..."""
-    from pipeline.progress import ProofTold
+    from pipeline.progress import ProofProgress
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as verify_store
-    from tablebase.tables.checkpoints import pieces_of
+    from tablebase.tables.checkpoints import summarize_shards
 
-    store = tables_store(outputs)
-    with ProofTold(None if as_json else say, every_claim=verbose, quick=quick) as told:
+    store = open_store(outputs)
+    with ProofProgress(
+        None if as_json else print_answer, every_claim=verbose, quick=quick
+    ) as progress:
         try:
-            verified = verify_store(store, quick=quick, report=told, on_verdicts=told.on_verdicts)
+            verified = verify_store(
+                store, quick=quick, listener=progress, on_verdicts=progress.on_verdicts
+            )
         except VerifyFailed as failure:
             if as_json:
-                say(f"{json.dumps({'failure': failure.facts()})}\n")
+                print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
             raise
-        answer = told.end(verified, pieces_of(store))
+        answer = progress.finish(verified, summarize_shards(store))
     if as_json:
-        say(f"{json.dumps(answer)}\n")
+        print_answer(f"{json.dumps(answer)}\n")
 
 
 for command in (sample, report, explore):

@@ -4,55 +4,60 @@ from collections.abc import Callable
 
 from typer import Context
 
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.query_options import FORMATS, INPUT_FORMATS
 from tablebase.errors import TablebaseError
-from tablebase.puzzles import names, puzzles
-from tablebase.tables.store_factory import tables_store
+from tablebase.puzzles import list_names, list_puzzles
+from tablebase.tables.store_factory import open_store
 
-Offered = Callable[[Context], list[str]]
+Completer = Callable[[Context], list[str]]
 
 
-def stages(context: Context) -> list[str]:
+def complete_stages(context: Context) -> list[str]:
     """Those that are not named yet."""
-    return [name for name in names() if name not in (context.params.get("stages") or [])]
+    return [name for name in list_names() if name not in (context.params.get("stages") or [])]
 
 
-def boards(context: Context) -> list[str]:
-    named = context.params.get("stages") or context.params.get("name") or names()
-    return [board for stage in puzzles() if stage.name in named for board in stage.boards()]
+def complete_boards(context: Context) -> list[str]:
+    names_given = context.params.get("stages") or context.params.get("name") or list_names()
+    return [
+        board
+        for stage in list_puzzles()
+        if stage.name in names_given
+        for board in stage.list_boards()
+    ]
 
 
-def every_goal(context: Context) -> list[str]:
+def complete_goals(context: Context) -> list[str]:
     return ["all"]
 
 
-def removable_tables(context: Context) -> list[str]:
-    from pipeline.removal import removable
+def complete_removable_tables(context: Context) -> list[str]:
+    from pipeline.removal import list_removable
 
     try:
-        return removable(tables_store(context.params.get("outputs")))
+        return list_removable(open_store(context.params.get("outputs")))
     except TablebaseError:
         return []
 
 
-def page_formats(context: Context) -> list[str]:
+def complete_page_formats(context: Context) -> list[str]:
     from queries.report.writer import PAGE_FORMATS
 
     return list(PAGE_FORMATS)
 
 
-def of_query(puzzle: str, option: str) -> Offered | None:
+def make_query_completer(puzzle: str, option: str) -> Completer | None:
     """What is offered for an option of a query, if anything can be."""
     formats = {"format": [*FORMATS], "input_format": [*INPUT_FORMATS]}.get(option)
 
-    def offered(context: Context) -> list[str]:
+    def complete(context: Context) -> list[str]:
         if formats is not None:
             return formats
         try:
-            asks = reader(puzzle, tables_store(context.params.get("outputs")))
-            return list(asks.values(option))
+            reader = open_reader(puzzle, open_store(context.params.get("outputs")))
+            return list(reader.list_values(option))
         except TablebaseError:
             return []
 
-    return offered
+    return complete

@@ -6,9 +6,9 @@ import typer
 
 from pipeline.commands import completion
 from pipeline.commands.options import Outputs
-from pipeline.terminal import say
+from pipeline.terminal import print_answer
 from tablebase.paths import expand_path
-from tablebase.tables.store_factory import tables_store
+from tablebase.tables.store_factory import open_store
 
 
 def report(
@@ -22,7 +22,7 @@ def report(
         typer.Option(
             "--format",
             help="html: one page; svg, png: only the pictures.",
-            autocompletion=completion.page_formats,
+            autocompletion=completion.complete_page_formats,
         ),
     ] = "html",
     sample: Annotated[
@@ -36,14 +36,14 @@ def report(
     from queries.report.writer import write_report
     from tablebase.output import STANDARD
 
-    store = tables_store(outputs)
-    usual = store.full("report.html" if format == "html" else "report")
-    target = usual if output is None else expand_path(output)
-    written = write_report(store, target, format, sample)
+    store = open_store(outputs)
+    default_target = store.locate("report.html" if format == "html" else "report")
+    target = default_target if output is None else expand_path(output)
+    paths = write_report(store, target, format, sample)
     if target == STANDARD:
         return
-    for path in written:
-        say(f"{path}\n")
+    for path in paths:
+        print_answer(f"{path}\n")
 
 
 def explore(
@@ -56,8 +56,8 @@ def explore(
     from queries.explorer.writer import write_explorer
     from tablebase.output import STANDARD
 
-    store = tables_store(outputs)
-    target = store.full("explorer.html") if output is None else expand_path(output)
+    store = open_store(outputs)
+    target = store.locate("explorer.html") if output is None else expand_path(output)
     write_explorer(store, target)
     if target != STANDARD:
-        say(f"{target}\n")
+        print_answer(f"{target}\n")

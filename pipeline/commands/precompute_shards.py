@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from pipeline.terminal import say
+from pipeline.terminal import print_answer
 from tablebase.errors import BadRequest, CannotBuild
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Puzzle
     from tablebase.tables.store import Store
 
-PieceOption = Annotated[
+ShardOption = Annotated[
     str | None,
     typer.Option(
         "--piece", metavar="I/N", help="Make only the I-th of N pieces of the boards' lists."
     ),
 ]
-FinishOption = Annotated[
+PublishOption = Annotated[
     bool, typer.Option("--finish", help="Publish these lists, if all pieces are there.")
 ]
 PlanOption = Annotated[
@@ -31,65 +31,79 @@ PlanOption = Annotated[
 ]
 
 
-class Asked(NamedTuple):
+class ListAction(NamedTuple):
     """What is to be done of lists, or told of boards."""
 
-    piece: str | None
-    finish: bool
+    shard: str | None
+    publish: bool
     plan: bool
 
     def __bool__(self) -> bool:
-        return self.piece is not None or self.finish or self.plan
+        return self.shard is not None or self.publish or self.plan
 
 
-class How(NamedTuple):
+class RunOptions(NamedTuple):
     """Where and by whom."""
 
     store: Store
     jobs: int
     scheduler: str | None
     quiet: bool
-    besides: Sequence[str]
+    other_options: Sequence[str]
     """Other options that were given."""
 
 
-def precompute_lists(asked: Asked, stages: Sequence[Puzzle], boards: list[str], how: How) -> None:
+def precompute_lists(
+    action: ListAction, stages: Sequence[Puzzle], boards: list[str], run: RunOptions
+) -> None:
     """Plan the tables of these boards, make a piece of each, or publish them."""
     from pipeline.build import Request, build
-    from pipeline.commands.text_tables import drawn, table_of_plans, table_of_tables
-    from pipeline.dask_executor import workers
-    from pipeline.plan import planned
-    from pipeline.progress import BuildTold
-    from pipeline.shards import listings, make_piece, parse_piece, require_all
+    from pipeline.commands.text_tables import format_table, make_build_table, make_plan_table
+    from pipeline.dask_executor import open_executor
+    from pipeline.plan import make_plan
+    from pipeline.progress import BuildProgress
+    from pipeline.shards import build_shard, find_listings, parse_shard, require_complete
 
-    if asked.finish and (asked.plan or asked.piece is not None):
-        other = "--plan" if asked.plan else "--piece"
+    if action.publish and (action.plan or action.shard is not None):
+        other = "--plan" if action.plan else "--piece"
         raise BadRequest(f"{other} cannot be combined with --finish", "Finish when all is there")
-    for other in how.besides:
+    for other in run.other_options:
         raise BadRequest(f"--{other} does not go with --piece, --finish or --plan")
-    piece = None if asked.piece is None else parse_piece(asked.piece)
-    option = "piece" if piece else "finish" if asked.finish else "plan"
-    lists = listings(f"--{option}", stages, boards, planned=option == "plan")
-    if asked.plan:
-        plans = {of.table.name: planned(how.store, of, piece, how.jobs) for of in lists}
-        say(drawn(table_of_plans(plans, how.jobs)))
-        if large := [of for of in lists if not of.puzzle.owns(of.table.name)]:
-            planned_only = ", ".join(of.table.name for of in large)
+    shard = None if action.shard is None else parse_shard(action.shard)
+    option = "piece" if shard else "finish" if action.publish else "plan"
+    listings = find_listings(f"--{option}", stages, boards, plannable=option == "plan")
+    if action.plan:
+        plans = {
+            listing.table.name: make_plan(run.store, listing, shard, run.jobs)
+            for listing in listings
+        }
+        print_answer(format_table(make_plan_table(plans, run.jobs)))
+        if large := [
+            listing for listing in listings if not listing.puzzle.owns_table(listing.table.name)
+        ]:
+            planned_only = ", ".join(listing.table.name for listing in large)
             raise CannotBuild(planned_only, large[0].puzzle.board_meaning)
         return
-    if piece is not None:
-        for listing in lists:
-            with BuildTold(quiet=how.quiet) as told, workers(how.scheduler, how.jobs) as by:
-                done = make_piece(how.store, listing, piece, told, *by)
-            if not how.quiet:
-                made = f"{done.parts:,} parts, {done.rows:,} rows in {done.seconds:.1f} s"
-                say(f"{listing.table.name}: piece {piece}, {made}\n")
+    if shard is not None:
+        for listing in listings:
+            with (
+                BuildProgress(quiet=run.quiet) as progress,
+                open_executor(run.scheduler, run.jobs) as executor_and_jobs,
+            ):
+                built = build_shard(run.store, listing, shard, progress, *executor_and_jobs)
+            if not run.quiet:
+                summary = f"{built.tasks:,} parts, {built.rows:,} rows in {built.seconds:.1f} s"
+                print_answer(f"{listing.table.name}: piece {shard}, {summary}\n")
         return
-    for listing in lists:
-        require_all(how.store, listing)
-    tables = [(listing.puzzle, (listing.table,)) for listing in lists]
-    with BuildTold(quiet=how.quiet) as told:
-        published = build(Request(how.store, tables, jobs=how.jobs), told)
-    if not how.quiet:
-        names = [listing.table.name for listing in lists]
-        say(drawn(table_of_tables({name: published[name] for name in names}, told.seconds)))
+    for listing in listings:
+        require_complete(run.store, listing)
+    tables = [(listing.puzzle, (listing.table,)) for listing in listings]
+    with BuildProgress(quiet=run.quiet) as progress:
+        published = build(Request(run.store, tables, jobs=run.jobs), progress)
+    if not run.quiet:
+        names = [listing.table.name for listing in listings]
+        print_answer(
+            format_table(
+                make_build_table({name: published[name] for name in names}, progress.seconds)
+            )
+        )

@@ -11,61 +11,61 @@ import typer
 from typer.core import TyperGroup
 
 from pipeline.commands import completion
-from pipeline.terminal import complain, say
-from queries.dispatch import options, reader, reader_class, respond
-from queries.query_options import BATCH, Asked, Option
+from pipeline.terminal import print_answer, print_error
+from queries.dispatch import answer_query, get_reader_class, list_options, open_reader
+from queries.query_options import BATCH, Option, OptionValues
 from tablebase.errors import BadRequest
-from tablebase.puzzles import MODULES, names, of_each, puzzle
-from tablebase.tables.store_factory import tables_store
+from tablebase.puzzles import MODULES, collect_from_each, get_puzzle, list_names
+from tablebase.tables.store_factory import open_store
 
 
-class Queries(TyperGroup):
+class QueryGroup(TyperGroup):
     """Our puzzles' commands, and those of other packages where one of ours will not do.
 
     Typer exports no name for the types of contexts and commands.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        kinds = of_each(lambda asked: (asked.name, reader_class(asked.name)))
+        kinds = collect_from_each(lambda asked: (asked.name, get_reader_class(asked.name)))
         return [name for name, _ in kinds]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in self.commands and cmd_name in names():
-            self.add_command(_one(cmd_name))
+        if cmd_name not in self.commands and cmd_name in list_names():
+            self.add_command(_make_single_command(cmd_name))
         return super().get_command(ctx, cmd_name)
 
 
-query = typer.Typer(help="Answer questions from the tables.", cls=Queries, no_args_is_help=True)
+query = typer.Typer(help="Answer questions from the tables.", cls=QueryGroup, no_args_is_help=True)
 
 
-def _one(name: str) -> Any:
+def _make_single_command(name: str) -> Any:
     """The command of a puzzle alone."""
-    alone = typer.Typer(add_completion=False)
-    alone.command(name)(_command(name))
-    return typer.main.get_command(alone)
+    app = typer.Typer(add_completion=False)
+    app.command(name)(_make_command(name))
+    return typer.main.get_command(app)
 
 
-def _command(name: str) -> Callable[..., None]:
+def _make_command(name: str) -> Callable[..., None]:
     """`query NAME`, declared from the one list of its options, which the quick door reads too."""
-    asked_of = (*options(name), *BATCH)
-    kind = reader_class(name)
+    options = (*list_options(name), *BATCH)
+    kind = get_reader_class(name)
 
     def command(**given: Any) -> None:
-        words = given.pop("key") or []
-        key = " ".join(words)
-        asked = {option: value for option, value in given.items() if value not in (None, False)}
-        batch = {option.name: asked.pop(option.name) for option in BATCH if option.name in asked}
-        if not words and {*kind.keyless} & {*asked} and not batch:
-            say(respond(name, None, asked))
+        key_words = given.pop("key") or []
+        key = " ".join(key_words)
+        values = {option: value for option, value in given.items() if value not in (None, False)}
+        batch = {option.name: values.pop(option.name) for option in BATCH if option.name in values}
+        if not key_words and {*kind.keyless} & {*values} and not batch:
+            print_answer(answer_query(name, None, values))
         elif key in ("", "-") or "input" in batch:
             if key not in ("", "-"):
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
-            _answer_batch(name, asked, batch, is_batch=key == "-" or bool(batch))
+            _answer_batch(name, values, batch, is_batch=key == "-" or bool(batch))
         elif batch:
             flags = [option.flag for option in BATCH if option.name in batch]
             raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
         else:
-            say(respond(name, key, asked))
+            print_answer(answer_query(name, key, values))
 
     parameters = [
         inspect.Parameter(
@@ -75,13 +75,15 @@ def _command(name: str) -> Callable[..., None]:
             annotation=Annotated[list[str] | None, typer.Argument(metavar=kind.key)],
         )
     ]
-    for option in asked_of:
+    for option in options:
         declared = typer.Option(
             option.flag,
             help=option.help,
             metavar=option.metavar or None,
             show_default=False,
-            autocompletion=completion.of_query(name, option.name) if option.metavar else None,
+            autocompletion=completion.make_query_completer(name, option.name)
+            if option.metavar
+            else None,
         )
         parameters.append(
             inspect.Parameter(
@@ -93,7 +95,7 @@ def _command(name: str) -> Callable[..., None]:
         )
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = f"{puzzle(name).title}: answer one key, or a batch of keys."
+    command.__doc__ = f"{get_puzzle(name).title}: answer one key, or a batch of keys."
     return command
 
 
@@ -101,39 +103,41 @@ def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
     """BadRequest for an option that batches do not have, whether a batch was meant or not."""
     if is_batch:
         raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
-    key = reader_class(name).key
+    key = get_reader_class(name).key
     words = " ".join(filter(None, ("pipeline query", name, key, option.flag, option.metavar)))
     raise BadRequest(f"{option.flag} needs a {key}", f"Write: {words}")
 
 
-def _answer_batch(name: str, asked: Asked, batch: dict[str, Any], *, is_batch: bool) -> None:
+def _answer_batch(
+    name: str, values: OptionValues, batch: dict[str, Any], *, is_batch: bool
+) -> None:
     """Answer the keys of the input; `is_batch`: more than the lack of a key says so."""
-    from pipeline.progress import BatchTold
-    from queries.batch import Batch, answer_all, output_format
+    from pipeline.progress import BatchProgress
+    from queries.batch import Batch, choose_output_format, run_batch
 
-    for option in options(name):
-        if option.lone and asked.get(option.name):
+    for option in list_options(name):
+        if option.is_single and values.get(option.name):
             _refuse_lone(option, name, is_batch=is_batch)
     source, output = batch.get("input", "-"), batch.get("output")
     if source == "-" and sys.stdin and sys.stdin.isatty():
-        complain("reading keys from standard input (press Ctrl-D to finish)")
+        print_error("reading keys from standard input (press Ctrl-D to finish)")
     request = Batch(
         source,
-        output_format(output, batch.get("format")),
+        choose_output_format(output, batch.get("format")),
         output,
         batch.get("strict", False),
         batch.get("column"),
         batch.get("prefix", ""),
         batch.get("input_format"),
     )
-    asks = reader(name, tables_store(asked.get("outputs"))).meant(asked)
-    with BatchTold(output=output) as bar:
-        refused = answer_all(asks, asked, request, bar.rows, bar.printing)
-    if refused:
-        many = "key is" if refused == 1 else "keys are"
+    reader = open_reader(name, open_store(values.get("outputs"))).select_reader(values)
+    with BatchProgress(output=output) as bar:
+        invalid = run_batch(reader, values, request, bar.on_rows, bar.printing)
+    if invalid:
+        many = "key is" if invalid == 1 else "keys are"
         hint = f"See the column {request.prefix}error"
-        raise BadRequest(f"{refused:,} {many} invalid", hint)
+        raise BadRequest(f"{invalid:,} {many} invalid", hint)
 
 
 for _name in MODULES:
-    query.command(_name)(_command(_name))
+    query.command(_name)(_make_command(_name))

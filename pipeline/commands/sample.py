@@ -9,13 +9,13 @@ import typer
 
 from pipeline.commands import completion
 from pipeline.commands.options import Outputs
-from queries.dispatch import reader
-from queries.query_options import Asked
-from tablebase.errors import required_choice
-from tablebase.puzzles import names, registered
-from tablebase.tables.store_factory import tables_store
+from queries.dispatch import open_reader
+from queries.query_options import OptionValues
+from tablebase.errors import require_choice
+from tablebase.puzzles import is_registered, list_names
+from tablebase.tables.store_factory import open_store
 
-MOST = 1_000_000_000
+MAX_SAMPLE_SIZE = 1_000_000_000
 """Tours in a sample."""
 
 
@@ -23,10 +23,12 @@ def sample(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="PUZZLE", help="Puzzle to draw from.", autocompletion=completion.stages
+            metavar="PUZZLE", help="Puzzle to draw from.", autocompletion=completion.complete_stages
         ),
     ],
-    size: Annotated[int, typer.Option("--size", min=1, max=MOST, help="How many to draw.")] = 1,
+    size: Annotated[
+        int, typer.Option("--size", min=1, max=MAX_SAMPLE_SIZE, help="How many to draw.")
+    ] = 1,
     seed: Annotated[
         int, typer.Option("--seed", min=0, help="The same seed draws the same again.")
     ] = 0,
@@ -54,26 +56,31 @@ def sample(
             "--format",
             metavar="NAME",
             help="csv, jsonl or parquet (default: by the name of --output, or csv).",
-            autocompletion=completion.of_query("", "format"),
+            autocompletion=completion.make_query_completer("", "format"),
         ),
     ] = None,
     outputs: Outputs = None,
 ) -> None:
     """Draw tours by chance, each as likely as any other."""
-    from pipeline.progress import BatchTold
-    from queries.batch import output_format, rows_written
+    from pipeline.progress import BatchProgress
+    from queries.batch import choose_output_format, open_row_writer
 
-    if not registered(name):
-        required_choice(name, "puzzle", *names())
-    form, asked = output_format(output, format), Asked(board=board, closed=closed)
-    asks = reader(name, tables_store(outputs))
-    with BatchTold(output=output) as bar, contextlib.ExitStack() as stack:
-        told, done = partial(bar.show, "steps to the next rows", row="steps"), 0
-        drawn = asks.samples(asked, size, seed, replacement=not distinct, told=told)
-        first = next(drawn)  # what cannot be drawn leaves no file
-        write = stack.enter_context(rows_written(output, form))
-        for rows in chain([first], drawn):
+    if not is_registered(name):
+        require_choice(name, "puzzle", *list_names())
+    output_as, values = (
+        choose_output_format(output, format),
+        OptionValues(board=board, closed=closed),
+    )
+    reader = open_reader(name, open_store(outputs))
+    with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
+        on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
+        samples = reader.draw_samples(
+            values, size, seed, replacement=not distinct, on_progress=on_progress
+        )
+        first = next(samples)  # what cannot be drawn leaves no file
+        write = stack.enter_context(open_row_writer(output, output_as))
+        for rows in chain([first], samples):
             with bar.printing():
                 write(rows)
             done += len(rows)
-            bar.rows(done)
+            bar.on_rows(done)

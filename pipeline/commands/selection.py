@@ -4,82 +4,87 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tablebase.errors import BadRequest, required_choice
+from tablebase.errors import BadRequest, require_choice
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles import MODULES, names, puzzle, puzzles, registered
+from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
 
-BOARDED = {name: puzzle(name) for name in MODULES if puzzle(name).boards()}
+BOARD_STAGES = {name: get_puzzle(name) for name in MODULES if get_puzzle(name).list_boards()}
 """Our stages that --board is for."""
 
-Wanted = list[tuple[Puzzle, tuple[Table, ...]]]
+SelectedTables = list[tuple[Puzzle, tuple[Table, ...]]]
 
 
-def asked_for(asked: list[str] | None) -> list[Puzzle]:
+def select_stages(stage_names: list[str] | None) -> list[Puzzle]:
     """The puzzles of these names in the order of the registry; of no names, all."""
-    if not asked:
-        return puzzles()
-    for name in asked:
-        if not registered(name):
-            required_choice(name, "stage", *names())
-    every = MODULES if {*asked} <= {*MODULES} else names()
-    return [puzzle(name) for name in every if name in asked]
+    if not stage_names:
+        return list_puzzles()
+    for name in stage_names:
+        if not is_registered(name):
+            require_choice(name, "stage", *list_names())
+    every = MODULES if {*stage_names} <= {*MODULES} else list_names()
+    return [get_puzzle(name) for name in every if name in stage_names]
 
 
-def with_option(option: str) -> str:
+def format_stages_with(option: str) -> str:
     """The stages that take an option for their boards."""
-    return " or ".join(name for name, stage in BOARDED.items() if option in stage.board_options)
+    return " or ".join(
+        name for name, stage in BOARD_STAGES.items() if option in stage.board_options
+    )
 
 
-def with_tables(
-    chosen: list[Puzzle], boards: list[str], further: list[str], *, named: bool
-) -> Wanted:
+def select_tables(
+    stages: list[Puzzle], boards: list[str], options: list[str], *, is_named: bool
+) -> SelectedTables:
     """The tables of the stages, with those of boards; BadRequest for what does not go together."""
-    if boards and len([stage for stage in chosen if stage.boards()]) != 1:
-        raise BadRequest(f"--board needs the stage {' or '.join(BOARDED)}")
-    for option in further:
-        if not boards or not any(option in stage.board_options for stage in chosen):
-            raise BadRequest(f"--{option} needs --board and the stage {with_option(option)}")
-    wanted = [
-        (stage, stage.with_boards(boards, further) if boards else stage.tables) for stage in chosen
+    if boards and len([stage for stage in stages if stage.list_boards()]) != 1:
+        raise BadRequest(f"--board needs the stage {' or '.join(BOARD_STAGES)}")
+    for option in options:
+        if not boards or not any(option in stage.board_options for stage in stages):
+            raise BadRequest(f"--{option} needs --board and the stage {format_stages_with(option)}")
+    selected = [
+        (stage, stage.list_tables_with_boards(boards, options) if boards else stage.tables)
+        for stage in stages
     ]
-    empty = [stage.name for stage, tables in wanted if not tables]
-    if named and empty:
+    empty = [stage.name for stage, tables in selected if not tables]
+    if is_named and empty:
         raise BadRequest(f"{empty[0]} has tables of chosen boards only", "Add --board 3x4")
-    return wanted
+    return selected
 
 
-def with_requests(wanted: Wanted, asked: Mapping[str, list[str] | None]) -> Wanted:
+def add_requests(
+    selected: SelectedTables, requests: Mapping[str, list[str] | None]
+) -> SelectedTables:
     """The same, with what is asked of more boards; BadRequest where no stage does that."""
-    for request, boards in asked.items():
-        if boards and not any(request in stage.requests for stage, _ in wanted):
-            stages = " or ".join(stage.name for stage in _taking(request))
+    for request, boards in requests.items():
+        if boards and not any(request in stage.requests for stage, _ in selected):
+            stages = " or ".join(stage.name for stage in _find_stages(request))
             raise BadRequest(f"--{request} needs the stage {stages}")
         if boards:
-            wanted = [
-                (stage, stage.with_request(tables, request, boards)) for stage, tables in wanted
+            selected = [
+                (stage, stage.add_request(tables, request, boards)) for stage, tables in selected
             ]
-    return wanted
+    return selected
 
 
-def said_of(request: str) -> str:
+def describe_request(request: str) -> str:
     """What a request is of, and of which stages, as the help says it."""
-    found = {stage.name: stage.requests[request] for stage in _taking(request)}
-    return f"{'; '.join(found.values())} ({', '.join(found)}; repeatable)"
+    meanings = {stage.name: stage.requests[request] for stage in _find_stages(request)}
+    return f"{'; '.join(meanings.values())} ({', '.join(meanings)}; repeatable)"
 
 
-def _taking(request: str) -> list[Puzzle]:
+def _find_stages(request: str) -> list[Puzzle]:
     """Our stages that a request can be made to."""
-    return [stage for stage in map(puzzle, MODULES) if request in stage.requests]
+    return [stage for stage in map(get_puzzle, MODULES) if request in stage.requests]
 
 
-def help_of(chosen: list[Puzzle]) -> str:
+def format_help(stages: list[Puzzle]) -> str:
     lines = []
-    for stage in chosen:
+    for stage in stages:
         lines.append(f"pipeline precompute {stage.name}: {stage.title}\n")
         for table in stage.tables:
             lines += [f"  {table.file}", f"    {table.meaning}."]
             if table.index:
                 lines.append(f"    {table.index_file}: the index, for other programs.")
-        if stage.boards():
+        if stage.list_boards():
             lines.append(f"  --board BOARD: {stage.board_meaning}.")
     return "\n".join([*lines, "", "Options: pipeline precompute --help"])

@@ -8,14 +8,14 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pipeline.terminal import spelled
+from pipeline.terminal import escape_control
 
 if TYPE_CHECKING:
     from pipeline.plan import Plan
     from tablebase.tables.manifest import Entry
 
 
-def drawn(grid: Grid) -> str:
+def format_table(grid: Grid) -> str:
     """A grid as text, as wide as it needs to be."""
     console = Console(highlight=False, width=200)
     with console.capture() as captured:
@@ -23,17 +23,17 @@ def drawn(grid: Grid) -> str:
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def _grid(*names: str) -> Grid:
+def _make_table(*names: str) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in names:
-        words = name in ("table", "made by", "state")
-        grid.add_column(name, justify="left" if words else "right", no_wrap=True)
+        is_text = name in ("table", "made by", "state")
+        grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
     return grid
 
 
-def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Grid:
+def make_build_table(entries: dict[str, Entry], seconds: dict[str, float]) -> Grid:
     """Published tables with rows, bytes and the seconds that building took."""
-    grid = _grid("table", "rows", "bytes", "index bytes", "seconds")
+    grid = _make_table("table", "rows", "bytes", "index bytes", "seconds")
     for name, entry in sorted(entries.items()):
         grid.add_row(
             name,
@@ -45,29 +45,36 @@ def table_of_tables(entries: dict[str, Entry], seconds: dict[str, float]) -> Gri
     return grid
 
 
-def table_of_plans(plans: dict[str, Plan], cores: int) -> Grid:
+def make_plan_table(plans: dict[str, Plan], cores: int) -> Grid:
     """What lists will take: time here, and on so many workers like one core of this machine."""
     workers = (10, 100, 1000)
     others = [f"on {count:,} workers" for count in workers]
     further = ("meanwhile", "memory")
     sizes = ["bytes", *(size for size in further if any(getattr(p, size) for p in plans.values()))]
-    grid = _grid("table", "parts", "rows", "error", *sizes, "here", *others)
+    grid = _make_table("table", "parts", "rows", "error", *sizes, "here", *others)
     for name, plan in plans.items():
-        most = max(1, plan.parts)  # a part is one worker's
+        most = max(1, plan.tasks)  # a part is one worker's
         error = f"{plan.error:.0%}" if plan.error else "exact"
-        spent = [plan.here / min(cores, most), *(plan.seconds / min(at, most) for at in workers)]
-        counts = [f"{count:,.0f}" for count in (plan.parts, plan.rows)]
+        spent = [
+            plan.local_seconds / min(cores, most),
+            *(plan.seconds / min(at, most) for at in workers),
+        ]
+        counts = [f"{count:,.0f}" for count in (plan.tasks, plan.rows)]
         bytes_each = [f"{getattr(plan, size):,.0f}" for size in sizes]
         grid.add_row(
-            name, *counts, error, *bytes_each, *(_long(plan.alone + time) for time in spent)
+            name,
+            *counts,
+            error,
+            *bytes_each,
+            *(_format_duration(plan.writing_seconds + time) for time in spent),
         )
     return grid
 
 
-def _long(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """A time in words.
 
-    >>> _long(1.23), _long(300), _long(36000)
+    >>> _format_duration(1.23), _format_duration(300), _format_duration(36000)
     ('1.2 s', '5.0 min', '10.0 h')
     """
     for unit, size in (("h", 3600), ("min", 60)):
@@ -76,14 +83,14 @@ def _long(seconds: float) -> str:
     return f"{seconds:.1f} s"
 
 
-def table_of_status(rows: list[dict[str, Any]]) -> Grid:
+def make_status_table(rows: list[dict[str, Any]]) -> Grid:
     """What `status` says of tables and pages, for people."""
-    grid = _grid("table", "rows", "bytes", "made by", "state")
+    grid = _make_table("table", "rows", "bytes", "made by", "state")
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
         state = row.get("pieces", row["state"])
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
         words = (row["table"], *numbers, row.get("made_by", ""), state)
-        grid.add_row(*(Text(spelled(word)) for word in words))
+        grid.add_row(*(Text(escape_control(word)) for word in words))
     return grid

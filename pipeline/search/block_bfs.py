@@ -20,30 +20,32 @@ from tablebase.graph import UNREACHED, Blocks, ForkedMove
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
-STRETCHES = 16
+CHUNKS_PER_THREAD = 16
 """Stretches for each thread, so that none waits long for the last."""
-SCANNED = 1 << 12
+SCANNED_ROWS = 1 << 12
 """Rows looked through at a time."""
 
 
-def in_blocks(
+def search_blocks(
     space: Blocks,
     threads: int,
     layer_done: Callable[[int, Array], None],
-    stretch_done: Callable[[], None],
-    found: tuple[int, Array] | None = None,
+    chunk_done: Callable[[], None],
+    saved: tuple[int, Array] | None = None,
 ) -> Array:
     """Every state's depth, `UNREACHED` where it has none.
 
     `layer_done(level, depth)` is told when the depths up to a level are all there, and a search
-    goes on from that, also where deeper states are there; `stretch_done()` is told more often.
+    goes on from that, also where deeper states are there; `chunk_done()` is told more often.
     """
     blocks, rows, places = len(space.sides), len(space.row_kinds), space.places
     size = blocks * rows * places
-    level, depth = found or (0, np.full(size, UNREACHED, dtype=np.uint8))
+    level, depth = saved or (0, np.full(size, UNREACHED, dtype=np.uint8))
     depth[space.root] = 0
-    fresh = _rows_with(depth.reshape(-1, places), level)
-    at_once = space.stretch * -(-rows // (space.stretch * threads * STRETCHES))
+    fresh = _find_rows(depth.reshape(-1, places), level)
+    at_once = space.rows_per_prefix * -(
+        -rows // (space.rows_per_prefix * threads * CHUNKS_PER_THREAD)
+    )
     with ThreadPoolExecutor(threads) as pool:
         while fresh.any():
             layer_done(level, depth)
@@ -52,13 +54,13 @@ def in_blocks(
             reached = np.zeros_like(fresh)
             layer = depth, np.uint8(level), fresh, reached
             parts = [
-                pool.submit(expanded, space, layer, first, min(rows, first + at_once))
+                pool.submit(expand_layer, space, layer, first, min(rows, first + at_once))
                 for first in range(0, rows, at_once)
             ]
             try:
                 for part in parts:
                     part.result()
-                    stretch_done()
+                    chunk_done()
             finally:
                 for part in parts:
                     part.cancel()
@@ -66,16 +68,16 @@ def in_blocks(
     return depth
 
 
-def _rows_with(depth: Array, level: int) -> Array:
+def _find_rows(depth: Array, level: int) -> Array:
     """Which rows have a state of that depth."""
-    found = [
-        (depth[first : first + SCANNED] == level).any(axis=1)
-        for first in range(0, len(depth), SCANNED)
+    has_state = [
+        (depth[first : first + SCANNED_ROWS] == level).any(axis=1)
+        for first in range(0, len(depth), SCANNED_ROWS)
     ]
-    return np.concatenate(found).astype(np.uint8)
+    return np.concatenate(has_state).astype(np.uint8)
 
 
-def expanded(
+def expand_layer(
     space: Blocks, layer: tuple[Array, np.uint8, Array, Array], first: int, last: int
 ) -> None:
     """All that the moves of a layer bring to some rows of the blocks that they lead to.
@@ -90,13 +92,15 @@ def expanded(
             continue
         at = np.array([move.source * rows, move.target * rows, first, last, places], np.uint64)
         if isinstance(move, ForkedMove):
-            _forked(*layer, at, space.row_kinds ^ space.block_kinds[move.source], *move.tables())
+            _expand_forked_move(
+                *layer, at, space.row_kinds ^ space.block_kinds[move.source], *move.list_tables()
+            )
         else:
-            _whole(*layer, at, back.rows)
+            _expand_plain_move(*layer, at, back.rows)
 
 
 @compiled
-def _whole(
+def _expand_plain_move(
     depth: Array, level: Any, fresh: Array, reached: Array, at: Array, back: Array
 ) -> None:  # fmt: skip
     """A move that leads a row as it is to another: the rows that it leads to, from `back`'s."""
@@ -118,7 +122,7 @@ def _whole(
 
 
 @compiled
-def _forked(
+def _expand_forked_move(
     depth: Array, level: Any, fresh: Array, reached: Array, at: Array,
     kinds: Array, rows: Array, forks: Array, entries: Array, entered: Array,
 ) -> None:  # fmt: skip

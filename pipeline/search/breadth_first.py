@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.errors import SearchError
-from tablebase.graph import UNREACHED, Graph, Walk
+from tablebase.graph import UNREACHED, Graph, SearchResult
 from tablebase.jit import compiled
 
 HIGH_LABELS = 16
@@ -23,7 +23,9 @@ TOO_MANY, TOO_DEEP = -1, -2
 Array = npt.NDArray[Any]
 
 
-def breadth_first(graph: Graph, root: int, layer_done: Callable[[int, int], None]) -> Walk:
+def search_breadth_first(
+    graph: Graph, root: int, layer_done: Callable[[int, int], None]
+) -> SearchResult:
     """Search the graph from a root; `layer_done(depth, nodes)` is called after each layer."""
     nodes = len(graph.offsets) - 1
     depth = np.full(nodes, UNREACHED, dtype=np.uint8)
@@ -48,7 +50,7 @@ def breadth_first(graph: Graph, root: int, layer_done: Callable[[int, int], None
         if reached == TOO_DEEP:
             raise SearchError(f"A node lies {UNREACHED} or more edges from the root.")
         begin, end, level = end, reached, level + 1
-    return Walk(depth, ways, parent, label, order[:end].copy())
+    return SearchResult(depth, ways, parent, label, order[:end].copy())
 
 
 @compiled

@@ -16,58 +16,58 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.frontier.bits import lowest
+from tablebase.frontier.bits import find_lowest
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
 Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 
-CHUNK = 1 << 16
+CHUNK_PATHS = 1 << 16
 OPEN = -1
 
 
-def neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
+def make_neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
     """One 64-bit set a node."""
     return np.array([sum(1 << other for other in row) for row in neighbours], dtype=np.uint64)
 
 
-def paths_from(sets: Array, colours: Array, names: Array, *opening: int) -> Iterator[Chunk]:
+def iter_paths(sets: Array, colours: Array, names: Array, *opening: int) -> Iterator[Chunk]:
     """Every path that begins with these nodes, in ascending order of its nodes, in chunks.
 
     A chunk is its texts (a row a path: each node's `names` row in turn), their last nodes, and
     whether each can close (its last node neighbours the first).
     """
-    for text, ends in _written(sets, colours, names, len(sets), opening):
+    for text, ends in _iter_texts(sets, colours, names, len(sets), opening):
         closed = (sets[opening[0]] >> ends.astype(np.uint64)) & np.uint64(1) == 1
         yield text, ends, closed
 
 
-def beginnings(sets: Array, colours: Array, length: int, *opening: int) -> list[list[int]]:
+def list_beginnings(sets: Array, colours: Array, length: int, *opening: int) -> list[list[int]]:
     """What the search enters: the first so many nodes of paths, though many are a dead branch."""
     names = np.arange(len(sets), dtype=np.uint8)[:, None]
-    found = _written(sets, colours, names, length, opening)
-    return [path for text, _ in found for path in text.tolist()]
+    chunks = _iter_texts(sets, colours, names, length, opening)
+    return [path for text, _ in chunks for path in text.tolist()]
 
 
-def _written(
+def _iter_texts(
     sets: Array, colours: Array, names: Array, length: int, opening: tuple[int, ...]
 ) -> Iterator[tuple[Array, Array]]:
-    text = np.empty((CHUNK, length * names.shape[1]), dtype=np.uint8)
-    ends = np.empty(CHUNK, dtype=np.uint8)
-    *_, depth = state = _begin(sets, opening)
+    text = np.empty((CHUNK_PATHS, length * names.shape[1]), dtype=np.uint8)
+    ends = np.empty(CHUNK_PATHS, dtype=np.uint8)
+    *_, depth = state = _make_state(sets, opening)
     while depth[0] >= 0:
-        found = _search(sets, colours, names, text, ends, length, *state)
-        if found:
-            yield text[:found].copy(), ends[:found].copy()
+        count = _search(sets, colours, names, text, ends, length, *state)
+        if count:
+            yield text[:count].copy(), ends[:count].copy()
 
 
-def count_from(sets: Array, colours: Array, *opening: int) -> int:
+def count_paths(sets: Array, colours: Array, *opening: int) -> int:
     """How many paths begin with these nodes."""
     nameless = np.empty((len(sets), 0), dtype=np.uint8)
-    return sum(len(ends) for _, ends in _written(sets, colours, nameless, len(sets), opening))
+    return sum(len(ends) for _, ends in _iter_texts(sets, colours, nameless, len(sets), opening))
 
 
-def _begin(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, Array, Array]:
+def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, Array, Array]:
     """The opening, and the search's state between calls: path, choices left and settled end by
     depth, and depth."""
     nodes = len(sets)
@@ -93,7 +93,7 @@ def _search(
     none: Any = np.uint64(0)
     room = len(last)
     width = names.shape[1]
-    found = 0
+    count = 0
     depth = at[0]
     free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
     row = np.empty(length * width, dtype=np.uint8)
@@ -102,13 +102,13 @@ def _search(
         for c in range(width):
             row[d * width + c] = names[path[d], c]
     start_colour = colours[path[0]]
-    while depth >= 0 and found < room:
+    while depth >= 0 and count < room:
         if choices[depth] == none:
             depth -= 1
             if depth >= 0:
                 free |= one << np.uint64(path[depth])
             continue
-        here = np.int64(lowest(choices[depth]))
+        here = np.int64(find_lowest(choices[depth]))
         choices[depth] &= choices[depth] - one
         if depth == 0:
             start_colour = colours[here]
@@ -123,9 +123,9 @@ def _search(
             end = OPEN if end - 64 == here else end - 64
         if depth == length - 1:
             for at_byte in range(length * width):
-                text[found, at_byte] = row[at_byte]
-            last[found] = here
-            found += 1
+                text[count, at_byte] = row[at_byte]
+            last[count] = here
+            count += 1
             continue
         free &= ~(one << np.uint64(here))
         open_ways = sets[here] & free
@@ -133,7 +133,7 @@ def _search(
         pressed = none
         dead = False
         while rest != none:
-            other = np.int64(lowest(rest))
+            other = np.int64(find_lowest(rest))
             rest &= rest - one
             ways = sets[other] & free
             if ways == none:
@@ -154,16 +154,16 @@ def _search(
             elif pressed != none:
                 two = pressed & (pressed - one)
                 # all of them have one colour; the path ends on the start's if nodes is odd
-                is_end_colour = (colours[lowest(pressed)] == start_colour) == (nodes % 2 == 1)
+                is_end_colour = (colours[find_lowest(pressed)] == start_colour) == (nodes % 2 == 1)
                 if not is_end_colour:
                     dead = two != none
                     open_ways = pressed
                 elif two == none:
-                    next_end = 64 + np.int64(lowest(pressed))
+                    next_end = 64 + np.int64(find_lowest(pressed))
                 else:
                     dead = two & (two - one) != none
                     open_ways = pressed
-                    next_end = -2 - 64 * np.int64(lowest(pressed)) - np.int64(lowest(two))
+                    next_end = -2 - 64 * np.int64(find_lowest(pressed)) - np.int64(find_lowest(two))
         if dead:
             open_ways = none
         depth += 1
@@ -175,4 +175,4 @@ def _search(
             depth -= 1
             free |= one << np.uint64(here)
     at[0] = depth
-    return found
+    return count

@@ -2,8 +2,8 @@
 
 For each ordered pair (start, end) of nodes: depth first, the neighbour with fewest free neighbours
 first, ties in an order drawn from a seed; a branch is dropped when a free node other than the end
-is left with fewer than two ways in or out. After `PATIENCE` nodes the search begins again with the
-next seed, from 0. The random numbers are splitmix64, so the tours are the same everywhere.
+is left with fewer than two ways in or out. After `MAX_VISITED` nodes the search begins again with
+the next seed, from 0. The random numbers are splitmix64, so the tours are the same everywhere.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
 
-PATIENCE = 2_000
-SEEDS = 1_000
+MAX_VISITED = 2_000
+MAX_SEEDS = 1_000
 
 
-def paths_between(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
+def find_paths(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
     """For each (start, end) a path from one to the other through every node, a row each.
 
     `neighbours` has one row a node, filled up with -1. A row of zeros: none was found.
@@ -35,14 +35,14 @@ def paths_between(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
 def _search(neighbours: Array, ends: Array, paths: Array) -> None:
     path = np.zeros(len(neighbours), dtype=np.int64)
     for row in range(len(ends)):
-        for seed in range(SEEDS):
-            if _attempt(neighbours, ends[row, 0], ends[row, 1], seed, path):
+        for seed in range(MAX_SEEDS):
+            if _try_seed(neighbours, ends[row, 0], ends[row, 1], seed, path):
                 paths[row] = path
                 break
 
 
 @compiled
-def _mixed(state: Any) -> Any:
+def _mix(state: Any) -> Any:
     """The splitmix64 number for a state."""
     z = np.uint64(state) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -51,7 +51,7 @@ def _mixed(state: Any) -> Any:
 
 
 @compiled
-def _attempt(neighbours: Array, start: int, end: int, seed: int, path: Array) -> bool:
+def _try_seed(neighbours: Array, start: int, end: int, seed: int, path: Array) -> bool:
     nodes, most = neighbours.shape
     exits = np.zeros(nodes, dtype=np.int64)  # free neighbours, the path's head counting as free
     for node in range(nodes):
@@ -73,7 +73,7 @@ def _attempt(neighbours: Array, start: int, end: int, seed: int, path: Array) ->
             if depth == nodes - 1:
                 return True
             visited += 1
-            if visited > PATIENCE:
+            if visited > MAX_VISITED:
                 return False
             count = 0
             for k in range(most):
@@ -82,7 +82,7 @@ def _attempt(neighbours: Array, start: int, end: int, seed: int, path: Array) ->
                     continue
                 at = count
                 ways = exits[other]
-                draw = _mixed(((seed * nodes + depth) * nodes + here) * most + k)
+                draw = _mix(((seed * nodes + depth) * nodes + here) * most + k)
                 while at > 0 and (
                     ways < key[at - 1] or (ways == key[at - 1] and draw < tie[at - 1])
                 ):

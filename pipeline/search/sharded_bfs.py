@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.block_bfs import expanded
+from pipeline.search.block_bfs import expand_layer
 from tablebase.graph import UNREACHED, BlockMove, Blocks, ForkedMove
 
-Rows = list[npt.NDArray[Any]]
+StateRows = list[npt.NDArray[Any]]
 """States, as the numbers of their rows in the shard and a bit for each place of these."""
-AT_ONCE = 1 << 12
+ROWS_PER_STEP = 1 << 12
 """Rows looked at together."""
-EXPANDED = 1 << 22
+MAX_EXPANDED_STATES = 1 << 22
 """States whose moves are made together, if a stretch has no more: a byte each."""
-NOTED = 1 << 25
+MAX_MARKED_STATES = 1 << 25
 """States whose distances are put together, if a block has no more: all layers are read for them."""
 BACK, LAST, NEXT = 0, 1, 2
 """What is noted of the states of three layers."""
@@ -31,84 +31,99 @@ BACK, LAST, NEXT = 0, 1, 2
 class Shard:
     """One of so many shards: whole stretches of rows on end, of every block."""
 
-    def __init__(self, space: Blocks, number: int, of: int) -> None:
+    def __init__(self, space: Blocks, number: int, count: int) -> None:
         self.space = space
-        stretches = len(space.row_kinds) // space.stretch
-        self.bounds = np.array([stretches * at // of * space.stretch for at in range(of + 1)])
+        stretches = len(space.row_kinds) // space.rows_per_prefix
+        self.bounds = np.array(
+            [stretches * at // count * space.rows_per_prefix for at in range(count + 1)]
+        )
         self.first, self.last = (int(bound) for bound in self.bounds[number : number + 2])
         self.rows = self.last - self.first
         self.inner, self.outer = list[tuple[BlockMove, BlockMove]](), list[BlockMove]()
         for pair in space.moves:
-            if all(map(_stays, pair)):
+            if all(map(_is_inner, pair)):
                 self.inner.append(pair)
             else:
                 self.outer += pair
 
-    def layer(self, depth: npt.NDArray[np.uint8], level: int) -> Rows:
+    def extract_layer(self, depth: npt.NDArray[np.uint8], level: int) -> StateRows:
         """A layer of the shard, from the depths of all states."""
         rows = len(self.space.row_kinds)
         own = np.arange(len(self.space.sides))[:, None] * rows + np.arange(self.first, self.last)
-        numbers, bits = _layer(depth.reshape(-1, self.space.places), own.ravel(), level)
+        numbers, bits = _collect_layer(depth.reshape(-1, self.space.places), own.ravel(), level)
         blocks, there = np.divmod(numbers, np.uint32(rows))
         return [blocks * np.uint32(self.rows) + there - np.uint32(self.first), bits]
 
-    def root(self) -> Rows:
+    def make_root_layer(self) -> StateRows:
         """The first layer."""
         row, place = divmod(self.space.root, self.space.places)
         block, row = divmod(row, len(self.space.row_kinds))
         depth = np.full((1, self.space.places), UNREACHED, dtype=np.uint8)
         depth[0, place] = NEXT
         mine = np.array([0] if self.first <= row < self.last else [], dtype=np.int64)
-        found = _layer(depth, mine, NEXT)
-        return [found[0] + np.uint32(block * self.rows + row - self.first), found[1]]
+        layer = _collect_layer(depth, mine, NEXT)
+        return [layer[0] + np.uint32(block * self.rows + row - self.first), layer[1]]
 
-    def none(self) -> Rows:
+    def make_empty_layer(self) -> StateRows:
         """A layer without states."""
-        return _layer(np.zeros((0, self.space.places), np.uint8), np.zeros(0, np.int64), NEXT)
+        return _collect_layer(
+            np.zeros((0, self.space.places), np.uint8), np.zeros(0, np.int64), NEXT
+        )
 
-    def next(self, back: Rows, last: Rows, arrived: list[Rows]) -> Rows:
+    def find_next_layer(
+        self, back: StateRows, last: StateRows, incoming: list[StateRows]
+    ) -> StateRows:
         """The layer after two others of this shard, with what came in for it."""
         a_row = len(self.space.sides) * self.space.places
-        step = self.space.stretch * max(1, EXPANDED // (self.space.stretch * a_row))
-        noted = [(back, BACK), (last, LAST), *((rows, NEXT) for rows in arrived)]
-        found = [
-            self._next(noted, first, min(self.rows, first + step))
+        step = self.space.rows_per_prefix * max(
+            1, MAX_EXPANDED_STATES // (self.space.rows_per_prefix * a_row)
+        )
+        marked = [(back, BACK), (last, LAST), *((rows, NEXT) for rows in incoming)]
+        layers = [
+            self._find_next_rows(marked, first, min(self.rows, first + step))
             for first in range(0, self.rows, step)
         ]
-        return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
+        return [np.concatenate(arrays) for arrays in zip(*layers, strict=True)]
 
-    def _next(self, noted: list[tuple[Rows, int]], first: int, last: int) -> Rows:
+    def _find_next_rows(
+        self, marked: list[tuple[StateRows, int]], first: int, last: int
+    ) -> StateRows:
         """The same, of some of the shard's stretches: no move within it leads out of them."""
-        own, space = self._within(self.first + first, self.first + last), self.space
+        own, space = self._restrict(self.first + first, self.first + last), self.space
         rows = last - first
         depth = np.full((len(space.sides) * rows, space.places), UNREACHED, dtype=np.uint8)
         fresh, reached = (np.zeros(len(depth), dtype=np.uint8) for _ in range(2))
-        for (numbers, bits), layer in noted:
+        for (numbers, bits), layer in marked:
             blocks, there = np.divmod(numbers, np.uint32(self.rows))
             mine = (there >= first) & (there < last)
             here = (blocks * np.uint32(rows) + there - np.uint32(first))[mine]
-            _note(depth, [here, bits[mine]], layer)
+            _mark_layer(depth, [here, bits[mine]], layer)
             if layer != BACK:
                 (fresh if layer == LAST else reached)[here] = 1
         if fresh.any():
-            expanded(own, (depth.ravel(), np.uint8(LAST), fresh, reached), 0, rows)
-        numbers, bits = _layer(depth, np.flatnonzero(reached), NEXT)
+            expand_layer(own, (depth.ravel(), np.uint8(LAST), fresh, reached), 0, rows)
+        numbers, bits = _collect_layer(depth, np.flatnonzero(reached), NEXT)
         blocks, there = np.divmod(numbers, np.uint32(rows))
         return [blocks * np.uint32(self.rows) + there + np.uint32(first), bits]
 
-    def _within(self, first: int, last: int) -> Blocks:
+    def _restrict(self, first: int, last: int) -> Blocks:
         """Some stretches as a space of their own."""
         space = self.space
-        moves = [(_cut(forth, first, last), _cut(back, first, last)) for forth, back in self.inner]
+        moves = [
+            (_restrict_move(forth, first, last), _restrict_move(back, first, last))
+            for forth, back in self.inner
+        ]
         kinds = space.row_kinds[first:last]
         sides = space.sides
-        return Blocks(0, space.places, space.stretch, sides, space.block_kinds, kinds, moves)
+        return Blocks(
+            0, space.places, space.rows_per_prefix, sides, space.block_kinds, kinds, moves
+        )
 
-    def leaving(self, layer: Rows) -> list[list[Rows]]:
+    def list_outgoing(self, layer: StateRows) -> list[list[StateRows]]:
         """What goes to each shard: for each move the rows there, none twice."""
         numbers, bits = layer
         blocks, rows = np.divmod(numbers.astype(np.int64), self.rows)
-        sent: list[list[Rows]] = [[] for _ in self.bounds[1:]]
+        outgoing: list[list[StateRows]] = [[] for _ in self.bounds[1:]]
         for move in self.outer:
             mine = np.flatnonzero(blocks == move.source)
             to = move.rows[rows[mine] + self.first].astype(np.int64)
@@ -117,13 +132,15 @@ class Shard:
                 first, last = self.bounds[number : number + 2]
                 going = shards == number
                 there = move.target * (last - first) + to[going] - first
-                sent[number].append([there.astype(np.uint32), bits[mine[going]]])
-        return sent
+                outgoing[number].append([there.astype(np.uint32), bits[mine[going]]])
+        return outgoing
 
-    def depths(self, layers: Callable[[], Iterable[Rows]]) -> Iterator[npt.NDArray[np.uint8]]:
+    def iter_depths(
+        self, layers: Callable[[], Iterable[StateRows]]
+    ) -> Iterator[npt.NDArray[np.uint8]]:
         """The distances of the shard's states, block by block, from all its layers."""
         blocks, places = len(self.space.sides), self.space.places
-        step = min(blocks, max(1, NOTED // (self.rows * places)))
+        step = min(blocks, max(1, MAX_MARKED_STATES // (self.rows * places)))
         depth = np.empty((step * self.rows, places), dtype=np.uint8)
         for first in range(0, blocks, step):
             some = min(step, blocks - first)
@@ -131,18 +148,20 @@ class Shard:
             for level, (numbers, bits) in enumerate(layers()):
                 blocks_of = numbers // np.uint32(self.rows)
                 mine = (blocks_of >= first) & (blocks_of < first + some)
-                _note(depth, [numbers[mine] - np.uint32(first * self.rows), bits[mine]], level)
+                _mark_layer(
+                    depth, [numbers[mine] - np.uint32(first * self.rows), bits[mine]], level
+                )
             for block in depth.reshape(step, -1)[:some]:
                 yield block.copy()
 
 
-def _stays(move: BlockMove) -> bool:
+def _is_inner(move: BlockMove) -> bool:
     """Whether a move leads from no stretch of rows to another."""
     same = np.arange(len(move.rows), dtype=np.uint32)
     return isinstance(move, ForkedMove) or np.array_equal(move.rows, same)
 
 
-def _cut(move: BlockMove, first: int, last: int) -> BlockMove:
+def _restrict_move(move: BlockMove, first: int, last: int) -> BlockMove:
     """A move that stays in some stretches, as it is in these."""
     rows = move.rows[first:last] - np.uint32(first)
     if isinstance(move, ForkedMove):
@@ -151,22 +170,24 @@ def _cut(move: BlockMove, first: int, last: int) -> BlockMove:
     return BlockMove(move.source, move.target, rows)
 
 
-def _note(depth: npt.NDArray[np.uint8], rows: Rows, layer: int) -> None:
+def _mark_layer(depth: npt.NDArray[np.uint8], rows: StateRows, layer: int) -> None:
     """Note a layer of its states, where nothing less is noted."""
-    for at in range(0, len(rows[0]), AT_ONCE):
-        numbers, bits = (array[at : at + AT_ONCE] for array in rows)
+    for at in range(0, len(rows[0]), ROWS_PER_STEP):
+        numbers, bits = (array[at : at + ROWS_PER_STEP] for array in rows)
         these = np.unpackbits(bits, axis=1, count=depth.shape[1])
         noted = depth[numbers]
         depth[numbers] = np.where(these, np.minimum(noted, np.uint8(layer)), noted)
 
 
-def _layer(depth: npt.NDArray[np.uint8], rows: npt.NDArray[np.int64], layer: int) -> Rows:
+def _collect_layer(
+    depth: npt.NDArray[np.uint8], rows: npt.NDArray[np.int64], layer: int
+) -> StateRows:
     """The states of a layer, in these rows."""
     numbers, bits = [np.zeros(0, np.uint32)], [np.zeros((0, -(-depth.shape[1] // 8)), np.uint8)]
-    for at in range(0, len(rows), AT_ONCE):
-        some = rows[at : at + AT_ONCE]
-        found = depth[some] == layer
-        having = found.any(axis=1)
+    for at in range(0, len(rows), ROWS_PER_STEP):
+        some = rows[at : at + ROWS_PER_STEP]
+        is_in_layer = depth[some] == layer
+        having = is_in_layer.any(axis=1)
         numbers.append(some[having].astype(np.uint32))
-        bits.append(np.packbits(found[having], axis=1))
+        bits.append(np.packbits(is_in_layer[having], axis=1))
     return [np.concatenate(numbers), np.concatenate(bits)]

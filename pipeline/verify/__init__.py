@@ -12,12 +12,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.verify.claims import Claim, Listener, VerifyFailed, unheard
-from pipeline.verify.manifest_checks import Listed, check_entry, check_files, check_pages, listed_in
-from pipeline.verify.proofs import proof_of
+from pipeline.verify.claims import Claim, Listener, VerifyFailed, ignore_claim
+from pipeline.verify.manifest_checks import (
+    ListedTable,
+    check_entry,
+    check_files,
+    check_pages,
+    list_tables,
+)
+from pipeline.verify.proofs import find_proof
 from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Store
 
 __all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", "prove", "verify"]
@@ -46,7 +52,7 @@ def verify(
     store: Store,
     *,
     quick: bool = False,
-    report: Listener = unheard,
+    listener: Listener = ignore_claim,
     on_verdicts: OnVerdicts = ignore_verdicts,
 ) -> Verified:
     """Verify everything that is published in a store; VerifyFailed at the first untruth.
@@ -57,33 +63,33 @@ def verify(
     claims: list[Claim] = []
     verdicts: list[Verdict] = []
 
-    def heard(claim: Claim, done: int) -> None:
+    def on_claim(claim: Claim, done: int) -> None:
         claims.extend([claim] if claim.passed else [])
-        report(claim, done)
+        listener(claim, done)
 
-    def decided(found: Sequence[Verdict]) -> None:
+    def on_decided(found: Sequence[Verdict]) -> None:
         verdicts.extend(found)
         on_verdicts(found)
 
     try:
-        tables = listed_in(store, heard)
+        tables = list_tables(store, on_claim)
         for listed in tables:
             check_files(listed)
-        check_pages(store, heard)
+        check_pages(store, on_claim)
         if quick:
             for listed in tables:
-                decided([listed.verdict(Grade.INTACT, ONLY_FILES)])
+                on_decided([listed.make_verdict(Grade.INTACT, ONLY_FILES)])
         else:
-            prove(tables, decided)
+            prove(tables, on_decided)
     except VerifyFailed as failure:
-        report(failure.claim, 0)
+        listener(failure.claim, 0)
         raise
     published = {listed.name for listed in tables}
-    defaults = (table.name for puzzle in puzzles() for table in puzzle.tables)
+    defaults = (table.name for puzzle in list_puzzles() for table in puzzle.tables)
     return Verified(claims, verdicts, [name for name in defaults if name not in published])
 
 
-def prove(tables: Iterable[Listed], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
+def prove(tables: Iterable[ListedTable], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
     """Prove tables in turn, as far as proofs are known, and decide what that showed of each."""
     outcomes: defaultdict[Puzzle | None, dict[str, Outcome]] = defaultdict(dict)
     for listed in tables:
@@ -93,12 +99,12 @@ def prove(tables: Iterable[Listed], on_verdicts: OnVerdicts = ignore_verdicts) -
         on_verdicts(outcome.verdicts)
 
 
-def _prove_table(listed: Listed, seen: Seen) -> Outcome:
+def _prove_table(listed: ListedTable, earlier: Seen) -> Outcome:
     if listed.table is None:
-        return listed.outcome(Grade.INTACT, NOT_KNOWN)
-    if not listed.known.columns:
+        return listed.make_outcome(Grade.INTACT, NOT_KNOWN)
+    if not listed.definition.columns:
         check_entry(listed)
-    found: object = proof_of(listed)(listed, seen)
+    found: object = find_proof(listed)(listed, earlier)
     # another package's proof may return anything
     if (
         isinstance(found, Outcome)
@@ -106,10 +112,10 @@ def _prove_table(listed: Listed, seen: Seen) -> Outcome:
         and all(of.verdict in ORDER for of in found.verdicts)
     ):
         return found
-    return listed.outcome(Grade.INTACT, NOT_SAID, found)
+    return listed.make_outcome(Grade.INTACT, NOT_SAID, found)
 
 
-def _limit(listed: Listed, outcome: Outcome) -> Outcome:
+def _limit(listed: ListedTable, outcome: Outcome) -> Outcome:
     """Return the outcome with no verdict above *intact* if a column or field has no proof."""
     verdicts = [
         replace(of, table=listed.name, verdict=Grade(of.verdict)) for of in outcome.verdicts

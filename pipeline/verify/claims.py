@@ -11,16 +11,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tablebase.errors import TableError, quoted
+from tablebase.errors import TableError, quote
 from tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 Content = Mapping[str, object]
-Said = tuple[object, object]
+Difference = tuple[object, object]
 """What is found and what is expected."""
 
-LONGEST = 200
+MAX_SHOWN_VALUE = 200
 """Characters of a value that a message shows."""
 
 
@@ -39,7 +39,7 @@ Listener = Callable[[Claim, int], None]
 """Is told how many of a claim's rows are looked at; all of them once `claim.passed` is true."""
 
 
-def unheard(claim: Claim, done: int) -> None:
+def ignore_claim(claim: Claim, done: int) -> None:
     """Tells nobody."""
 
 
@@ -47,19 +47,25 @@ class VerifyFailed(TableError):
     """A claim that does not hold: the first offending row, what it holds and what it should."""
 
     def __init__(
-        self, claim: Claim, path: str, command: str, said: Said, row: int | None, content: Content
+        self,
+        claim: Claim,
+        path: str,
+        command: str,
+        difference: Difference,
+        row: int | None,
+        content: Content,
     ) -> None:
-        self.found, self.expected = said
-        values = ", ".join(f"{name} {_shown(value)}" for name, value in content.items())
+        self.found, self.expected = difference
+        values = ", ".join(f"{name} {_format_value(value)}" for name, value in content.items())
         at = "" if row is None else f"row {row:,}{values and f' ({values})'}: "
-        found, expected = map(_shown, said)
+        found, expected = map(_format_value, difference)
         text = f"{path} fails a proof ({claim.claim}): {at}found {found}, expected {expected}."
         super().__init__(text, path, command)
         self.claim = replace(claim, passed=False)
         self.row = row
         self.content = content
 
-    def facts(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The failure as plain values, as JSON can hold them."""
         return {
             **asdict(self.claim),
@@ -71,46 +77,50 @@ class VerifyFailed(TableError):
         }
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     # what a damaged file holds may be anything, control characters too, and of any length
     text = str(value)
-    return text if text.isprintable() and len(text) <= LONGEST else quoted(text, LONGEST)
+    return (
+        text
+        if text.isprintable() and len(text) <= MAX_SHOWN_VALUE
+        else quote(text, MAX_SHOWN_VALUE)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ClaimCheck:
     """A claim under proof: proved at the end of its `with`, unless an error ends that."""
 
     claim: Claim
     store: Store
     command: str
-    report: Listener
+    listener: Listener
 
-    def of(self, file: str) -> Fact:
+    def for_file(self, file: str) -> ClaimCheck:
         """The same claim, to be refuted by one of the table's files."""
         return replace(self, claim=replace(self.claim, file=file))
 
-    def __enter__(self) -> Fact:
-        self.step(0)
+    def __enter__(self) -> ClaimCheck:
+        self.report_progress(0)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is None:
-            self.report(replace(self.claim, passed=True), self.claim.rows)
+            self.listener(replace(self.claim, passed=True), self.claim.rows)
 
-    def step(self, done: int) -> None:
-        self.report(self.claim, done)
+    def report_progress(self, done: int) -> None:
+        self.listener(self.claim, done)
 
-    def refuted(
+    def refute(
         self, found: object, expected: object, row: int | None = None, cells: Content | None = None
     ) -> NoReturn:
-        path, said = self.store.full(self.claim.file), (found, expected)
-        raise VerifyFailed(self.claim, path, self.command, said, row, cells or {})
+        path, difference = self.store.locate(self.claim.file), (found, expected)
+        raise VerifyFailed(self.claim, path, self.command, difference, row, cells or {})
 
-    def same(self, what: str, found: object, expected: object) -> None:
+    def require_equal(self, what: str, found: object, expected: object) -> None:
         """One thing is as expected."""
         if found != expected:
-            self.refuted(f"{what} {found}", expected)
+            self.refute(f"{what} {found}", expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,22 +140,26 @@ class Rows:
         """A column as Arrow has it."""
         return self.batch.column(name)
 
-    def numbers(self, name: str, null: int = 0) -> Array:
+    def read_numbers(self, name: str, null: int = 0) -> Array:
         """A column of whole numbers, with one in place of nulls."""
-        found: Array = self.column(name).cast(pa.int64()).fill_null(null).to_numpy()
-        return found
+        numbers: Array = self.column(name).cast(pa.int64()).fill_null(null).to_numpy()
+        return numbers
 
-    def cells(self, fact: Fact, name: str, width: int) -> Array:
+    def read_cells(self, check: ClaimCheck, name: str, width: int) -> Array:
         """A text column as bytes, so many to a row; refuted where a row has another length."""
         column = self.column(name)
         lengths, every = pc.binary_length(column), np.full(len(self), width)
-        self.equal(fact, f"length of {name}", every, found=lengths)
+        self.require_column(check, f"length of {name}", every, found=lengths)
         _, offsets, data = column.buffers()
         edges = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
         return np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].reshape(-1, width)
 
-    def none(
-        self, fact: Fact, wrong: Mask, said: Callable[[int], Said], at: Array | None = None
+    def require_none(
+        self,
+        check: ClaimCheck,
+        wrong: Mask,
+        describe: Callable[[int], Difference],
+        at: Array | None = None,
     ) -> None:
         """No row is marked. `said` tells of a mark what is there and what should be."""
         marked = np.flatnonzero(wrong)
@@ -153,10 +167,15 @@ class Rows:
             rows = marked if at is None else at[marked]
             row = int(rows.min())
             content = self.batch.slice(row, 1).to_pylist()[0]
-            fact.refuted(*said(int(marked[np.argmin(rows)])), self.begin + row, content)
+            check.refute(*describe(int(marked[np.argmin(rows)])), self.begin + row, content)
 
-    def equal(
-        self, fact: Fact, what: str, expected: Any, at: Array | None = None, found: Any = None
+    def require_column(
+        self,
+        check: ClaimCheck,
+        what: str,
+        expected: Any,
+        at: Array | None = None,
+        found: Any = None,
     ) -> None:
         """A column, or what else is found, holds these values, and nulls where they are null."""
         if found is None:
@@ -165,17 +184,23 @@ class Rows:
         nulls = pc.xor(found.is_null(), expected.is_null())
         differ = pc.or_(pc.not_equal(found, expected).fill_null(False), nulls)
         wrong = differ.to_numpy(zero_copy_only=False)
-        self.none(fact, wrong, lambda row: (f"{what} {found[row]}", f"{expected[row]}"), at)
+        self.require_none(
+            check, wrong, lambda row: (f"{what} {found[row]}", f"{expected[row]}"), at
+        )
 
-    def ascend(self, fact: Fact, name: str, values: Array, before: object = None) -> None:
+    def require_ascending(
+        self, check: ClaimCheck, name: str, values: Array, before: object = None
+    ) -> None:
         """Every row's value comes after that of the row before it; `before`: before these rows."""
         first = [True] if before is None else values[:1] > before
         after = np.append(first, values[1:] > values[:-1])
         wrong, column = ~after[: len(values)], self.column(name)
-        self.none(fact, wrong, lambda row: (column[row], f"a {name} after the one before it"))
+        self.require_none(
+            check, wrong, lambda row: (column[row], f"a {name} after the one before it")
+        )
 
 
-def places(texts: Any, known: Sequence[str]) -> Array:
+def find_places(texts: Any, known: Sequence[str]) -> Array:
     """Where each text stands among those that are known; -1 where it does not."""
-    found = pc.index_in(texts, value_set=pa.array(known, pa.string()))
-    return np.asarray(found.fill_null(-1))
+    places = pc.index_in(texts, value_set=pa.array(known, pa.string()))
+    return np.asarray(places.fill_null(-1))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.manifest_checks import Listed, check_records, read_rows, records
+from pipeline.verify.manifest_checks import ListedTable, check_records, iter_records, read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from tablebase.puzzle import KINDS
+from tablebase.puzzle import KIND_LETTERS
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.parquet import to_arrow
 
@@ -17,22 +17,22 @@ HOW = (
 )
 
 
-def prove_listing(listed: Listed, seen: Seen) -> Outcome:
+def prove_generic(listed: ListedTable, earlier: Seen) -> Outcome:
     """Prove what a table's own words say of any rows, and say what is not proved."""
-    if listed.known.columns:
+    if listed.definition.columns:
         _prove_rows(listed)
     else:
         _prove_content(listed)
-    return listed.outcome(Grade.INTACT, HOW)
+    return listed.make_outcome(Grade.INTACT, HOW)
 
 
-def _prove_content(listed: Listed) -> None:
+def _prove_content(listed: ListedTable) -> None:
     """Prove that the records of an index alone are those that the manifest lists."""
-    fields = listed.known.fields()
+    fields = listed.definition.list_fields()
     content = ContentHash(fields)
     text = "every record decodes, and the content hash matches the manifest"
-    with listed.claim(text, index=True) as fact:
-        for begin, found in records(listed):
+    with listed.begin_claim(text, index=True) as check:
+        for begin, found in iter_records(listed):
             # text of a fixed width comes as single bytes
             values = (
                 found[of.name]
@@ -42,26 +42,26 @@ def _prove_content(listed: Listed) -> None:
             )
             arrays = [*map(to_arrow, fields, values)]
             content.update(pa.record_batch(arrays, [of.name for of in fields]))
-            fact.step(begin + len(found))
-        fact.same("content hash", content.hexdigest(), listed.entry.content)
-    listed.name_unproved(())
+            check.report_progress(begin + len(found))
+        check.require_equal("content hash", content.hexdigest(), listed.entry.content)
+    listed.note_missing_proofs(())
 
 
-def _prove_rows(listed: Listed) -> None:
-    table, rows = listed.known, read_rows(listed)
+def _prove_rows(listed: ListedTable) -> None:
+    table, rows = listed.definition, read_rows(listed)
     if table.sorted_by:
-        with listed.claim(f"the rows ascend by {', '.join(table.sorted_by)}") as fact:
+        with listed.begin_claim(f"the rows ascend by {', '.join(table.sorted_by)}") as check:
             ways = [(name, "ascending") for name in table.sorted_by]
             order = pc.sort_indices(rows.batch, sort_keys=ways)
             for name in table.sorted_by:
-                rows.equal(fact, name, rows.column(name).take(order))
+                rows.require_column(check, name, rows.column(name).take(order))
     if table.index:
-        plain = {c.name for c in table.columns if c.kind in KINDS and not c.nullable}
+        plain = {c.name for c in table.columns if c.kind in KIND_LETTERS and not c.nullable}
         dense = listed.index.records == len(rows)
         names = [name for name, _ in table.index]
         fields = [name for name in names if dense and name in plain]
         if fields:
             text = f"{', '.join(fields)}: each record matches its row"
-            check_records(listed, text, {name: rows.numbers(name) for name in fields})
+            check_records(listed, text, {name: rows.read_numbers(name) for name in fields})
         silent = (name for name in names if name not in fields)
-        listed.unproved(silent, "no column holds the same numbers", index=True)
+        listed.note_missing_proof(silent, "no column holds the same numbers", index=True)

@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 
 from pipeline.verify.claims import Array
-from pipeline.verify.manifest_checks import Listed, check_records, read_rows
+from pipeline.verify.manifest_checks import ListedTable, check_records, read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from tablebase.graph import UNREACHED, Walk
+from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzle import BreadthFirst, StateSpace
 from tablebase.tables.parquet import to_arrow
 
@@ -28,40 +28,42 @@ HOW = (
 )
 
 
-def prove_walks(listed: Listed, seen: Seen) -> Outcome:
+def prove_graph(listed: ListedTable, earlier: Seen) -> Outcome:
     """Prove one table by what the same walks from its roots find again."""
-    puzzle, table = listed.puzzle, listed.known
+    puzzle, table = listed.puzzle, listed.definition
     assert isinstance(puzzle, StateSpace)
     assert isinstance(table.recipe, BreadthFirst)
-    rows, graph = read_rows(listed), puzzle.graph()
+    rows, graph = read_rows(listed), puzzle.make_graph()
     nodes = len(graph.offsets) - 1
     begins = np.repeat(np.arange(nodes), np.diff(graph.offsets))
 
-    def leaving(layer: Array) -> Edges:
+    def list_edges(layer: Array) -> Edges:
         edges = np.flatnonzero(np.isin(begins, layer))
         return begins[edges], graph.targets[edges], graph.labels[edges]
 
     roots = table.recipe.roots.items()
-    walks = {name: walked(nodes, puzzle.node(state), leaving) for name, state in roots}
+    results = {
+        name: search_graph(nodes, puzzle.find_node(state), list_edges) for name, state in roots
+    }
     text = f"{puzzle.depth} and all other columns are as a second search of the graph finds them"
-    with listed.claim(text) as fact:
-        columns = puzzle.fill(table, graph, walks)
+    with listed.begin_claim(text) as check:
+        columns = puzzle.fill_columns(table, graph, results)
         for column in table.columns:
             expected = to_arrow(column, columns[column.name])
-            fact.same("rows", len(rows), len(expected))
-            rows.equal(fact, column.name, expected)
+            check.require_equal("rows", len(rows), len(expected))
+            rows.require_column(check, column.name, expected)
     if table.index:
         text = "each record is as a second search of the graph finds it"
-        records = dict(puzzle.records(table, walks))
+        records = dict(puzzle.make_records(table, results))
         check_records(listed, text, records)
-        listed.name_unproved([column.name for column in table.columns], records)
-    return listed.outcome(Grade.RECOUNTED, HOW)
+        listed.note_missing_proofs([column.name for column in table.columns], records)
+    return listed.make_outcome(Grade.RECOUNTED, HOW)
 
 
-def walked(nodes: int, root: int, leaving: Callable[[Array], Edges]) -> Walk:
+def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) -> SearchResult:
     """What a breadth-first search finds, all shortest lines at once, a step at a time.
 
-    `leaving` gives every edge that begins at one of some nodes.
+    `list_edges` gives every edge that begins at one of some nodes.
     """
     depth, ways = np.full(nodes, UNREACHED, dtype=np.uint8), np.zeros(nodes, dtype=np.uint64)
     parent, last = np.full(nodes, -1, dtype=np.int32), np.zeros(nodes, dtype=np.uint8)
@@ -70,7 +72,7 @@ def walked(nodes: int, root: int, leaving: Callable[[Array], Edges]) -> Walk:
     place, highs = np.zeros((2, nodes), dtype=np.int64)
     least = np.full(nodes, np.iinfo(np.int64).max)
     for length, layer in enumerate(layers, start=1):
-        sources, targets, labels = leaving(layer)
+        sources, targets, labels = list_edges(layer)
         new = depth[targets] == UNREACHED
         if not new.any():
             break
@@ -86,9 +88,9 @@ def walked(nodes: int, root: int, leaving: Callable[[Array], Edges]) -> Walk:
         # of edges that no label tells apart the first one counts
         _, first = np.unique(targets[smallest], return_index=True)
         smallest = smallest[np.sort(first)]
-        found, key = targets[smallest], key[smallest]
-        parent[found], last[found] = sources[smallest], labels[smallest]
-        place[found] = np.arange(len(found))
-        highs[found] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
-        layers.append(found)
-    return Walk(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))
+        nodes_found, key = targets[smallest], key[smallest]
+        parent[nodes_found], last[nodes_found] = sources[smallest], labels[smallest]
+        place[nodes_found] = np.arange(len(nodes_found))
+        highs[nodes_found] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
+        layers.append(nodes_found)
+    return SearchResult(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))

@@ -5,51 +5,51 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pipeline.verify.eight.space import sliding_space
-from pipeline.verify.generic_proof import prove_listing
+from pipeline.verify.eight.space import make_eight_space
+from pipeline.verify.generic_proof import prove_generic
 from pipeline.verify.goal_proof import prove_goals
-from pipeline.verify.graph_proof import prove_walks
+from pipeline.verify.graph_proof import prove_graph
 from pipeline.verify.knight.counts import prove_counts
-from pipeline.verify.knight.ranking import prove_numbered
+from pipeline.verify.knight.ranking import prove_ranks
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
-from pipeline.verify.manifest_checks import Listed
+from pipeline.verify.manifest_checks import ListedTable
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.verdicts import Outcome, Seen
-from tablebase.block_space import InBlocks
+from tablebase.block_space import BlockBreadthFirst
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
-from tablebase.puzzles import part_of
+from tablebase.puzzles import load_part
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.definition import AllTours, NumberedCycles, TourPerPair
+from tablebase.puzzles.knight.definition import AllTours, ClosedTourRanking, TourPerPair
 from tablebase.puzzles.senet import Senet
 from tablebase.puzzles.sliding.definition import Sliding
 
-Prove = Callable[[Listed, Seen], Outcome]
+Prove = Callable[[ListedTable, Seen], Outcome]
 """Proves one table, and says what that showed."""
 
 PROOFS: dict[tuple[type, type], Prove] = {
-    (BreadthFirst, Eight): partial(prove_goals, space_of=sliding_space),
-    (InBlocks, Sliding): prove_board,
+    (BreadthFirst, Eight): partial(prove_goals, make_space=make_eight_space),
+    (BlockBreadthFirst, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,
-    (BreadthFirst, StateSpace): prove_walks,
+    (BreadthFirst, StateSpace): prove_graph,
     (AllTours, Puzzle): prove_every_tour,
     (TourPerPair, Puzzle): prove_pairs,
     (TourCounts, Puzzle): prove_counts,
-    (NumberedCycles, Puzzle): prove_numbered,
+    (ClosedTourRanking, Puzzle): prove_ranks,
 }
 
 
-def proof_of(listed: Listed) -> Prove:
+def find_proof(listed: ListedTable) -> Prove:
     """The proof of a puzzle's table: its own, or that of the nearest kinds of recipe and puzzle;
     of no kind that is known, what holds for any table."""
     if listed.puzzle and listed.puzzle.proof:
-        own: Prove = part_of(listed.puzzle, listed.puzzle.proof)
+        own: Prove = load_part(listed.puzzle, listed.puzzle.proof)
         return own
     kinds = (
         (recipe, puzzle)
-        for recipe in type(listed.known.recipe).__mro__
+        for recipe in type(listed.definition.recipe).__mro__
         for puzzle in type(listed.puzzle).__mro__
     )
-    return next((PROOFS[kind] for kind in kinds if kind in PROOFS), prove_listing)
+    return next((PROOFS[kind] for kind in kinds if kind in PROOFS), prove_generic)

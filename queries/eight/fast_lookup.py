@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tablebase.puzzles.eight import ALL, EXITS, HEAD, RANK, RANK_BITS, SET_AT, parse, rank_parts
+from tablebase.puzzles.eight import (
+    ALL_DIGITS,
+    EXITS,
+    HEAD_LENGTH,
+    RANK_BITS,
+    RANK_MASK,
+    SET_SHIFT,
+    make_rank_parts,
+    parse,
+)
 
-Probe = tuple[str, str, int, str, int]
+FastAnswer = tuple[str, str, int, str, int]
 """State, layout, distance, best moves, solutions."""
 
 
-def rapid_eight(records: bytes) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
+def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[str], FastAnswer]]:
     """`distance` and `probe` over the records of `eight.idx`."""
-    head, tail = rank_parts()
+    head, tail = make_rank_parts()
     distances = records[0::2]
     solutions = records[1::2]
     slides = [
@@ -25,21 +34,21 @@ def rapid_eight(records: bytes) -> tuple[Callable[[str], int], Callable[[str], P
 
     def distance(state: str) -> int:
         try:
-            code = head[state[:HEAD]] + tail[state[HEAD:]]
+            code = head[state[:HEAD_LENGTH]] + tail[state[HEAD_LENGTH:]]
         except (KeyError, TypeError):
             return distance(parse(state))
-        if code >> SET_AT != ALL:
+        if code >> SET_SHIFT != ALL_DIGITS:
             return distance(parse(state))
-        return distances[code & RANK]
+        return distances[code & RANK_MASK]
 
-    def probe(state: str) -> Probe:
+    def probe(state: str) -> FastAnswer:
         try:
-            code = head[state[:HEAD]] + tail[state[HEAD:]]
+            code = head[state[:HEAD_LENGTH]] + tail[state[HEAD_LENGTH:]]
         except (KeyError, TypeError):
             return probe(parse(state))
-        if code >> SET_AT != ALL:
+        if code >> SET_SHIFT != ALL_DIGITS:
             return probe(parse(state))
-        rank = code & RANK
+        rank = code & RANK_MASK
         here = distances[rank]
         blank = state.index("0")
         best = ""
@@ -47,7 +56,7 @@ def rapid_eight(records: bytes) -> tuple[Callable[[str], int], Callable[[str], P
             after = (
                 f"{state[:low]}{state[high]}{state[low + 1 : high]}{state[low]}{state[high + 1 :]}"
             )
-            if distances[head[after[:HEAD]] + tail[after[HEAD:]] & RANK] < here:
+            if distances[head[after[:HEAD_LENGTH]] + tail[after[HEAD_LENGTH:]] & RANK_MASK] < here:
                 best += letter
         # the blank is passed by as many tiles as its cell's number, which parity must not count
         odd = (code >> RANK_BITS) + blank & 1

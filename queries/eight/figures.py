@@ -7,9 +7,17 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from queries.charts import banded, board, by_band, even_bounds, labelled, lines, side_by_side
-from queries.figure import Drawn, Figure, Section
-from queries.sliding.svg import drawn_boards
+from queries.charts import (
+    add_bands,
+    color_by_band,
+    color_lines,
+    draw_board_map,
+    format_labels,
+    make_even_bounds,
+    place_side_by_side,
+)
+from queries.figure import Drawing, Figure, Section
+from queries.sliding.svg import draw_boards
 from queries.svg import AMBER, BLUE, MUTED, SERIES
 from tablebase.puzzles.eight import PUZZLE
 
@@ -30,7 +38,7 @@ MEAN = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
 # ---- queries: what a page shows is the source of these -----------------------------------------
 
 
-def by_distance(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+def summarize_distances(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
         pl.concat([eight, eight_edge])
         .group_by("goal", "distance")
@@ -47,7 +55,7 @@ def by_distance(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def by_blank(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+def count_by_blank(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
         pl.concat([eight, eight_edge])
         .group_by("goal", "blank", "distance")
@@ -57,7 +65,7 @@ def by_blank(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+def count_heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
         pl.concat([eight, eight_edge])
         .unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
@@ -68,7 +76,7 @@ def heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+def list_hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
         pl.concat([eight, eight_edge])
         .filter(pl.col("distance") == pl.col("distance").max().over("goal"))
@@ -81,30 +89,30 @@ def hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
 # ---- what they show -----------------------------------------------------------------------------
 
 
-def _each(frame: pl.DataFrame, said: str) -> str:
+def _format_each(frame: pl.DataFrame, template: str) -> str:
     """A sentence's part for each layout, in their order."""
     rows = {row["goal"]: row for row in frame.to_dicts()}
-    return ", ".join(said.format(**rows[goal]) for goal in GOALS)
+    return ", ".join(template.format(**rows[goal]) for goal in GOALS)
 
 
-def _panels(marks: Drawn, high: int, **encoded: Any) -> Drawn:
+def _draw_panels(marks: Drawing, high: int, **encoded: Any) -> Drawing:
     """A chart of each layout, side by side."""
     panel = marks.encode(**encoded).properties(width=PANEL, height=high)
     return panel.facet(column=alt.Column("goal:N", sort=GOALS, title=None))
 
 
-def _text_distances(frame: pl.DataFrame) -> str:
+def _describe_distances(frame: pl.DataFrame) -> str:
     per_goal = frame.group_by("goal").agg(MEAN.alias("mean_distance"), pl.col("distance").max())
-    means = _each(per_goal, "{mean_distance:.2f} to {goal}")
-    furthest = _each(per_goal, "{distance} ({goal})")
+    means = _format_each(per_goal, "{mean_distance:.2f} to {goal}")
+    furthest = _format_each(per_goal, "{distance} ({goal})")
     return (
         f"Every layout is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
         f"{means}; the furthest state is {furthest} moves away."
     )
 
 
-def _distances(frame: pl.DataFrame) -> Drawn:
-    return _panels(
+def _draw_distances(frame: pl.DataFrame) -> Drawing:
+    return _draw_panels(
         alt.Chart(frame).mark_bar(),
         190,
         x=DISTANCE,
@@ -113,56 +121,56 @@ def _distances(frame: pl.DataFrame) -> Drawn:
     )
 
 
-def _mean_boards(frame: pl.DataFrame) -> Drawn:
+def _draw_mean_boards(frame: pl.DataFrame) -> Drawing:
     cells = (
         frame.group_by("goal", "blank")
         .agg(MEAN.alias("mean"))
         .with_columns(
             (pl.col("blank") % 3 + 1).alias("file"),
             (3 - pl.col("blank") // 3).alias("rank"),
-            labelled("mean", "{:.2f}"),
+            format_labels("mean", "{:.2f}"),
         )
         .sort("goal", "blank")
     )
-    bounds = even_bounds(cells["mean"])
+    bounds = make_even_bounds(cells["mean"])
     boards = []
     for goal in GOALS:
-        mine = cells.filter(pl.col("goal") == goal)
-        boards.append(board(mine, "mean", goal, 56, bounds, named=False))
-    return side_by_side(boards)
+        of_goal = cells.filter(pl.col("goal") == goal)
+        boards.append(draw_board_map(of_goal, "mean", goal, 56, bounds, with_names=False))
+    return place_side_by_side(boards)
 
 
-def _by_blank(frame: pl.DataFrame) -> Drawn:
+def _draw_by_blank(frame: pl.DataFrame) -> Drawing:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
     named = pl.col("blank").replace_strict(dict(enumerate(names)), return_dtype=pl.String)
-    frame = banded(frame, "states", BOUNDS).with_columns(named)
-    return _panels(
+    frame = add_bands(frame, "states", BOUNDS).with_columns(named)
+    return _draw_panels(
         alt.Chart(frame).mark_rect(),
         9 * 19,
         x=DISTANCE,
         y=alt.Y("blank:O", sort=names, title="blank at"),
-        color=by_band("states", BOUNDS),
+        color=color_by_band("states", BOUNDS),
     )
 
 
-def _heuristics(frame: pl.DataFrame) -> Drawn:
+def _draw_heuristics(frame: pl.DataFrame) -> Drawing:
     rows = []
-    frame = banded(frame, "states", BOUNDS)
+    frame = add_bands(frame, "states", BOUNDS)
     for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
         ticks = alt.Axis(values=list(range(0, 25, step)))
-        drawn = _panels(
+        drawn = _draw_panels(
             alt.Chart(frame.filter(pl.col("heuristic") == heuristic)).mark_rect(),
             high,
             x=DISTANCE,
             y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
-            color=by_band("states", BOUNDS),
+            color=color_by_band("states", BOUNDS),
         )
         rows.append(drawn)
     return alt.vconcat(*rows)
 
 
-def _text_heuristics(frame: pl.DataFrame) -> str:
+def _describe_heuristics(frame: pl.DataFrame) -> str:
     exact = (
         frame.filter(pl.col("heuristic") == "manhattan")
         .group_by("goal")
@@ -172,65 +180,65 @@ def _text_heuristics(frame: pl.DataFrame) -> str:
     return (
         "The number of states at each distance, for each value of a heuristic. No value exceeds "
         "the distance: neither overestimates. Manhattan is exact for "
-        f"{_each(exact, '{exact:,} states ({goal})')}."
+        f"{_format_each(exact, '{exact:,} states ({goal})')}."
     )
 
 
-def _errors(frame: pl.DataFrame) -> Drawn:
+def _draw_errors(frame: pl.DataFrame) -> Drawing:
     long = frame.unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
-    return _panels(
+    return _draw_panels(
         alt.Chart(long).mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18)),
         180,
         x=TO_31,
         y=alt.Y("value:Q", title="mean of distance - heuristic", axis=alt.Axis(tickCount=5)),
-        color=lines("variable", {"manhattan": BLUE, "misplaced": AMBER}),
+        color=color_lines("variable", {"manhattan": BLUE, "misplaced": AMBER}),
     )
 
 
-def _text_errors(frame: pl.DataFrame) -> str:
+def _describe_errors(frame: pl.DataFrame) -> str:
     last = frame.filter(pl.col("distance") == 30)
     return (
         "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
-        f"is too low by {_each(last, '{manhattan:.1f} ({goal})')}, "
-        f"misplaced tiles by {_each(last, '{misplaced:.1f} ({goal})')}."
+        f"is too low by {_format_each(last, '{manhattan:.1f} ({goal})')}, "
+        f"misplaced tiles by {_format_each(last, '{misplaced:.1f} ({goal})')}."
     )
 
 
-def _solutions(frame: pl.DataFrame) -> Drawn:
+def _draw_solutions(frame: pl.DataFrame) -> Drawing:
     long = frame.unpivot(["most", "mean", "median"], index=["goal", "distance"])
     ticks = alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
-    return _panels(
+    return _draw_panels(
         alt.Chart(long).mark_line(strokeWidth=2),
         180,
         x=TO_31,
         y=alt.Y("value:Q", title="shortest solutions", scale=alt.Scale(type="log"), axis=ticks),
-        color=lines("variable", {"most": MUTED, "mean": BLUE, "median": AMBER}),
+        color=color_lines("variable", {"most": MUTED, "mean": BLUE, "median": AMBER}),
     )
 
 
-def _text_solutions(frame: pl.DataFrame) -> str:
+def _describe_solutions(frame: pl.DataFrame) -> str:
     top = frame.sort("most").group_by("goal").last()
     return (
         "The number of different shortest solutions of a state. "
-        f"The maximum is {_each(top, '{most} at distance {distance} ({goal})')}."
+        f"The maximum is {_format_each(top, '{most} at distance {distance} ({goal})')}."
     )
 
 
-def _hardest(frame: pl.DataFrame) -> str:
+def _draw_hardest(frame: pl.DataFrame) -> str:
     states, heads = [], []
     # corner and edge have two each, so that these come first and the rows are full
     for goal in ("corner", "edge", "centre"):
         for row in frame.filter(pl.col("goal") == goal).head(SHOWN).to_dicts():
             states.append(row["state"])
             heads.append(f"{goal}, {row['distance']}")
-    return drawn_boards("The hardest states", states, heads, width=3, bare=True)
+    return draw_boards("The hardest states", states, heads, width=3, bare=True)
 
 
-def _text_hardest(frame: pl.DataFrame) -> str:
+def _describe_hardest(frame: pl.DataFrame) -> str:
     per_goal = frame.group_by("goal").agg(pl.len().alias("states"), pl.col("distance").first())
     return (
         "The states furthest from each layout: "
-        f"{_each(per_goal, '{states} at {distance} moves from {goal}')}. "
+        f"{_format_each(per_goal, '{states} at {distance} moves from {goal}')}. "
         f"At most {SHOWN} of each are drawn, the first in notation order."
     )
 
@@ -239,32 +247,46 @@ SECTION = Section(
     "The 8-puzzle",
     "Distances count moves to a layout: corner is 123456780, centre 123804765, edge 123456708. "
     "Every state reaches corner or centre, never both.",
-    Figure("eight-distances", "Distances", by_distance, _text_distances, _distances),
+    Figure(
+        "eight-distances", "Distances", summarize_distances, _describe_distances, _draw_distances
+    ),
     Figure(
         "eight-blank-mean",
         "Mean distance by cell of the blank",
-        by_blank,
+        count_by_blank,
         lambda _: "Each cell shows the mean distance of the states with the blank in that cell.",
-        _mean_boards,
+        _draw_mean_boards,
     ),
     Figure(
         "eight-blank",
         "Distances by cell of the blank",
-        by_blank,
+        count_by_blank,
         lambda _: (
             "The blank's cell decides whether the distance is even or odd, so each row has "
             "values only at every other distance."
         ),
-        _by_blank,
+        _draw_by_blank,
     ),
     Figure(
         "eight-heuristics",
         "Heuristics and true distance",
-        heuristics,
-        _text_heuristics,
-        _heuristics,
+        count_heuristics,
+        _describe_heuristics,
+        _draw_heuristics,
     ),
-    Figure("eight-errors", "Mean error of the heuristics", by_distance, _text_errors, _errors),
-    Figure("eight-solutions", "Shortest solutions", by_distance, _text_solutions, _solutions),
-    Figure("eight-hardest", "The hardest states", hardest, _text_hardest, _hardest),
+    Figure(
+        "eight-errors",
+        "Mean error of the heuristics",
+        summarize_distances,
+        _describe_errors,
+        _draw_errors,
+    ),
+    Figure(
+        "eight-solutions",
+        "Shortest solutions",
+        summarize_distances,
+        _describe_solutions,
+        _draw_solutions,
+    ),
+    Figure("eight-hardest", "The hardest states", list_hardest, _describe_hardest, _draw_hardest),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.goal_reader import GoalReader
-from queries.query_options import SVG, Asked, Option
+from queries.query_options import SVG, Option, OptionValues
 from queries.sliding.board_facts import BoardFacts
 from tablebase.puzzles.eight import WIDTH
 
@@ -27,73 +27,75 @@ class EightReader(GoalReader):
         *GoalReader.options[1:],
         SVG,
     )
-    joins = 9
+    joined_characters = 9
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
-    def __init__(self, asked_of: GoalPuzzle, store: Store) -> None:
-        super().__init__(asked_of, store)
-        self._rows_to: dict[str, pl.DataFrame] = {}
+    def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._rows_by_goal: dict[str, pl.DataFrame] = {}
 
-    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        from queries.answer_frames import matched
-        from queries.eight.vectorized import NO_RANK, ranks
-        from queries.state_columns import WHITE_SPACE, unreached
+    def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
+        from queries.answer_frames import merge_answers
+        from queries.eight.vectorized import NO_RANK, rank_states
+        from queries.state_columns import WHITE_SPACE, explain_unreachable_states
 
-        alone, states = super().answers, ranks(keys)
-        found = self._answers_at(states, asked)
-        if "goal" in asked:
-            which = (states != NO_RANK) & found["goal"].is_null()
-            bare = keys.str.replace_all(WHITE_SPACE, "")
-            why = unreached(self.puzzle, str(asked["goal"]), bare, which.to_numpy())
-            found = found.with_columns(error=why)
-        return matched(keys, found, lambda some: alone(some, asked))
+        answer_singly, state_ranks = super().answer_keys, rank_states(keys)
+        answers = self._answer_ranks(state_ranks, options)
+        if "goal" in options:
+            is_unreachable = (state_ranks != NO_RANK) & answers["goal"].is_null()
+            compact = keys.str.replace_all(WHITE_SPACE, "")
+            reasons = explain_unreachable_states(
+                self.puzzle, str(options["goal"]), compact, is_unreachable.to_numpy()
+            )
+            answers = answers.with_columns(error=reasons)
+        return merge_answers(keys, answers, lambda some: answer_singly(some, options))
 
-    def annotations(self, keys: pl.Series, asked: Asked) -> pl.DataFrame:
-        from queries.eight.vectorized import ranks
+    def annotate_keys(self, keys: pl.Series, options: OptionValues) -> pl.DataFrame:
+        from queries.eight.vectorized import rank_states
 
-        return self._answers_at(ranks(keys), asked)
+        return self._answer_ranks(rank_states(keys), options)
 
-    def _answers_at(self, states: pl.Series, asked: Asked) -> pl.DataFrame:
-        rows = self.rows_to(str(asked["goal"])) if "goal" in asked else self.rows()
-        found = rows[states]
-        if asked.get("path"):
-            from queries.eight.any_goal import walked
+    def _answer_ranks(self, ranks: pl.Series, options: OptionValues) -> pl.DataFrame:
+        rows = self.read_rows_to(str(options["goal"])) if "goal" in options else self.read_rows()
+        found = rows[ranks]
+        if options.get("path"):
+            from queries.eight.any_goal import find_solutions
 
-            found = found.hstack(walked(rows, states))
-        if asked.get("solutions"):
+            found = found.hstack(find_solutions(rows, ranks))
+        if options.get("solutions"):
             from queries.eight.any_goal import every_solution
 
-            solutions = every_solution(rows, states)
+            solutions = every_solution(rows, ranks)
             if solutions is None:
                 problem = "its best moves lead to other solutions than it counts"
-                if "goal" not in asked:
-                    raise self.damaged(self.puzzle.tables[0].name, problem, "parquet")
-                view = self.puzzle.view(str(asked["goal"]))
-                raise self.damaged(self._tables[view.layout], problem)
+                if "goal" not in options:
+                    raise self.make_damage_error(self.puzzle.tables[0].name, problem, "parquet")
+                view = self.puzzle.view_goal(str(options["goal"]))
+                raise self.make_damage_error(self._tables[view.layout], problem)
             found = found.with_columns(solutions)
         return found
 
-    def rows(self) -> pl.DataFrame:
+    def read_rows(self) -> pl.DataFrame:
         """The columns that are added, and after the last row one of nulls: that of `NO_RANK`."""
         if self._rows is None:
-            rows = super().rows().drop("state")
+            rows = super().read_rows().drop("state")
             self._rows = rows.extend(rows.clear(1))
         return self._rows
 
-    def rows_to(self, goal: str) -> pl.DataFrame:
+    def read_rows_to(self, goal: str) -> pl.DataFrame:
         """The same for a goal of one's own, found from an index."""
-        if goal not in self._rows_to:
-            from queries.eight.any_goal import answers_to
+        if goal not in self._rows_by_goal:
+            from queries.eight.any_goal import answer_goal
 
-            view = self.puzzle.view(goal)
+            view = self.puzzle.view_goal(goal)
             name = self._tables[view.layout]
-            records = self.index(name).records()
-            rows = answers_to(self.name_of(goal), view, records, self.rows()["goal"])
+            records = self.open_index(name).read_records()
+            rows = answer_goal(self.name_goal(goal), view, records, self.read_rows()["goal"])
             if rows["best_moves"].eq("").sum() != 1:
-                raise self.damaged(name, f"not every state has a move nearer to {goal}")
-            rows = rows.cast(self.schema({"goal": goal}))
-            self._rows_to[goal] = rows.extend(rows.clear(1))
-        return self._rows_to[goal]
+                raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
+            rows = rows.cast(self.make_schema({"goal": goal}))
+            self._rows_by_goal[goal] = rows.extend(rows.clear(1))
+        return self._rows_by_goal[goal]
 
-    def facts(self, key: str, asked: Asked) -> BoardFacts:
-        return BoardFacts(self, key, asked, WIDTH)
+    def probe(self, key: str, options: OptionValues) -> BoardFacts:
+        return BoardFacts(self, key, options, WIDTH)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from queries.answer_types import (
     GoalAnswer,
 )
-from queries.eight.fast_lookup import Probe, rapid_eight
+from queries.eight.fast_lookup import FastAnswer, make_fast_lookups
 from queries.reader import Reader
 from queries.typed_tables import GoalTable
 
@@ -32,22 +32,22 @@ class EightTable(GoalTable):
     'not a state'
     """
 
-    def __init__(self, found: Reader) -> None:
-        super().__init__(found)
-        self.distance: Callable[[str], int] = self._first_distance
+    def __init__(self, reader: Reader) -> None:
+        super().__init__(reader)
+        self.distance: Callable[[str], int] = self._load_distance
         """Fewest moves (0-31) from a state to the layout that it reaches."""
 
-    def _first_distance(self, state: str) -> int:
-        self.distance, _ = self._rapid
+    def _load_distance(self, state: str) -> int:
+        self.distance, _ = self._fast_lookups
         return self.distance(state)
 
     @cached_property
-    def _rapid(self) -> tuple[Callable[[str], int], Callable[[str], Probe]]:
-        return rapid_eight(self._reader.index("eight").records())
+    def _fast_lookups(self) -> tuple[Callable[[str], int], Callable[[str], FastAnswer]]:
+        return make_fast_lookups(self._reader.open_index("eight").read_records())
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         if goal is None:
-            return GoalAnswer(*self._rapid[1](state))
+            return GoalAnswer(*self._fast_lookups[1](state))
         return super().probe(state, goal)
 
     def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
@@ -56,4 +56,4 @@ class EightTable(GoalTable):
         A LazyFrame stays lazy. What is not a state gets nulls. No column of the frame is replaced:
         `prefix` begins the names of those that are added.
         """
-        return self._annotated(frame, column, prefix, {})
+        return self._annotate(frame, column, prefix, {})

@@ -9,58 +9,67 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.state_columns import WHITE_SPACE, views
-from tablebase.puzzles.eight import ALL, HEAD, RANK, SET_AT, as_number, rank_parts_by_number
-from tablebase.resources import cores
+from queries.state_columns import WHITE_SPACE, view_texts
+from tablebase.puzzles.eight import (
+    ALL_DIGITS,
+    HEAD_LENGTH,
+    RANK_MASK,
+    SET_SHIFT,
+    make_rank_part_arrays,
+    to_number,
+)
+from tablebase.resources import count_cores
 
-BLOCK = 1 << 15
+CHUNK_ROWS = 1 << 15
 """Rows ranked at a time: few enough to stay in a core's cache."""
 NO_RANK = 362_880
 """The number of a row of nulls, put after the table's own."""
-LENGTH = 9
+STATE_LENGTH = 9
 
-_rank_parts = cache(rank_parts_by_number)
+_get_rank_parts = cache(make_rank_part_arrays)
 """Made once a process: a batch and a lazy frame rank their rows a stretch at a time."""
 
 
-def ranks(states: pl.Series) -> pl.Series:
+def rank_states(states: pl.Series) -> pl.Series:
     """Each state's rank, as `parse` reads it; `NO_RANK` for what is not a state."""
-    found = _ranks(states)
-    longer = (states.str.len_bytes() > LENGTH).fill_null(value=False).to_numpy()
-    spaced = np.flatnonzero((found == NO_RANK) & longer)
+    ranks = _rank_texts(states)
+    longer = (states.str.len_bytes() > STATE_LENGTH).fill_null(value=False).to_numpy()
+    spaced = np.flatnonzero((ranks == NO_RANK) & longer)
     if len(spaced):
-        found[spaced] = _ranks(states.gather(spaced).str.replace_all(WHITE_SPACE, ""))
-    return pl.Series(found)
+        ranks[spaced] = _rank_texts(states.gather(spaced).str.replace_all(WHITE_SPACE, ""))
+    return pl.Series(ranks)
 
 
-def _ranks(states: pl.Series) -> npt.NDArray[np.uint32]:
+def _rank_texts(states: pl.Series) -> npt.NDArray[np.uint32]:
     """The ranks of states without white space."""
-    texts = views(states)
-    found = np.empty(len(texts), dtype=np.uint32)
-    _rank_parts()  # before there are threads that would each make them
+    texts = view_texts(states)
+    ranks = np.empty(len(texts), dtype=np.uint32)
+    _get_rank_parts()  # before there are threads that would each make them
 
     def rank_block(at: int) -> None:
-        view = texts[at : at + BLOCK]
+        view = texts[at : at + CHUNK_ROWS]
         digits = np.array(view[:, 4:13].T, order="C")
         digits -= np.uint8(ord("0"))
-        bad = (view[:, 0] != LENGTH) | (digits.max(axis=0) > 8)
+        bad = (view[:, 0] != STATE_LENGTH) | (digits.max(axis=0) > 8)
         if bad.any():
             digits[:, bad] = 0
-        code = _codes(digits)
-        found[at : at + BLOCK] = np.where(code >> SET_AT == ALL, code & RANK, NO_RANK)
+        code = _encode_digits(digits)
+        ranks[at : at + CHUNK_ROWS] = np.where(
+            code >> SET_SHIFT == ALL_DIGITS, code & RANK_MASK, NO_RANK
+        )
 
-    with ThreadPoolExecutor(cores()) as pool:
-        list(pool.map(rank_block, range(0, len(texts), BLOCK)))
-    return found
+    with ThreadPoolExecutor(count_cores()) as pool:
+        list(pool.map(rank_block, range(0, len(texts), CHUNK_ROWS)))
+    return ranks
 
 
-def digit_ranks(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+def rank_digits(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     """The ranks of states given as digits, one state a column."""
-    return _codes(boards) & np.uint32(RANK)
+    return _encode_digits(boards) & np.uint32(RANK_MASK)
 
 
-def _codes(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-    head, tail = _rank_parts()
-    codes: npt.NDArray[np.uint32] = head.take(as_number(digits[:HEAD]))
-    codes += tail.take(as_number(digits[HEAD:]))
+def _encode_digits(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    head, tail = _get_rank_parts()
+    codes: npt.NDArray[np.uint32] = head.take(to_number(digits[:HEAD_LENGTH]))
+    codes += tail.take(to_number(digits[HEAD_LENGTH:]))
     return codes

@@ -15,11 +15,11 @@ import json
 import re
 from pathlib import Path
 
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.reader import Reader
-from tablebase.output import write
+from tablebase.output import write_output
 from tablebase.puzzles import MODULES
-from tablebase.tables.index_format import BLOCK, CHECKSUM, HEADER
+from tablebase.tables.index_format import BLOCK_BYTES, CHECKSUM, HEADER
 from tablebase.tables.manifest import read_manifest, record_page
 
 TYPE_CHECKING = False
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
     from tablebase.tables.store import Store
 
-__all__ = ["made_from", "write_explorer"]
+__all__ = ["list_source_tables", "write_explorer"]
 
 _PAGE = Path(__file__).parent / "page"
-_START = "start.js"
+_START_SCRIPT = "start.js"
 """The script that loads the modules: all the others."""
 
 
-def made_from(store: Store) -> tuple[str, ...]:
+def list_source_tables(store: Store) -> tuple[str, ...]:
     """The tables that the page answers from."""
-    return tuple(table.name for _, table in _carried(store))
+    return tuple(table.name for _, table in _iter_tables(store))
 
 
 def write_explorer(store: Store, target: str) -> None:
@@ -47,86 +47,90 @@ def write_explorer(store: Store, target: str) -> None:
     The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
     """
     published = read_manifest(store)  # before they are read: a page may seem old, and never new
-    write(target, _page(store).encode())
-    known = {name: published[name] for name in made_from(store) if name in published}
+    write_output(target, _make_page(store).encode())
+    known = {name: published[name] for name in list_source_tables(store) if name in published}
     record_page(store, target, known)
 
 
-def _page(store: Store) -> str:
-    style, start = _source("style.css"), _source(_START)
+def _make_page(store: Store) -> str:
+    style, start = _read_source("style.css"), _read_source(_START_SCRIPT)
     modules = {
-        f"#page/{file.name}": _source(file.name)
+        f"#page/{file.name}": _read_source(file.name)
         for file in sorted(_PAGE.glob("*.js"))
-        if file.name != _START
+        if file.name != _START_SCRIPT
     }
     addresses = {
-        name: f"data:text/javascript;base64,{_base64(text.encode())}"
+        name: f"data:text/javascript;base64,{_encode_base64(text.encode())}"
         for name, text in modules.items()
     }
     # the policy asks for a module's hash, and a browser compares it only where the map names it
-    hashes = {addresses[name]: _hash(text) for name, text in modules.items()}
-    known = json.dumps({"imports": addresses, "integrity": hashes})
-    scripts = " ".join(f"'{one}'" for one in (_hash(known), _hash(start), *hashes.values()))
+    hashes = {addresses[name]: _hash_source(text) for name, text in modules.items()}
+    import_map = json.dumps({"imports": addresses, "integrity": hashes})
+    scripts = " ".join(
+        f"'{one}'" for one in (_hash_source(import_map), _hash_source(start), *hashes.values())
+    )
     parts = {
         "style": style,
-        "modules": known,
+        "modules": import_map,
         "start": start,
-        "data": "".join(_block(asks, table) for asks, table in _carried(store)),
-        "policy": f"default-src 'none'; script-src {scripts}; style-src '{_hash(style)}'; "
+        "data": "".join(_make_data_block(reader, table) for reader, table in _iter_tables(store)),
+        "policy": f"default-src 'none'; script-src {scripts}; style-src '{_hash_source(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'",
     }
     for view in ("eight", "sliding"):
-        parts[view] = _filled("slide.html", {"view": view})
-    return _filled("index.html", parts)
+        parts[view] = _fill_template("slide.html", {"view": view})
+    return _fill_template("index.html", parts)
 
 
-def _carried(store: Store) -> Iterator[tuple[Reader, Table]]:
+def _iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
     """The tables that the page carries, each with what reads it."""
     for name in MODULES:
-        for asks in reader(name, store).explorers():
-            for table in asks.puzzle.tables:
-                if table.name in asks.explored:
-                    yield asks, table
+        for reader in open_reader(name, store).list_explorer_readers():
+            for table in reader.puzzle.tables:
+                if table.name in reader.explored:
+                    yield reader, table
 
 
-def _filled(name: str, parts: Mapping[str, str]) -> str:
+def _fill_template(name: str, parts: Mapping[str, str]) -> str:
     """A frame with its parts."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source(name))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read_source(name))
 
 
-def _source(name: str) -> str:
+def _read_source(name: str) -> str:
     return (_PAGE / name).read_text("utf-8")
 
 
-def _base64(data: bytes) -> str:
+def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _hash(text: str) -> str:
+def _hash_source(text: str) -> str:
     """What a policy calls a script or style sheet that is allowed."""
-    return f"sha256-{_base64(hashlib.sha256(text.encode()).digest())}"
+    return f"sha256-{_encode_base64(hashlib.sha256(text.encode()).digest())}"
 
 
-def _block(asks: Reader, table: Table) -> str:
+def _make_data_block(reader: Reader, table: Table) -> str:
     """What the page carries of a table, compressed and as text."""
     if table.index:
-        name, carried = table.index_file, _sorted_index(asks, table)
+        name, data = table.index_file, _transpose_index(reader, table)
     else:
-        name, carried = table.name, asks.signposts(table)
-    text = _base64(gzip.compress(carried, mtime=0))
+        name, data = table.name, reader.make_signposts(table)
+    text = _encode_base64(gzip.compress(data, mtime=0))
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
 
 
-def _sorted_index(asks: Reader, table: Table) -> bytes:
+def _transpose_index(reader: Reader, table: Table) -> bytes:
     """An index: its header, its blocks' checksums, then the first bytes of all its records, then
     the second ...
 
     Bytes of one kind together compress better than record by record.
     """
-    index = asks.index(table.name)
-    records = index.records()
-    data = asks.store.read(table.index_file)
-    checksums = (data[end - CHECKSUM.size : end] for end in range(BLOCK, len(data) + 1, BLOCK))
-    kept = index.width - asks.explored[table.name]
-    planes = (records[plane :: index.width] for plane in range(kept))
+    index = reader.open_index(table.name)
+    records = index.read_records()
+    data = reader.store.read(table.index_file)
+    checksums = (
+        data[end - CHECKSUM.size : end] for end in range(BLOCK_BYTES, len(data) + 1, BLOCK_BYTES)
+    )
+    width = index.width - reader.explored[table.name]
+    planes = (records[plane :: index.width] for plane in range(width))
     return b"".join((data[: HEADER.size], *checksums, *planes))

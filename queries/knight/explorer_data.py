@@ -11,41 +11,42 @@ import json
 
 import polars as pl
 
-from queries.scans import scanned
+from queries.scans import scan_table
 from tablebase.puzzle import Table
-from tablebase.puzzles.knight.board import Board, parse_board
-from tablebase.puzzles.knight.definition import TOURS
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.puzzles.knight.definition import TOURS_PREFIX
 from tablebase.tables.store import Store
 
-BEGUN = 6
+PREFIX_SQUARES = 6
 """Squares of a beginning: of 6x6, the most tours with one beginning are 65,908."""
 
 
-def signposts(store: Store, stage: str, table: Table) -> bytes:
+def make_signposts(store: Store, stage: str, table: Table) -> bytes:
     """For each start, as JSON: `begun`, the number of tours with each beginning, in ascending
     order of squares; `first`, the number of the first tour to each end.
     """
-    board = parse_board(table.name.removeprefix(TOURS))
-    tours = scanned(store, stage, table)
-    beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * BEGUN)).len().collect()
+    board = parse_board(table.name.removeprefix(TOURS_PREFIX))
+    tours = scan_table(store, stage, table)
+    beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * PREFIX_SQUARES)).len().collect()
     counts = dict(beginnings.rows())
     firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")
-    ends: dict[str, dict[str, int]] = {name: {} for name in board.names()}
+    ends: dict[str, dict[str, int]] = {name: {} for name in board.name_squares()}
     for start, end, number in firsts.collect().rows():
         ends[start][end] = number
     rows = [
         {
-            "begun": [counts.get(path, 0) for path in _beginnings(board, [start])],
-            "first": ends[board.name(start)],
+            "begun": [counts.get(path, 0) for path in _list_prefixes(board, [start])],
+            "first": ends[board.name_square(start)],
         }
         for start in range(board.squares)
     ]
     return json.dumps(rows, separators=(",", ":")).encode()
 
 
-def _beginnings(board: Board, path: list[int]) -> list[str]:
-    """Every way on from a path to `BEGUN` squares, in ascending order, as in the tables."""
-    if len(path) == BEGUN:
-        return ["".join(map(board.name, path))]
-    onward = [square for square in board.neighbours(path[-1]) if square not in path]
-    return [found for square in onward for found in _beginnings(board, [*path, square])]
+def _list_prefixes(board: KnightBoard, path: list[int]) -> list[str]:
+    """Every way on from a path to `PREFIX_SQUARES` squares, in ascending order, as in the
+    tables."""
+    if len(path) == PREFIX_SQUARES:
+        return ["".join(map(board.name_square, path))]
+    next_squares = [square for square in board.list_neighbours(path[-1]) if square not in path]
+    return [prefix for square in next_squares for prefix in _list_prefixes(board, [*path, square])]

@@ -6,55 +6,59 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.batch_input import told
+from queries.batch_input import translate_input_errors
 from queries.figure import Figure, Section, Source
-from queries.knight.svg import board_drawn
+from queries.knight.svg import draw_board
 from queries.svg import BOLD, INK, MUTED, RAMP, Picture
-from tablebase.errors import BadRequest, NotationError, quoted
+from tablebase.errors import BadRequest, NotationError, quote
 from tablebase.paths import expand_path
-from tablebase.puzzles.knight.board import Board, parse_board
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
 
-ROWS = 1 << 16
+CHUNK_ROWS = 1 << 16
 """Tours that are checked together."""
 
 
 # ---- a sample as a file -------------------------------------------------------------------------
 
 
-def sampled(path: str) -> tuple[Section, Source]:
+def load_sample(path: str) -> tuple[Section, Source]:
     """What is shown of a sample, and its rows; BadRequest for a file that is none."""
     path = expand_path(path)
-    name = f"The sample {quoted(path)}"
+    name = f"The sample {quote(path)}"
 
-    def refusal(problem: str) -> BadRequest:
+    def make_error(problem: str) -> BadRequest:
         example = "pipeline sample knight --board 8x8 --closed --size 1000000 --output FILE.parquet"
         return BadRequest(f"{name} cannot be shown: {problem}", f"Draw one: {example}")
 
-    with told(name):
+    with translate_input_errors(name):
         rows = pl.scan_parquet(path, glob=False)
         types = rows.collect_schema()
         if any(types.get(column) != pl.String for column in ("board", "path")):
-            raise refusal("it has no columns of text named board and path")
+            raise make_error("it has no columns of text named board and path")
         boards = rows.select(pl.col("board").unique().sort()).collect()["board"].to_list()
         if len(boards) != 1:
-            named = ", ".join(quoted(str(board), 12) for board in boards[:3])
-            raise refusal(f"its tours are of several boards ({named})" if boards else "it is empty")
+            board_names = ", ".join(quote(str(board), 12) for board in boards[:3])
+            raise make_error(
+                f"its tours are of several boards ({board_names})" if boards else "it is empty"
+            )
         try:
             board = parse_board(boards[0] or "")
         except NotationError as error:
-            raise refusal(f"{quoted(error.text)} is not a board") from error
+            raise make_error(f"{quote(error.text)} is not a board") from error
         size = rows.select(pl.len()).collect().item()
-        for begin in range(0, size, ROWS):
-            paths = rows.select("path").slice(begin, ROWS).collect()["path"]
-            closed = all_closed(board, paths)
+        for begin in range(0, size, CHUNK_ROWS):
+            paths = rows.select("path").slice(begin, CHUNK_ROWS).collect()["path"]
+            closed = check_closed(board, paths)
             if not closed.all():
                 at = int(np.argmin(closed))
-                said = quoted(str(paths[at]))
-                raise refusal(f"its row {begin + at + 1:,}, {said}, is no closed tour of {board}")
+                path_text = quote(str(paths[at]))
+                raise make_error(
+                    f"its row {begin + at + 1:,}, {path_text}, is no closed tour of {board}"
+                )
     return SECTION, Source(path, size, rows)
 
 
-def all_closed(board: Board, paths: pl.Series) -> npt.NDArray[np.bool_]:
+def check_closed(board: KnightBoard, paths: pl.Series) -> npt.NDArray[np.bool_]:
     """Of each path, whether it is a closed tour."""
     width = 2 * board.squares
     whole = (paths.str.len_bytes() == width).fill_null(value=False)
@@ -71,7 +75,7 @@ def all_closed(board: Board, paths: pl.Series) -> npt.NDArray[np.bool_]:
 # ---- the query: what a page shows is its source -------------------------------------------------
 
 
-def jumps(sample: pl.LazyFrame) -> pl.DataFrame:
+def count_jumps(sample: pl.LazyFrame) -> pl.DataFrame:
     squares = pl.col("path") + pl.col("path").str.head(2)  # the first again at the end
     length = sample.select(pl.col("path").str.len_chars().first()).collect().item()
     counts = [
@@ -91,71 +95,78 @@ def jumps(sample: pl.LazyFrame) -> pl.DataFrame:
 # ---- what it shows ------------------------------------------------------------------------------
 
 
-def images(board: Board, one: int, other: int) -> set[frozenset[int]]:
+def find_images(board: KnightBoard, one: int, other: int) -> set[frozenset[int]]:
     """A jump wherever the board's symmetries bring it."""
-    turned = zip(board.turned(one), board.turned(other), strict=True)
-    return {frozenset(pair) for pair in turned}
+    pairs = zip(board.find_images(one), board.find_images(other), strict=True)
+    return {frozenset(pair) for pair in pairs}
 
 
-def shares(frame: pl.DataFrame) -> tuple[Board, int, dict[str, float]]:
+def compute_shares(frame: pl.DataFrame) -> tuple[KnightBoard, int, dict[str, float]]:
     """The board, the number of tours, and of each jump that is no image of one before it the mean
     share of tours that use one of its images, from the highest."""
     board = parse_board(frame["board"][0])
     uses = {
-        frozenset((board.number(low), board.number(high))): count
+        frozenset((board.parse_square(low), board.parse_square(high))): count
         for low, high, count in frame.select("low", "high", "tours").rows()
     }
     tours = sum(uses.values()) // board.squares  # each has as many jumps as squares
-    found, seen = dict[str, float](), set[frozenset[int]]()
+    share_by_jump, seen = dict[str, float](), set[frozenset[int]]()
     for one in range(board.squares):
-        for other in board.neighbours(one):
+        for other in board.list_neighbours(one):
             if frozenset((one, other)) not in seen:
-                same = images(board, one, other)
-                used = sum(uses.get(jump, 0) for jump in same)
-                found[board.name(one) + board.name(other)] = used / (tours * len(same))
-                seen |= same
-    return board, tours, dict(sorted(found.items(), key=lambda of: -of[1]))
+                equivalent = find_images(board, one, other)
+                uses_of_images = sum(uses.get(jump, 0) for jump in equivalent)
+                share_by_jump[board.name_square(one) + board.name_square(other)] = (
+                    uses_of_images / (tours * len(equivalent))
+                )
+                seen |= equivalent
+    return board, tours, dict(sorted(share_by_jump.items(), key=lambda of: -of[1]))
 
 
 SIDE, LEFT, TOP = 56, 30, 70
 ROW, BAR = 21, 170
 
 
-def jumps_svg(board: Board, tours: int, used: dict[str, float], *, bare: bool = False) -> str:
+def draw_jumps(
+    board: KnightBoard, tours: int, shares: dict[str, float], *, bare: bool = False
+) -> str:
     """The board with every jump, and a bar for each that is no other's image."""
     picture = Picture(f"How often each jump occurs among the closed tours of {board}", bare=bare)
-    picture.text(LEFT, 28, "The closed tours with each jump, of all", 15, INK, "start", BOLD)
-    said = f"{board}, from {tours:,} uniform samples; the thicker, the more"
-    picture.text(LEFT, 48, said, 12, MUTED, "start")
-    centres = board_drawn(picture, board, LEFT, TOP, SIDE)
-    colours = {jump: RAMP[min(int(used[jump] * len(RAMP)), len(RAMP) - 1)] for jump in used}
-    for jump, share in reversed(used.items()):
-        for pair in sorted(map(sorted, images(board, *map(board.number, (jump[:2], jump[2:]))))):
-            picture.path([centres[square] for square in pair], colours[jump], 1 + 4 * share)
+    picture.add_text(LEFT, 28, "The closed tours with each jump, of all", 15, INK, "start", BOLD)
+    caption = f"{board}, from {tours:,} uniform samples; the thicker, the more"
+    picture.add_text(LEFT, 48, caption, 12, MUTED, "start")
+    centres = draw_board(picture, board, LEFT, TOP, SIDE)
+    colours = {jump: RAMP[min(int(shares[jump] * len(RAMP)), len(RAMP) - 1)] for jump in shares}
+    for jump, share in reversed(shares.items()):
+        for pair in sorted(
+            map(sorted, find_images(board, *map(board.parse_square, (jump[:2], jump[2:]))))
+        ):
+            picture.add_path([centres[square] for square in pair], colours[jump], 1 + 4 * share)
     name = LEFT + board.files * SIDE + 30
     bar, number = name + 50, name + 50 + BAR + 70
-    for row, (jump, share) in enumerate(used.items()):
+    for row, (jump, share) in enumerate(shares.items()):
         y = TOP + 14 + ROW * row
-        picture.text(name, y, f"{jump[:2]}-{jump[2:]}", 12, INK, "start")
-        picture.rect(bar, y - 9, round(BAR * share, 2), 10, colours[jump])
+        picture.add_text(name, y, f"{jump[:2]}-{jump[2:]}", 12, INK, "start")
+        picture.add_rect(bar, y - 9, round(BAR * share, 2), 10, colours[jump])
         error = (share * (1 - share) / tours) ** 0.5
         low, high = (round(bar + BAR * (share + off), 2) for off in (-error, error))
-        picture.line(low, y - 4, high, y - 4, INK)
+        picture.add_line(low, y - 4, high, y - 4, INK)
         for end in (low, high):
-            picture.line(end, y - 11, end, y + 3, INK)  # out of the bar, to be seen on the darkest
-        picture.text(number, y, f"{100 * share:.2f} %", 12, INK, "end")
-        picture.text(number + 15, y, f"± {100 * error:.2f}", 12, MUTED, "start")
-    high = TOP + max(board.ranks * SIDE, ROW * len(used))
-    return picture.svg(number + 75, high + 24)
+            # out of the bar, to be seen on the darkest
+            picture.add_line(end, y - 11, end, y + 3, INK)
+        picture.add_text(number, y, f"{100 * share:.2f} %", 12, INK, "end")
+        picture.add_text(number + 15, y, f"± {100 * error:.2f}", 12, MUTED, "start")
+    high = TOP + max(board.ranks * SIDE, ROW * len(shares))
+    return picture.to_svg(number + 75, high + 24)
 
 
-def _draw(frame: pl.DataFrame) -> str:
-    return jumps_svg(*shares(frame), bare=True)
+def _draw_figure(frame: pl.DataFrame) -> str:
+    return draw_jumps(*compute_shares(frame), bare=True)
 
 
-def _text(frame: pl.DataFrame) -> str:
-    board, tours, used = shares(frame)
-    rarest, share = [*used.items()][-1]
+def _describe_figure(frame: pl.DataFrame) -> str:
+    board, tours, shares = compute_shares(frame)
+    rarest, share = [*shares.items()][-1]
     return (
         f"The share of {tours:,} closed tours of {board}, drawn with equal chances, that use each "
         "jump. A jump stands for its images when the board is turned and mirrored; its share is "
@@ -169,5 +180,7 @@ SECTION = Section(
     "A sample of closed tours",
     "Every closed tour has a number, so that tours can be drawn with equal chances, also of boards "
     "that have too many to list. A tour and its reverse count as one.",
-    Figure("knight-jumps", "How often each jump occurs", jumps, _text, _draw),
+    Figure(
+        "knight-jumps", "How often each jump occurs", count_jumps, _describe_figure, _draw_figure
+    ),
 )

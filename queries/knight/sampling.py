@@ -9,81 +9,85 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from queries.knight.ranked_tours import NumberedTours
-from queries.knight.unrank_kernels import Layer, sound, tours
+from queries.knight.ranked_tours import RankedTours
+from queries.knight.unrank_kernels import Layer, unrank_tours, validate_layer
 from queries.reader import unheard
 from tablebase.errors import BadRequest
 from tablebase.frontier.keys import Array
-from tablebase.frontier.layer_codec import unpacked
-from tablebase.tables.index_format import record_type
+from tablebase.frontier.layer_codec import decode_layer
+from tablebase.tables.index_format import make_record_type
 
 if TYPE_CHECKING:
-    from queries.reader import Told
+    from queries.reader import ProgressCallback
 
-AT_ONCE = 1 << 18
+CHUNK_TOURS = 1 << 18
 """Tours that are drawn together: the more, the less often the layers are read."""
-ROWS = 1 << 20
+CHUNK_ROWS = 1 << 20
 """Rows of a list that are read at once."""
 
 
-def numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[Array]:
+def draw_numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[Array]:
     """So many numbers below a total by chance, some at a time; the same for the same seed."""
     if size > total and not (replacement and total):
         raise BadRequest(f"There are {total:,} tours to draw {size:,} from", "Draw fewer")
-    chance = np.random.Generator(np.random.PCG64(seed))
+    random = np.random.Generator(np.random.PCG64(seed))
     if replacement:
-        for begin in range(0, size, AT_ONCE):
-            yield chance.integers(total, size=min(AT_ONCE, size - begin))
+        for begin in range(0, size, CHUNK_TOURS):
+            yield random.integers(total, size=min(CHUNK_TOURS, size - begin))
     else:
-        chosen = chance.choice(total, size, replace=False)
-        for begin in range(0, size, AT_ONCE):
-            yield chosen[begin : begin + AT_ONCE]
+        drawn = random.choice(total, size, replace=False)
+        for begin in range(0, size, CHUNK_TOURS):
+            yield drawn[begin : begin + CHUNK_TOURS]
 
 
-def of_numbers(numbered: NumberedTours, chosen: Array, told: Told = unheard) -> pl.DataFrame:
+def sample_by_rank(
+    ranked: RankedTours, drawn: Array, on_progress: ProgressCallback = unheard
+) -> pl.DataFrame:
     """The tours with these numbers: those from b1 follow those from a1, and so on; closed ones go
     from a1 towards the lower of its neighbours."""
-    board, sweep, closed = numbered.board, numbered.numbers.sweep, numbered.closed
+    board, sweep, closed = ranked.board, ranked.ranker.sweep, ranked.closed
 
-    def layer(number: int) -> Layer:
-        some = numbered.layers.records(number)
-        data = b"".join(numbered.index.stretches(some.start, some.stop))
-        records = np.frombuffer(data, record_type(numbered.table))
+    def load_layer(number: int) -> Layer:
+        records_range = ranked.layers.find_records(number)
+        data = b"".join(ranked.index.iter_chunks(records_range.start, records_range.stop))
+        records = np.frombuffer(data, make_record_type(ranked.table))
         firsts, states = records["key"].astype(np.int64), np.ascontiguousarray(records["states"])
-        return sound(unpacked(firsts, states), sweep.cells)
+        return validate_layer(decode_layer(firsts, states), sweep.cells)
 
-    ends = np.cumsum(numbered.totals())
-    starts = np.searchsorted(ends, chosen, side="right")
-    own = chosen - np.append(0, ends)[starts]
-    squares = np.empty((len(chosen), board.squares), dtype=np.int8)
-    routes = [sweep.route(start) for start in range(len(ends))]
+    ends = np.cumsum(ranked.count_tours_by_start())
+    starts = np.searchsorted(ends, drawn, side="right")
+    ranks = drawn - np.append(0, ends)[starts]
+    squares = np.empty((len(drawn), board.squares), dtype=np.int8)
+    routes = [sweep.find_route(start) for start in range(len(ends))]
     for route in sweep.routes:
-        on = np.flatnonzero(np.array([of is route for of in routes])[starts])
+        on = np.flatnonzero(np.array([other is route for other in routes])[starts])
         if len(on):
-            with numbered.sound():
-                squares[on] = tours(sweep, route, layer, own[on], starts[on], told)
-    names = np.array(board.names(), "S2")
+            with ranked.translate_layer_errors():
+                squares[on] = unrank_tours(
+                    sweep, route, load_layer, ranks[on], starts[on], on_progress
+                )
+    names = np.array(board.name_squares(), "S2")
     width = 2 * board.squares
     path = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(width), len(chosen), [None, pa.py_buffer(names[squares])]
+        pa.binary(width), len(drawn), [None, pa.py_buffer(names[squares])]
     )
-    which = {"cycle": own} if closed else {"start": names[starts].astype(str), "tour": own}
+    which = {"cycle": ranks} if closed else {"start": names[starts].astype(str), "tour": ranks}
     return pl.DataFrame(
         {
-            "board": pl.repeat(str(board), len(chosen), eager=True),
+            "board": pl.repeat(str(board), len(drawn), eager=True),
             **which,
             "path": pl.from_arrow(path.cast(pa.binary()).cast(pa.string())),
         }
     )
 
 
-def of_list(rows: pl.LazyFrame, total: int, chosen: Array) -> pl.DataFrame:
+def sample_list(rows: pl.LazyFrame, total: int, drawn: Array) -> pl.DataFrame:
     """The rows of a list with these numbers, in their order."""
-    order = np.argsort(chosen, kind="stable")
-    ascending, found = chosen[order], list[pl.DataFrame]()
-    for begin in range(0, total, ROWS):
-        first, last = np.searchsorted(ascending, (begin, begin + ROWS))
+    order = np.argsort(drawn, kind="stable")
+    ascending, frames = drawn[order], list[pl.DataFrame]()
+    for begin in range(0, total, CHUNK_ROWS):
+        first, last = np.searchsorted(ascending, (begin, begin + CHUNK_ROWS))
         if first < last:
-            some = rows.slice(begin, ROWS).collect()
-            found.append(some[ascending[first:last] - begin])
-    return pl.concat(found)[np.argsort(order)]
+            chunk = rows.slice(begin, CHUNK_ROWS).collect()
+            frames.append(chunk[ascending[first:last] - begin])
+    return pl.concat(frames)[np.argsort(order)]

@@ -3,57 +3,64 @@
 from __future__ import annotations
 
 from queries.svg import AMBER, BLUE, BOLD, CELL, CELL_DARK, GREEN, INK, MUTED, Picture
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 
 
-def tour_svg(
-    board: Board, path: str, *, square: float = 44, numbered: bool = True, bare: bool = False
+def draw_tour(
+    board: KnightBoard,
+    path: str,
+    *,
+    square: float = 44,
+    with_numbers: bool = True,
+    bare: bool = False,
 ) -> str:
     """The board with the tour's line, its start green and its end amber."""
-    squares = [board.number(path[at : at + 2]) for at in range(0, len(path), 2)]
-    closed = squares[-1] in board.neighbours(squares[0])
+    squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
+    closed = squares[-1] in board.list_neighbours(squares[0])
     kind = "closed" if closed else "open"
     title = f"{board} from {path[:2]} to {path[-2:]}, {kind}"
     picture = Picture(f"A knight's tour of {title}", bare=bare)
-    edge, top = (26, 42) if numbered else (2, 24)
-    size, weight = (14, BOLD) if numbered else (12, "")
-    picture.text(edge, top - 10, title, size, INK, "start", weight)
+    edge, top = (26, 42) if with_numbers else (2, 24)
+    size, weight = (14, BOLD) if with_numbers else (12, "")
+    picture.add_text(edge, top - 10, title, size, INK, "start", weight)
 
-    centres = board_drawn(picture, board, edge, top, square)
+    centres = draw_board(picture, board, edge, top, square)
     points = [centres[number] for number in squares]
     if closed:
-        picture.line(*points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"')
-    picture.path(points, BLUE, 1.8 if numbered else 1.4)
+        picture.add_line(
+            *points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"'
+        )
+    picture.add_path(points, BLUE, 1.8 if with_numbers else 1.4)
     for place, (x, y) in enumerate(points, start=1):
         end = {1: GREEN, len(points): AMBER}.get(place)
-        picture.dot(x, y, square / 8 if end else square / 18, end or BLUE)
-        if numbered:
+        picture.add_dot(x, y, square / 8 if end else square / 18, end or BLUE)
+        if with_numbers:
             # a rim in the square's colour keeps the lines off the number
-            fill = CELL if board.light(squares[place - 1]) else CELL_DARK
+            fill = CELL if board.is_light(squares[place - 1]) else CELL_DARK
             rim = f' stroke="{fill}" stroke-width="3.5" paint-order="stroke"'
             corner = x - square / 2 + 4, y - square / 2 + 12
-            picture.text(*corner, str(place), 10, end or MUTED, "start", rim + BOLD * bool(end))
+            picture.add_text(*corner, str(place), 10, end or MUTED, "start", rim + BOLD * bool(end))
     bottom = top + board.ranks * square
-    if numbered:
+    if with_numbers:
         for file in range(board.files):
             x, _ = centres[file]
-            picture.text(x, bottom + 16, board.name(file)[0])
+            picture.add_text(x, bottom + 16, board.name_square(file)[0])
         for rank in range(board.ranks):
             _, y = centres[rank * board.files]
-            picture.text(edge - 10, y + 4, str(rank + 1))
+            picture.add_text(edge - 10, y + 4, str(rank + 1))
     width = max(2 * edge + board.files * square, 2 * edge + 7.5 * len(title))
-    return picture.svg(width, bottom + (26 if numbered else 2))
+    return picture.to_svg(width, bottom + (26 if with_numbers else 2))
 
 
-def board_drawn(
-    picture: Picture, board: Board, left: float, top: float, side: float
+def draw_board(
+    picture: Picture, board: KnightBoard, left: float, top: float, side: float
 ) -> list[tuple[float, float]]:
     """Draw a board's squares; returns the middle of each."""
     centres = list[tuple[float, float]]()
     for square in range(board.squares):
         rank, file = divmod(square, board.files)
         x, y = left + (file + 0.5) * side, top + (board.ranks - rank - 0.5) * side
-        fill = CELL if board.light(square) else CELL_DARK
-        picture.rect(x - side / 2, y - side / 2, side, side, fill)
+        fill = CELL if board.is_light(square) else CELL_DARK
+        picture.add_rect(x - side / 2, y - side / 2, side, side, fill)
         centres.append((x, y))
     return centres

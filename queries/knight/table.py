@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Frame
-    from queries.query_options import Asked
+    from queries.query_options import OptionValues
 
 
 class KnightTable(PuzzleTable):
@@ -47,8 +47,8 @@ class KnightTable(PuzzleTable):
         number: int | None = None,
     ) -> KnightAnswer:
         """A tour from a square; NoSuchTour if there is none like it."""
-        asked = self._asked(to, closed, board, number)
-        return make_answer(KnightAnswer, self._reader.facts(start, asked))
+        options = self._normalize_options(to, closed, board, number)
+        return make_answer(KnightAnswer, self._reader.probe(start, options))
 
     def get(
         self,
@@ -61,8 +61,10 @@ class KnightTable(PuzzleTable):
         number: int | None = None,
     ) -> KnightAnswer | Default | None:
         """`probe`, or the default where it raises; an option that is none raises here too."""
-        asked = self._asked(to, closed, board, number)
-        return get_or(default, lambda: make_answer(KnightAnswer, self._reader.facts(start, asked)))
+        options = self._normalize_options(to, closed, board, number)
+        return get_or(
+            default, lambda: make_answer(KnightAnswer, self._reader.probe(start, options))
+        )
 
     def annotate(
         self,
@@ -76,42 +78,44 @@ class KnightTable(PuzzleTable):
         number: int | None = None,
     ) -> Frame:
         """A polars frame with finish, number, closed and path for a column of squares."""
-        asked = self._asked(to, closed, board, number)
-        return self._annotated(frame, column, prefix, asked)
+        options = self._normalize_options(to, closed, board, number)
+        return self._annotate(frame, column, prefix, options)
 
-    def _asked(self, to: str | None, closed: bool, board: str, number: int | None) -> Asked:
-        asked: Asked = {"board": board, "closed": closed}
+    def _normalize_options(
+        self, to: str | None, closed: bool, board: str, number: int | None
+    ) -> OptionValues:
+        options: OptionValues = {"board": board, "closed": closed}
         if to is not None:
-            asked["to"] = to
+            options["to"] = to
         if number is not None:
-            asked["number"] = str(number)
-        return self._reader.checked(asked)
+            options["number"] = str(number)
+        return self._reader.normalize_options(options)
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:
         """How many tours begin at a square of a board; TablebaseError where that is not known."""
-        asked = self._reader.checked({"board": board, "count": True})
-        return make_answer(CountAnswer, self._reader.facts(start, asked))
+        options = self._reader.normalize_options({"board": board, "count": True})
+        return make_answer(CountAnswer, self._reader.probe(start, options))
 
     def cycle(self, number: int, start: str = "a1", *, board: str = "8x8") -> CycleAnswer:
         """The closed tour with that number, told from a square towards the lower of its neighbours.
 
         NoSuchTour past the last one, and TableMissing where the board's are not numbered.
         """
-        asked = self._reader.checked({"board": board, "cycle": str(number)})
-        return make_answer(CycleAnswer, self._reader.facts(start, asked))
+        options = self._reader.normalize_options({"board": board, "cycle": str(number)})
+        return make_answer(CycleAnswer, self._reader.probe(start, options))
 
     def tour(self, number: int, start: str, *, board: str) -> TourAnswer:
         """The tour with that number among all from a square.
 
         NoSuchTour past the last one, and TableMissing where the board's are not numbered.
         """
-        asked = self._reader.checked({"board": board, "tour": str(number)})
-        return make_answer(TourAnswer, self._reader.facts(start, asked))
+        options = self._reader.normalize_options({"board": board, "tour": str(number)})
+        return make_answer(TourAnswer, self._reader.probe(start, options))
 
     def tour_number(self, squares: str, *, board: str) -> int:
         """The number of a tour among all from its first square."""
-        asked = self._reader.checked({"board": board, "tour_of": squares})
-        return make_answer(TourAnswer, self._reader.facts_of_all(asked)).tour
+        options = self._reader.normalize_options({"board": board, "tour_of": squares})
+        return make_answer(TourAnswer, self._reader.answer_without_key(options)).tour
 
     def sample(
         self,
@@ -133,10 +137,10 @@ class KnightTable(PuzzleTable):
         """
         import polars as pl
 
-        asked = self._reader.checked({"board": board, "closed": closed})
-        return pl.concat(self._reader.samples(asked, size, seed, replacement=replacement))
+        options = self._reader.normalize_options({"board": board, "closed": closed})
+        return pl.concat(self._reader.draw_samples(options, size, seed, replacement=replacement))
 
     def cycle_number(self, squares: str, *, board: str = "8x8") -> int:
         """The number of a closed tour, told from any square in either direction."""
-        asked = self._reader.checked({"board": board, "cycle_of": squares})
-        return make_answer(CycleAnswer, self._reader.facts_of_all(asked)).cycle
+        options = self._reader.normalize_options({"board": board, "cycle_of": squares})
+        return make_answer(CycleAnswer, self._reader.answer_without_key(options)).cycle

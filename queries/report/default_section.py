@@ -5,37 +5,37 @@ from __future__ import annotations
 import polars as pl
 
 from queries.figure import Figure, Section
-from queries.svg import histogram_svg
+from queries.svg import draw_histogram
 from tablebase.puzzle import GoalPuzzle
 
 
-def by_distance(table: pl.LazyFrame) -> pl.DataFrame:
+def count_by_distance(table: pl.LazyFrame) -> pl.DataFrame:
     return table.group_by("goal", "distance").len("states").sort("goal", "distance").collect()
 
 
-def _text(frame: pl.DataFrame) -> str:
+def _describe_distances(frame: pl.DataFrame) -> str:
     furthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
-    said = (
+    parts = (
         f"{row['states']:,} at distance {row['distance']} from {row['goal']}"
         for row in furthest.to_dicts()
     )
-    return f"{frame['states'].sum():,} states; the furthest: {', '.join(said)}."
+    return f"{frame['states'].sum():,} states; the furthest: {', '.join(parts)}."
 
 
-def section(asked: GoalPuzzle) -> Section:
+def make_section(puzzle: GoalPuzzle) -> Section:
     """A histogram of each table."""
     return Section(
-        asked.title,
-        f"The states are numbered in the order of their notation, for example {asked.example}.",
+        puzzle.title,
+        f"The states are numbered in the order of their notation, for example {puzzle.example}.",
         *(
             Figure(
-                f"{asked.name}-{table.name}",
+                f"{puzzle.name}-{table.name}",
                 f"States by distance: {table.name}",
-                by_distance,
-                _text,
-                histogram_svg,
+                count_by_distance,
+                _describe_distances,
+                draw_histogram,
                 (table.name,),
             )
-            for table in asked.tables
+            for table in puzzle.tables
         ),
     )

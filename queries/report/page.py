@@ -6,15 +6,17 @@ from html import escape
 from pathlib import Path
 
 from queries.figure import Figure
-from queries.svg import dark_rules
+from queries.svg import make_dark_rules
 
-Shown = tuple[Figure, str, str, str, str]
+RenderedFigure = tuple[Figure, str, str, str, str]
 """A figure, what is said of it, its picture, what it is made from, and by which code."""
-Chapter = tuple[str, str, list[Shown]]
+Chapter = tuple[str, str, list[RenderedFigure]]
 """A title, a sentence, and what is shown."""
 
 
-def page(tables: list[tuple[str, str, int, int]], sections: list[Chapter], made_by: str) -> str:
+def make_page(
+    tables: list[tuple[str, str, int, int]], sections: list[Chapter], made_by: str
+) -> str:
     """The whole file; `tables`: name, meaning, rows and bytes of each."""
     toc = ""
     for title, _, figures in sections:
@@ -27,34 +29,34 @@ def page(tables: list[tuple[str, str, int, int]], sections: list[Chapter], made_
         f'<td class="n">{rows:,}</td><td class="n">{size:,}</td></tr>'
         for name, meaning, rows, size in tables
     )
-    return _source("frame.html").format(
-        style=_source("style.css") + dark_rules(".picture "),
+    return _read_source("frame.html").format(
+        style=_read_source("style.css") + make_dark_rules(".picture "),
         toc=toc,
-        scrolls=_scrolls("The tables"),
+        scrolls=_add_scroll("The tables"),
         listed=listed,
-        body="".join(_section(*section) for section in sections),
+        body="".join(_format_section(*section) for section in sections),
         made_by=escape(made_by),
     )
 
 
-def _source(name: str) -> str:
+def _read_source(name: str) -> str:
     return (Path(__file__).parent / name).read_text("utf-8")
 
 
-def _section(title: str, said: str, figures: list[Shown]) -> str:
-    drawn = "".join(
+def _format_section(title: str, sentence: str, figures: list[RenderedFigure]) -> str:
+    body = "".join(
         f'<section id="{figure.name}"><h3>{escape(figure.title)}</h3><p>{escape(text)}</p>'
-        f'<figure><div class="picture scroll"{_scrolls(f"{figure.title}: picture")}>{svg}</div>'
+        f'<figure><div class="picture scroll"{_add_scroll(f"{figure.title}: picture")}>{svg}</div>'
         f'<figcaption class="made">{escape(made)}</figcaption></figure>'
         "<details><summary>The query</summary>"
-        f'<pre class="scroll"{_scrolls(f"{figure.title}: query")}>'
+        f'<pre class="scroll"{_add_scroll(f"{figure.title}: query")}>'
         f"<code>{escape(code)}</code></pre></details></section>\n"
         for figure, text, svg, made, code in figures
     )
-    return f"<h2>{escape(title)}</h2><p>{escape(said)}</p>\n{drawn}"
+    return f"<h2>{escape(title)}</h2><p>{escape(sentence)}</p>\n{body}"
 
 
-def _scrolls(label: str) -> str:
+def _add_scroll(label: str) -> str:
     """The attributes of a box that may scroll: the keyboard comes to it, and it has a name.
 
     In the style, such a box reaches over the margins beside it. In them stand two fades in the

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, required_choice
+from tablebase.errors import BadRequest, require_choice
 from tablebase.puzzle import GoalPuzzle, Puzzle
-from tablebase.puzzles import imported, of_each, part_of, puzzles
+from tablebase.puzzles import collect_from_each, import_object, list_puzzles, load_part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ SECTIONS = {
     "knight": "queries.knight.figures:SECTION",
 }
 """What is shown of our puzzles; another may name its section itself."""
-SAMPLED = "queries.knight.jump_report:sampled"
+SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
 """What reads a sample, and shows it."""
 
 
@@ -40,7 +40,7 @@ def write_report(
     A page among the tables is listed with those that it shows. `sample` is a Parquet file of closed
     tours as `pipeline sample` draws them.
     """
-    required_choice(format, "format", *PAGE_FORMATS)
+    require_choice(format, "format", *PAGE_FORMATS)
     try:
         import altair
         import vl_convert
@@ -51,92 +51,103 @@ def write_report(
         ) from error
     del altair
     from queries.figure import Sources
-    from tablebase.output import STANDARD, refusing, require_other_file, write, writing
+    from tablebase.output import (
+        STANDARD,
+        open_output,
+        require_other_file,
+        translate_output_errors,
+        write_output,
+    )
     from tablebase.tables.manifest import record_page
 
-    shown = sections()
+    sections = list_sections()
     given: dict[str, Source] = {}
     if sample is not None:
         require_other_file(str(target), str(sample))
-        section, given["sample"] = imported(SAMPLED)(str(sample))
-        shown.append(section)
-    asked = Sources(store, given)
+        section, given["sample"] = import_object(SAMPLE_LOADER)(str(sample))
+        sections.append(section)
+    sources = Sources(store, given)
     if format == "html":
-        with writing(str(target)) as file:  # before all is drawn: it may be refused
-            file.write(_page(asked, shown).encode())
+        with open_output(str(target)) as file:  # before all is drawn: it may be refused
+            file.write(_make_page(sources, sections).encode())
         if target != STANDARD:
-            record_page(store, str(target), asked.entries)
+            record_page(store, str(target), sources.entries)
         return [str(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
     if "://" not in str(target):
-        with refusing(str(target)):
+        with translate_output_errors(str(target)):
             os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
     pictures = {}
-    for number, figure in enumerate(figures(shown), start=1):
-        drawn = _alone(_drawn(asked, figure)[1])
-        image = drawn.encode() if format == "svg" else vl_convert.svg_to_png(drawn, scale=2)
+    for number, figure in enumerate(list_figures(sections), start=1):
+        picture = _make_standalone(_render_figure(sources, figure)[1])
+        image = picture.encode() if format == "svg" else vl_convert.svg_to_png(picture, scale=2)
         pictures[os.path.join(target, f"{number:02}-{figure.name}.{format}")] = image
     for path, image in pictures.items():
-        write(path, image)
+        write_output(path, image)
     return list(pictures)
 
 
-def sections() -> list[Section]:
+def list_sections() -> list[Section]:
     """What each puzzle has to show, in the order of the registry."""
-    return [found for found in of_each(_section) if found]
+    return [section for section in collect_from_each(_make_section) if section]
 
 
-def _section(asked: Puzzle) -> Section | None:
-    from queries.report.default_section import section
+def _make_section(puzzle: Puzzle) -> Section | None:
+    from queries.report.default_section import make_section
 
-    shown: Section | None = None
-    if asked.name in SECTIONS:
-        shown = imported(SECTIONS[asked.name])
-    elif asked.section:
-        shown = part_of(asked, asked.section)
-    elif isinstance(asked, GoalPuzzle):
-        shown = section(asked)
-    return shown
+    section: Section | None = None
+    if puzzle.name in SECTIONS:
+        section = import_object(SECTIONS[puzzle.name])
+    elif puzzle.section:
+        section = load_part(puzzle, puzzle.section)
+    elif isinstance(puzzle, GoalPuzzle):
+        section = make_section(puzzle)
+    return section
 
 
-def figures(shown: list[Section]) -> list[Figure]:
+def list_figures(sections: list[Section]) -> list[Figure]:
     """Every figure, in the order of the page."""
-    return [figure for section in shown for figure in section.figures]
+    return [figure for section in sections for figure in section.figures]
 
 
-def _drawn(asked: Sources, figure: Figure) -> tuple[str, str]:
+def _render_figure(sources: Sources, figure: Figure) -> tuple[str, str]:
     """What is said of a figure, and its SVG."""
-    from queries.charts import svg
+    from queries.charts import render_svg
 
-    frame = asked.answer(figure)
-    return figure.text(frame), svg(figure.draw(frame), figure.title)
+    frame = sources.answer(figure)
+    return figure.describe(frame), render_svg(figure.draw(frame), figure.title)
 
 
-def _page(asked: Sources, shown: list[Section]) -> str:
-    from queries.report.page import page
+def _make_page(sources: Sources, sections: list[Section]) -> str:
+    from queries.report.page import make_page
     from tablebase import __version__
 
     chapters = []
-    for section in shown:
+    for section in sections:
         rows = [
-            (figure, *_drawn(asked, figure), asked.made(figure), asked.code(figure))
+            (
+                figure,
+                *_render_figure(sources, figure),
+                sources.describe_sources(figure),
+                sources.format_code(figure),
+            )
             for figure in section.figures
         ]
         chapters.append((section.title, section.sentence, rows))
     tables = [
         (table.name, table.meaning, entry.rows, entry.bytes)
-        for of in puzzles()
-        for table in of.tables
-        if (entry := asked.entries.get(table.name))
+        for puzzle in list_puzzles()
+        for table in puzzle.tables
+        if (entry := sources.entries.get(table.name))
     ]
-    return page(tables, chapters, f"puzzle-tablebase {__version__}")
+    return make_page(tables, chapters, f"puzzle-tablebase {__version__}")
 
 
-def _alone(svg: str) -> str:
+def _make_standalone(svg: str) -> str:
     """A page's picture made to stand for itself: a background, and its own rules for the dark."""
-    from queries.svg import PAPER, dark_rules
+    from queries.svg import PAPER, make_dark_rules
 
     at = svg.index(">", svg.index("<svg")) + 1
     background = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
-    return f"{svg[:at]}<style>{dark_rules()}</style>{background}{svg[at:]}"
+    return f"{svg[:at]}<style>{make_dark_rules()}</style>{background}{svg[at:]}"

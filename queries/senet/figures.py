@@ -7,9 +7,9 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from queries.charts import banded, by_band, lines
-from queries.figure import Drawn, Figure, Section
-from queries.senet.svg import strips_svg
+from queries.charts import add_bands, color_by_band, color_lines
+from queries.figure import Drawing, Figure, Section
+from queries.senet.svg import draw_strips
 from queries.svg import AMBER, BLUE, GREEN, MUTED
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]
@@ -20,7 +20,7 @@ VIEWS = {"plies": "whoever moves", "plies_even": "A to move (even)", "plies_odd"
 # ---- queries: what a page shows is the source of these -----------------------------------------
 
 
-def by_plies(senet: pl.LazyFrame) -> pl.DataFrame:
+def count_by_plies(senet: pl.LazyFrame) -> pl.DataFrame:
     return (
         senet.unpivot(["plies", "plies_even", "plies_odd"])
         .group_by("variable", pl.col("value").alias("plies"))
@@ -30,7 +30,7 @@ def by_plies(senet: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def lines_of_play(senet: pl.LazyFrame) -> pl.DataFrame:
+def summarize_lines(senet: pl.LazyFrame) -> pl.DataFrame:
     return (
         senet.drop_nulls("plies")
         .group_by("plies")
@@ -45,7 +45,7 @@ def lines_of_play(senet: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def squares(senet: pl.LazyFrame) -> pl.DataFrame:
+def compute_square_shares(senet: pl.LazyFrame) -> pl.DataFrame:
     holds = [
         (pl.col("position").str.slice(square - 1, 1) == piece).mean().alias(f"{piece} {square}")
         for piece in "AB"
@@ -66,7 +66,7 @@ def squares(senet: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def never(senet: pl.LazyFrame) -> pl.DataFrame:
+def list_unreachable(senet: pl.LazyFrame) -> pl.DataFrame:
     # from square 1 pieces without a gap, then four or five empty squares, then one colour at most
     shape = r"^[AB]{5,10}\.{4,5}([.A]*|[.B]*)$"
     return (
@@ -87,7 +87,7 @@ def never(senet: pl.LazyFrame) -> pl.DataFrame:
 # ---- what they show -----------------------------------------------------------------------------
 
 
-def _text_plies(frame: pl.DataFrame) -> str:
+def _describe_plies(frame: pl.DataFrame) -> str:
     views = frame.drop_nulls("plies").group_by("variable")
     total = dict(views.agg(pl.col("positions").sum()).rows())
     deepest = dict(views.agg(pl.col("plies").max()).rows())
@@ -99,13 +99,13 @@ def _text_plies(frame: pl.DataFrame) -> str:
     )
 
 
-def _plies(frame: pl.DataFrame) -> Drawn:
-    shown = frame.drop_nulls("plies").with_columns(
+def _draw_plies(frame: pl.DataFrame) -> Drawing:
+    frame_shown = frame.drop_nulls("plies").with_columns(
         pl.col("variable").replace_strict(VIEWS),
         (pl.col("plies") % 2).replace_strict({0: "even", 1: "odd"}).alias("parity"),
     )
     return (
-        alt.Chart(shown)
+        alt.Chart(frame_shown)
         .mark_bar()
         .encode(
             x=alt.X("plies:O", title="fewest plies", axis=alt.Axis(values=list(range(0, 17, 2)))),
@@ -118,7 +118,7 @@ def _plies(frame: pl.DataFrame) -> Drawn:
     )  # fmt: skip
 
 
-def _text_lines(frame: pl.DataFrame) -> str:
+def _describe_lines(frame: pl.DataFrame) -> str:
     top = frame.sort("most").tail(1).to_dicts()[0]
     return (
         "The number of different shortest lines of play to a position, on a logarithmic scale. "
@@ -126,7 +126,7 @@ def _text_lines(frame: pl.DataFrame) -> str:
     )
 
 
-def _lines(frame: pl.DataFrame) -> Drawn:
+def _draw_lines(frame: pl.DataFrame) -> Drawing:
     kinds = {"most": GREEN, "mean": BLUE, "median": AMBER, "fewest": MUTED}
     powers = [10**power for power in range(10)]
     long = frame.unpivot(list(kinds), index="plies")
@@ -141,28 +141,28 @@ def _lines(frame: pl.DataFrame) -> Drawn:
                 scale=alt.Scale(type="log", domain=[1, 10**10], nice=False),
                 axis=alt.Axis(values=powers, format=",d"),
             ),
-            color=lines("variable", kinds),
+            color=color_lines("variable", kinds),
         )
         .properties(width=840, height=250)
     )
 
 
-def _squares(frame: pl.DataFrame) -> Drawn:
-    shown = banded(frame.with_columns(pl.col("share") * 100), "share", SHARES)
+def _draw_squares(frame: pl.DataFrame) -> Drawing:
+    shown = add_bands(frame.with_columns(pl.col("share") * 100), "share", SHARES)
     return (
         alt.Chart(shown)
         .mark_rect()
         .encode(
             x=alt.X("square:O", title="square"),
             y=alt.Y("plies:O", title="fewest plies"),
-            color=by_band("% of positions", SHARES),
+            color=color_by_band("% of positions", SHARES),
         )
         .properties(width=400, height=16 * 19)
         .facet(column=alt.Column("piece:N", title=None))
     )
 
 
-def _text_squares(frame: pl.DataFrame) -> str:
+def _describe_squares(frame: pl.DataFrame) -> str:
     plies: Any = frame["plies"].max()
     return (
         "The share of positions, at each number of plies, with a piece of A or of B on a square: "
@@ -170,7 +170,7 @@ def _text_squares(frame: pl.DataFrame) -> str:
     )
 
 
-def _text_never(frame: pl.DataFrame) -> str:
+def _describe_unreachable(frame: pl.DataFrame) -> str:
     lost = frame.filter("never")
     if not lost["shape"].all():
         return f"{lost.height} arrangements are never reached by any line of play."
@@ -190,17 +190,29 @@ def _text_never(frame: pl.DataFrame) -> str:
     )
 
 
-def _never(frame: pl.DataFrame) -> str:
-    never = frame.filter("never")["position"].to_list()
-    return strips_svg("Every arrangement that is never reached", never)
+def _draw_unreachable(frame: pl.DataFrame) -> str:
+    positions = frame.filter("never")["position"].to_list()
+    return draw_strips("Every arrangement that is never reached", positions)
 
 
 SECTION = Section(
     "Senet",
     "Fifteen squares, five pieces per side (A is blue, B is amber), throws of 1 to 5. The opening "
     "is ABABABABAB.....",
-    Figure("senet-plies", "Positions by plies", by_plies, _text_plies, _plies),
-    Figure("senet-lines", "Shortest lines by plies", lines_of_play, _text_lines, _lines),
-    Figure("senet-squares", "Where the pieces are", squares, _text_squares, _squares),
-    Figure("senet-never", "Positions that are never reached", never, _text_never, _never),
+    Figure("senet-plies", "Positions by plies", count_by_plies, _describe_plies, _draw_plies),
+    Figure("senet-lines", "Shortest lines by plies", summarize_lines, _describe_lines, _draw_lines),
+    Figure(
+        "senet-squares",
+        "Where the pieces are",
+        compute_square_shares,
+        _describe_squares,
+        _draw_squares,
+    ),
+    Figure(
+        "senet-never",
+        "Positions that are never reached",
+        list_unreachable,
+        _describe_unreachable,
+        _draw_unreachable,
+    ),
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from queries.facts import Facts, aligned
-from queries.query_options import SVG, Asked, Option
+from queries.facts import Facts, align_rows
+from queries.query_options import SVG, Option, OptionValues
 from queries.reader import Reader
-from tablebase.errors import BadRequest, NotReached, quoted
+from tablebase.errors import BadRequest, PositionUnreachable, quote
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.senet import OPENING, SIDES, exchanged, move_text, parse, rank
+from tablebase.puzzles.senet import OPENING, SIDES, format_move, parse, rank, swap_squares
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,18 +35,18 @@ class SenetFacts(Facts):
         self.plies = len(line)
         self.plies_even, self.plies_odd = both
         self.dice = "".join(str(throw) for throw, _, _ in line)
-        self.moves = " ".join(move_text(before, throw, start) for throw, start, before in line)
+        self.moves = " ".join(format_move(before, throw, start) for throw, start, before in line)
         self.lines = lines
 
-    def words(self, asked: Asked) -> str:
-        if asked.get("path"):
+    def to_text(self, options: OptionValues) -> str:
+        if options.get("path"):
             return "".join(f"{position}\n" for position in self.path)
         moves = self.moves.split()
-        said = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
+        moves_by_side = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
         rows = [
             ("plies", f"{self.plies} ({SIDES[self.plies % 2]} to move)"),
             ("dice", " ".join(self.dice) or "none: this is the opening"),
-            ("moves", said),
+            ("moves", moves_by_side),
             ("lines", f"{self.lines:,} of that length" if self.lines else ""),
         ]
         later = self.plies_odd if self.plies % 2 == 0 else self.plies_even
@@ -54,12 +54,12 @@ class SenetFacts(Facts):
         rows.append((f"{SIDES[(self.plies + 1) % 2]} to move", when))
         squares = "".join(f"{square:3}" for square in range(1, 16))
         pieces = "".join(f"{piece:>3}" for piece in self.position)
-        return f"{pieces}\n{squares}\n\n{aligned([row for row in rows if row[1]])}"
+        return f"{pieces}\n{squares}\n\n{align_rows([row for row in rows if row[1]])}"
 
-    def drawn(self) -> str:
-        from queries.senet.svg import line_svg
+    def to_svg(self) -> str:
+        from queries.senet.svg import draw_line
 
-        return line_svg(self.position, self.dice, self.moves.split())
+        return draw_line(self.position, self.dice, self.moves.split())
 
 
 class SenetReader(Reader):
@@ -76,54 +76,56 @@ class SenetReader(Reader):
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
-    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        from queries.answer_frames import matched
+    def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
+        from queries.answer_frames import merge_answers
 
-        alone = super().answers
-        if asked.get("path") or "turn" in asked:
-            return alone(keys, asked)
+        answer_singly = super().answer_keys
+        if options.get("path") or "turn" in options:
+            return answer_singly(keys, options)
         positions = keys.str.to_uppercase().alias("position").to_frame()
-        found = positions.join(self.rows(), on="position", how="left", maintain_order="left")
-        return matched(keys, found.drop("position"), lambda some: alone(some, asked))
+        joined = positions.join(self.read_rows(), on="position", how="left", maintain_order="left")
+        return merge_answers(
+            keys, joined.drop("position"), lambda some: answer_singly(some, options)
+        )
 
-    def checked(self, asked: Asked) -> Asked:
-        if "turn" not in asked:
-            return asked
-        given = str(asked["turn"])
+    def normalize_options(self, options: OptionValues) -> OptionValues:
+        if "turn" not in options:
+            return options
+        given = str(options["turn"])
         side = given.strip().upper()
         if side not in [*SIDES]:
             raise BadRequest(
-                f"There is no side {quoted(given)}", f"Choose one of: {', '.join(SIDES)}"
+                f"There is no side {quote(given)}", f"Choose one of: {', '.join(SIDES)}"
             )
-        return {**asked, "turn": side}
+        return {**options, "turn": side}
 
-    def values(self, option: str) -> tuple[str, ...]:
+    def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()
 
-    def facts(self, key: str, asked: Asked) -> SenetFacts:
+    def probe(self, key: str, options: OptionValues) -> SenetFacts:
         position = parse(key)
-        record = self.index("senet").record(rank(position))
+        record = self.open_index("senet").read_record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
         known = [plies for plies in (even, odd) if plies is not None]
         if not known:
-            raise NotReached(position)
-        turn = str(asked.get("turn", ""))
+            raise PositionUnreachable(position)
+        turn = str(options.get("turn", ""))
         plies = (even, odd)[SIDES.index(turn)] if turn else min(known)
         if plies is None:
-            raise NotReached(position, turn)
-        line = self.line(position, plies)
+            raise PositionUnreachable(position, turn)
+        line = self.find_line(position, plies)
         # the index counts the shortest lines alone
         lines = record[LINES] if plies == min(known) else None
         facts = SenetFacts(position, (even, odd), line, lines)
-        if asked.get("path"):
+        if options.get("path"):
             facts.path = [*(before for _, _, before in line), position]
         return facts
 
-    def line(self, position: str, plies: int) -> Line:
+    def find_line(self, position: str, plies: int) -> Line:
         """The smallest shortest line."""
         line: Line = []
         for ply in range(plies, 0, -1):
-            record = self.index("senet").record(rank(position))
+            record = self.open_index("senet").read_record(rank(position))
             throw, start = divmod(record[PLIES[ply % 2] + 1], 16)
             mover = SIDES[(ply - 1) % 2]
             if (
@@ -131,8 +133,8 @@ class SenetReader(Reader):
                 or position[start + throw - 1 : start + throw] != mover
             ):
                 break
-            position = exchanged(position, start, start + throw)
+            position = swap_squares(position, start, start + throw)
             line.append((throw, start, position))
         if (len(line), position) != (plies, OPENING):
-            raise self.damaged("senet", f"no line leads to {position}")
+            raise self.make_damage_error("senet", f"no line leads to {position}")
         return line[::-1]

@@ -22,8 +22,8 @@ class SenetTable(PuzzleTable):
     """
 
     def probe(self, position: str) -> SenetAnswer:
-        """The answer for a position; NotReached if no line of play leads to it."""
-        return make_answer(SenetAnswer, self._reader.facts(position, {}))
+        """The answer for a position; PositionUnreachable if no line of play leads to it."""
+        return make_answer(SenetAnswer, self._reader.probe(position, {}))
 
     def get(self, position: str, default: Default | None = None) -> SenetAnswer | Default | None:
         """`probe`, or the default where it raises."""
@@ -31,4 +31,4 @@ class SenetTable(PuzzleTable):
 
     def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
         """A polars frame with the table's columns for a column of positions, as `eight` has it."""
-        return self._annotated(frame, column, prefix, {})
+        return self._annotate(frame, column, prefix, {})

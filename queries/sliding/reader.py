@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from queries.goal_reader import GoalReader
-from queries.query_options import SVG, Asked, Option
+from queries.query_options import SVG, Option, OptionValues
 from queries.reader import Reader
 from queries.sliding.board_facts import BoardFacts
 from tablebase.errors import BadRequest
 from tablebase.puzzle import View
-from tablebase.puzzles.sliding.definition import LISTED, TabledBoard, goal_of, parse_board
+from tablebase.puzzles.sliding.definition import (
+    MAX_LISTED_CELLS,
+    BoardWithTables,
+    find_goal,
+    parse_board,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +26,14 @@ if TYPE_CHECKING:
     from tablebase.tables.store import Store
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
-FEW = 2_000
+MAX_SINGLE_KEYS = 2_000
 """Keys that are asked one by one: a large board's whole index takes longer to read."""
 
 
 class BoardReader(GoalReader):
     """Answers for one board."""
 
-    puzzle: TabledBoard
+    puzzle: BoardWithTables
     options = (
         Option("board", "Board, rows x columns, up to 12 cells.", "RxC"),
         Option(
@@ -41,67 +46,67 @@ class BoardReader(GoalReader):
     )
     columns = COLUMNS
 
-    def __init__(self, asked_of: TabledBoard, store: Store) -> None:
-        super().__init__(asked_of, store)
+    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+        super().__init__(puzzle, store)
         self._distances: dict[str, npt.NDArray[np.uint8]] = {}
 
-    def record(self, view: View, state: str) -> tuple[int, None]:
-        seen = self.puzzle.wide.rank(view.state(state))
-        return self.index(self._tables[view.layout]).record(seen)[0], None
+    def read_record(self, view: View, state: str) -> tuple[int, None]:
+        rank = self.puzzle.wide.rank(view.map_state(state))
+        return self.open_index(self._tables[view.layout]).read_record(rank)[0], None
 
-    def unreached_layouts(self, state: str, goal: str) -> list[str]:
+    def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
         return []
 
-    def facts(self, key: str, asked: Asked) -> BoardFacts:
-        return BoardFacts(self, key, asked, self.puzzle.width)
+    def probe(self, key: str, options: OptionValues) -> BoardFacts:
+        return BoardFacts(self, key, options, self.puzzle.width)
 
-    def declared(self, asked: Asked) -> dict[str, Column]:
-        columns = {column.name: column for column in self.puzzle.listed_columns()}
+    def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
+        columns = {column.name: column for column in self.puzzle.list_row_columns()}
         del columns["goal"]
         return columns
 
-    def answers(self, keys: pl.Series, asked: Asked) -> Answers:
-        if asked.get("path") or asked.get("solutions"):
-            return super().answers(keys, asked)
-        from queries.answer_frames import looked_up, matched
+    def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
+        if options.get("path") or options.get("solutions"):
+            return super().answer_keys(keys, options)
+        from queries.answer_frames import look_up_keys, merge_answers
 
-        goal = str(asked.get("goal", self.puzzle.example))
+        goal = str(options.get("goal", self.puzzle.example))
 
-        def alone(some: pl.Series) -> Answers:
-            def ask(key: str) -> dict[str, object]:
-                return dict(zip(COLUMNS, self.brief(key, goal), strict=True))
+        def answer_singly(some: pl.Series) -> Answers:
+            def answer(key: str) -> dict[str, object]:
+                return dict(zip(COLUMNS, self.answer_briefly(key, goal), strict=True))
 
-            return looked_up(some, ask, self.schema(asked), self.on_progress)
+            return look_up_keys(some, answer, self.make_schema(options), self.on_progress)
 
-        if len(keys) < FEW:
-            return alone(keys)
-        from queries.sliding.vectorized import answers_to
+        if len(keys) < MAX_SINGLE_KEYS:
+            return answer_singly(keys)
+        from queries.sliding.vectorized import answer_keys
 
-        view = self.puzzle.view(goal)
+        view = self.puzzle.view_goal(goal)
         table = self._tables[view.layout]
-        found = answers_to(self.puzzle, goal, view, self._records(table), keys)
-        if found is None:
-            raise self.damaged(table, f"not every state has a move nearer to {goal}")
-        return matched(keys, found, alone)
+        answers = answer_keys(self.puzzle, goal, view, self._read_distances(table), keys)
+        if answers is None:
+            raise self.make_damage_error(table, f"not every state has a move nearer to {goal}")
+        return merge_answers(keys, answers, answer_singly)
 
-    def _records(self, table: str) -> npt.NDArray[np.uint8]:
+    def _read_distances(self, table: str) -> npt.NDArray[np.uint8]:
         """All distances of a table, read once."""
         if table not in self._distances:
             import numpy as np
 
-            index, at = self.index(table), 0
-            found = np.empty(index.count, dtype=np.uint8)
-            for stretch in index.stretches():
-                found[at : at + len(stretch)] = np.frombuffer(stretch, np.uint8)
-                at += len(stretch)
-            self._distances[table] = found
+            index, at = self.open_index(table), 0
+            distances = np.empty(index.count, dtype=np.uint8)
+            for chunk in index.iter_chunks():
+                distances[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+                at += len(chunk)
+            self._distances[table] = distances
         return self._distances[table]
 
-    def brief(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
+    def answer_briefly(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
         """What a batch answers with: state, goal, distance and best moves."""
-        state, to = self.ends(key, goal)
-        distance, _ = self.to_goal(state, to)
-        return state, to, distance, "".join(letter for letter, _ in self.best(state, to))
+        state, to = self.parse_ends(key, goal)
+        distance, _ = self.find_distance(state, to)
+        return state, to, distance, "".join(letter for letter, _ in self.list_best_moves(state, to))
 
 
 class SlidingReader(Reader):
@@ -109,32 +114,32 @@ class SlidingReader(Reader):
     key = "STATE"
     columns = COLUMNS
 
-    def meant(self, asked: Asked) -> BoardReader:
-        if "board" not in asked:
+    def select_reader(self, options: OptionValues) -> BoardReader:
+        if "board" not in options:
             raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
-        return BoardReader(parse_board(str(asked["board"])), self.store)
+        return BoardReader(parse_board(str(options["board"])), self.store)
 
-    def explorers(self) -> list[Reader]:
+    def list_explorer_readers(self) -> list[Reader]:
         """Those of the boards that always have every goal; a page does not carry larger ones."""
-        found: list[Reader] = []
-        for board, published in self._published().items():
+        readers: list[Reader] = []
+        for board, published in self._find_published().items():
             names = [table.name for table in parse_board(board).tables]
-            if published == {*names} and parse_board(board).cells <= LISTED:
-                found.append(self.meant({"board": board}))
-                found[-1].explored = dict.fromkeys(names, 0)
-        return found
+            if published == {*names} and parse_board(board).cells <= MAX_LISTED_CELLS:
+                readers.append(self.select_reader({"board": board}))
+                readers[-1].explored = dict.fromkeys(names, 0)
+        return readers
 
-    def values(self, option: str) -> tuple[str, ...]:
+    def list_values(self, option: str) -> tuple[str, ...]:
         if option == "goal":
             return ("corner",)
-        return tuple(self._published()) if option == "board" else ()
+        return tuple(self._find_published()) if option == "board" else ()
 
-    def _published(self) -> dict[str, set[str]]:
+    def _find_published(self) -> dict[str, set[str]]:
         """The boards with tables, each with their names."""
         from tablebase.tables.manifest import read_manifest
 
-        found: dict[str, set[str]] = {}
+        tables_by_board: dict[str, set[str]] = {}
         for name in read_manifest(self.store):
-            if known := goal_of(name):
-                found.setdefault(str(known[0]), set()).add(name)
-        return found
+            if known := find_goal(name):
+                tables_by_board.setdefault(str(known[0]), set()).add(name)
+        return tables_by_board

@@ -5,11 +5,11 @@ from __future__ import annotations
 from queries.svg import BLUE, BOLD, CELL_DARK, INK, MUTED, ON_HIGH, PAPER, Picture
 
 SIDE = 26
-ACROSS = 24
+CELLS_PER_ROW = 24
 """Cells of the boards in a row."""
 
 
-def drawn_boards(
+def draw_boards(
     title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *,
     width: int, bare: bool = False,
 ) -> str:  # fmt: skip
@@ -18,27 +18,31 @@ def drawn_boards(
     edge = 2 if bare else 20
     top = 0 if bare else 44
     if not bare:
-        picture.text(edge, 28, title, 14, INK, "start", BOLD)
-    height, in_row = len(states[0]) // width, max(1, ACROSS // width)
+        picture.add_text(edge, 28, title, 14, INK, "start", BOLD)
+    height, in_row = len(states[0]) // width, max(1, CELLS_PER_ROW // width)
     wide, high = width * SIDE + 22, height * SIDE + 34
     for number, (state, head) in enumerate(zip(states, heads, strict=True)):
         row, column = divmod(number, in_row)
         left, up = edge + column * wide, top + row * high
-        picture.text(left, up + 12, head, 11, MUTED, "start")
-        _board(picture, left, up + 18, state, moved[number] if moved else "", width)
+        picture.add_text(left, up + 12, head, 11, MUTED, "start")
+        _draw_board(picture, left, up + 18, state, moved[number] if moved else "", width)
     across = min(in_row, len(states))
     rows = -(-len(states) // in_row)
     total = max(across * wide - 22 + 2 * edge, 0 if bare else 2 * edge + 8.5 * len(title))
-    return picture.svg(total, top + rows * high - 16 + edge)
+    return picture.to_svg(total, top + rows * high - 16 + edge)
 
 
-def _board(picture: Picture, left: float, top: float, state: str, moved: str, width: int) -> None:
-    picture.rect(left, top, width * SIDE, len(state) // width * SIDE, CELL_DARK, ' rx="4"')
+def _draw_board(
+    picture: Picture, left: float, top: float, state: str, moved: str, width: int
+) -> None:
+    picture.add_rect(left, top, width * SIDE, len(state) // width * SIDE, CELL_DARK, ' rx="4"')
     for cell, digit in enumerate(state):
         if digit == "0":
             continue
         row, column = divmod(cell, width)
         x, y = left + column * SIDE, top + row * SIDE
-        here = digit == moved
-        picture.rect(x + 1.5, y + 1.5, SIDE - 3, SIDE - 3, BLUE if here else PAPER, ' rx="3"')
-        picture.text(x + SIDE / 2, y + 18, digit, 13, ON_HIGH if here else INK)
+        is_moved = digit == moved
+        picture.add_rect(
+            x + 1.5, y + 1.5, SIDE - 3, SIDE - 3, BLUE if is_moved else PAPER, ' rx="3"'
+        )
+        picture.add_text(x + SIDE / 2, y + 18, digit, 13, ON_HIGH if is_moved else INK)

@@ -21,15 +21,15 @@ class BoardTable(WalkedTable):
 
     def probe(self, state: str, goal: str | None = None) -> BoardAnswer:
         """The answer for a state: to the blank in the last corner, or to a goal."""
-        return BoardAnswer(*self._reader.brief(state, goal))
+        return BoardAnswer(*self._reader.answer_briefly(state, goal))
 
     def get(
         self, state: str, default: Default | None = None, *, goal: str | None = None
     ) -> BoardAnswer | Default | None:
         """`probe`, or the default where it raises; what is no goal raises here too."""
-        self._asked(goal)
+        self._normalize_goal(goal)
         return get_or(default, lambda: self.probe(state, goal))
 
     def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
         """A polars frame with goal, distance and best_moves for a column of states."""
-        return self._annotated(frame, column, prefix, {})
+        return self._annotate(frame, column, prefix, {})

@@ -12,45 +12,45 @@ import numpy as np
 from tablebase.frontier.keys import Array
 from tablebase.jit import compiled
 
-LONGEST = 18
+MAX_STATE_BYTES = 18
 """Bytes of a number and a distance at most."""
 
 
-def packed(keys: Array, numbers: Array, width: int) -> tuple[Array, Array, Array]:
+def encode_layer(keys: Array, numbers: Array, width: int) -> tuple[Array, Array, Array]:
     """The first key of each record, the sum before it, and so many bytes of states."""
-    room = 1 + len(keys) // (width // LONGEST)
-    firsts, sums = np.zeros((2, room), dtype=np.int64)
-    states = np.zeros((room, width), dtype=np.uint8)
-    many = _packed(keys, numbers, firsts, sums, states)
-    return firsts[:many], sums[:many], states[:many].copy().view(f"S{width}").ravel()
+    capacity = 1 + len(keys) // (width // MAX_STATE_BYTES)
+    firsts, sums = np.zeros((2, capacity), dtype=np.int64)
+    states = np.zeros((capacity, width), dtype=np.uint8)
+    count = _encode(keys, numbers, firsts, sums, states)
+    return firsts[:count], sums[:count], states[:count].copy().view(f"S{width}").ravel()
 
 
-def unpacked(firsts: Array, states: Array) -> tuple[Array, Array]:
+def decode_layer(firsts: Array, states: Array) -> tuple[Array, Array]:
     """The keys and their numbers again."""
     rows = states.view(np.uint8).reshape(len(states), states.itemsize)
     # a state has two numbers, each ended by a byte without the eighth bit, but for the last one
-    many = (int(np.count_nonzero((rows > 0) & (rows < 128))) + len(rows)) // 2
-    keys, numbers = np.empty((2, many), dtype=np.int64)
-    _unpacked(firsts, rows, keys, numbers)
+    count = (int(np.count_nonzero((rows > 0) & (rows < 128))) + len(rows)) // 2
+    keys, numbers = np.empty((2, count), dtype=np.int64)
+    _decode(firsts, rows, keys, numbers)
     return keys, numbers
 
 
 @compiled
-def _packed(keys: Array, numbers: Array, firsts: Array, sums: Array, states: Array) -> int:
+def _encode(keys: Array, numbers: Array, firsts: Array, sums: Array, states: Array) -> int:
     record, at, total = -1, states.shape[1], 0
     for state in range(len(keys)):
-        if at + LONGEST > states.shape[1]:
+        if at + MAX_STATE_BYTES > states.shape[1]:
             record, at = record + 1, 0
             firsts[record], sums[record] = keys[state], total
         else:
-            at = _write(states[record], at, keys[state] - keys[state - 1])
-        at = _write(states[record], at, numbers[state])
+            at = _write_number(states[record], at, keys[state] - keys[state - 1])
+        at = _write_number(states[record], at, numbers[state])
         total += numbers[state]
     return record + 1
 
 
 @compiled
-def _write(states: Array, at: int, number: int) -> int:
+def _write_number(states: Array, at: int, number: int) -> int:
     while number >= 128:
         states[at] = number & 127 | 128
         number >>= 7
@@ -60,7 +60,7 @@ def _write(states: Array, at: int, number: int) -> int:
 
 
 @compiled
-def _unpacked(firsts: Array, states: Array, keys: Array, numbers: Array) -> None:
+def _decode(firsts: Array, states: Array, keys: Array, numbers: Array) -> None:
     state = 0
     for record in range(len(firsts)):
         key, number, shift, is_key = firsts[record], 0, 0, False

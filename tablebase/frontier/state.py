@@ -10,8 +10,8 @@ the ends are paired. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1
 other ends is the first one's partner counts first, then the matching of all the rest.
 
 A step finishes a cell: it is joined to others as often as it needs, and a free cell enters at the
-other end. `after` takes a step, and `before` takes one back. It is the first cell that is finished,
-or the second where the first stays to the end.
+other end. `step_forward` takes a step, and `step_back` takes one back. It is the first cell that is
+finished, or the second where the first stays to the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Laid = tuple[int, ...]
+    JoinedCells = tuple[int, ...]
     """The cells that one was joined to, ascending."""
 
 FREE, END = 2, 1
@@ -32,7 +32,7 @@ MATCHING_BITS = 26
 class State:
     """What each cell needs, and the partner of each end.
 
-    >>> state = State.of(0b01_01_10_01_01 << MATCHING_BITS | 2, 5)
+    >>> state = State.from_key(0b01_01_10_01_01 << MATCHING_BITS | 2, 5)
     >>> state.needs, state.partner
     ([1, 1, 2, 1, 1], {0: 4, 4: 0, 1: 3, 3: 1})
     """
@@ -44,18 +44,18 @@ class State:
         self.partner = partner
 
     @classmethod
-    def of(cls, key: int, cells: int) -> State:
+    def from_key(cls, key: int, cells: int) -> State:
         """The state of a key."""
         needs = [key >> MATCHING_BITS + 2 * cell & 3 for cell in range(cells)]
         ends = [cell for cell in range(cells) if needs[cell] == END]
         partner = {}
-        for one, other in paired(key & (1 << MATCHING_BITS) - 1, len(ends)):
+        for one, other in iter_pairs(key & (1 << MATCHING_BITS) - 1, len(ends)):
             partner[ends[one]], partner[ends[other]] = ends[other], ends[one]
         return cls(needs, partner)
 
     @property
     def key(self) -> int:
-        packed = sum(need << 2 * cell for cell, need in enumerate(self.needs))
+        needs_bits = sum(need << 2 * cell for cell, need in enumerate(self.needs))
         ends = [cell for cell, need in enumerate(self.needs) if need == END]
         matching = 0
         while ends:
@@ -63,9 +63,9 @@ class State:
             place = ends.index(self.partner[ends.pop(0)])
             ends.pop(place)
             matching = matching * others + place
-        return packed << MATCHING_BITS | matching
+        return needs_bits << MATCHING_BITS | matching
 
-    def joined(self, one: int, other: int) -> State | None:
+    def add_edge(self, one: int, other: int) -> State | None:
         """With an edge between two cells; None where one has no room or it would close a cycle."""
         if not self.needs[one] or not self.needs[other]:
             return None
@@ -79,7 +79,7 @@ class State:
                 del partner[cell]
         return State(needs, partner)
 
-    def moved(self, to: list[int]) -> State:
+    def relabel(self, to: list[int]) -> State:
         """The state after each cell has gone to another place."""
         needs = [0] * len(to)
         for cell, place in enumerate(to):
@@ -87,75 +87,79 @@ class State:
         return State(needs, {to[one]: to[other] for one, other in self.partner.items()})
 
 
-def paired(matching: int, ends: int) -> Iterator[tuple[int, int]]:
+def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
     """The pairs of a matching of so many ends.
 
-    >>> list(paired(2, 4))
+    >>> list(iter_pairs(2, 4))
     [(0, 3), (1, 2)]
     """
     places = []
     for others in range(1, ends, 2):
         matching, place = divmod(matching, others)
         places.append(place)
-    left = [*range(ends)]
+    free_ends = [*range(ends)]
     for place in reversed(places):
-        yield left.pop(0), left.pop(place)
+        yield free_ends.pop(0), free_ends.pop(place)
 
 
-def after(key: int, laid: Laid, cells: int, here: int = 0) -> int | None:
+def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0) -> int | None:
     """The key after a step that joins a cell to these; None where that cannot be."""
-    state = State.of(key, cells)
+    state = State.from_key(key, cells)
     state.needs.append(FREE)
-    for other in laid:
-        joined = state.joined(here, other)
-        if joined is None:
+    for other in joined_cells:
+        next_state = state.add_edge(here, other)
+        if next_state is None:
             return None
-        state = joined
+        state = next_state
     if state.needs.pop(here):
         return None
-    left = {one - (one > here): other - (other > here) for one, other in state.partner.items()}
-    return State(state.needs, left).key
+    partner = {one - (one > here): other - (other > here) for one, other in state.partner.items()}
+    return State(state.needs, partner).key
 
 
-def before(key: int, others: list[int], cells: int, here: int = 0) -> Iterator[tuple[int, Laid]]:
+def step_back(
+    key: int, others: list[int], cells: int, here: int = 0
+) -> Iterator[tuple[int, JoinedCells]]:
     """Every key that a step may have led from, with the cells that a cell was joined to.
 
     `others`: all that it may be joined to. No pair of key and cells comes twice. Not every state
     that is told was ever reached: the layer before the step knows.
     """
-    now = State.of(key, cells)
-    needs = [*now.needs[:here], 0, *now.needs[here:]]
-    partner = {one + (one >= here): other + (other >= here) for one, other in now.partner.items()}
+    current = State.from_key(key, cells)
+    needs = [*current.needs[:here], 0, *current.needs[here:]]
+    partner = {
+        one + (one >= here): other + (other >= here) for one, other in current.partner.items()
+    }
 
-    def state(changed: dict[int, int], *pieces: tuple[int, int]) -> int:
+    def make_key(changed: dict[int, int], *pieces: tuple[int, int]) -> int:
         """Some cells with other needs, and pieces between other ends than now."""
-        then = [changed.get(cell, need) for cell, need in enumerate(needs)]
-        if then.pop() != FREE:  # the last cell enters with this step
+        cell_needs = [changed.get(cell, need) for cell, need in enumerate(needs)]
+        if cell_needs.pop() != FREE:  # the last cell enters with this step
             return -1
         ends = {**partner}
         for one, other in pieces:
             ends[one], ends[other] = other, one
-        return State(then, ends).key
+        return State(cell_needs, ends).key
 
-    found: list[tuple[int, Laid]] = [(state({}), ())]
+    steps: list[tuple[int, JoinedCells]] = [(make_key({}), ())]
     for one in others:
         if needs[one] == END:  # it was free, and this cell had its partner
-            found.append((state({here: END, one: FREE}, (here, partner[one])), (one,)))
+            steps.append((make_key({here: END, one: FREE}, (here, partner[one])), (one,)))
         elif needs[one] == 0:  # both were ends, of pieces that are one now
             for near, far in partner.items():
-                found.append((state({here: END, one: END}, (here, near), (one, far)), (one,)))
+                steps.append((make_key({here: END, one: END}, (here, near), (one, far)), (one,)))
     for place, one in enumerate(others):
         for two in others[place + 1 :]:
-            laid = one, two
+            joined_cells = one, two
             if needs[one] == needs[two] == END:
                 if partner[one] == two:  # all three were free
-                    found.append((state({here: FREE, one: FREE, two: FREE}), laid))
+                    steps.append((make_key({here: FREE, one: FREE, two: FREE}), joined_cells))
             elif needs[one] == needs[two] == 0:
                 for near, far in partner.items():
                     changed = {here: FREE, one: END, two: END}
-                    found.append((state(changed, (one, near), (two, far)), laid))
+                    steps.append((make_key(changed, (one, near), (two, far)), joined_cells))
             elif {needs[one], needs[two]} == {0, END}:
-                end, done = laid if needs[one] == END else (two, one)
+                end, done = joined_cells if needs[one] == END else (two, one)
                 changed = {here: FREE, end: FREE, done: END}
-                found.append((state(changed, (done, partner[end])), laid))
-    return ((then, laid) for then, laid in found if then >= 0)
+                steps.append((make_key(changed, (done, partner[end])), joined_cells))
+    return ((then, joined_cells) for then, joined_cells in steps if then >= 0)

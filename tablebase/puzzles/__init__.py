@@ -1,12 +1,12 @@
 """The registry: every puzzle by name. Ours are modules here, with their rules as `PUZZLE`.
 
 A new puzzle of ours is one new module and one new line here. One of another package is an entry
-point of it (`installed`), which is looked for only where a name is not ours, or all are wanted.
+point of it (`load_plugin`), which is looked for only where a name is not ours, or all are wanted.
 """
 
 from __future__ import annotations
 
-from tablebase.errors import PuzzleRefused
+from tablebase.errors import PluginError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tablebase.puzzle import Puzzle
 
-    Found = TypeVar("Found")
+    Result = TypeVar("Result")
 
 MODULES = {
     "eight": "tablebase.puzzles.eight",
@@ -24,81 +24,81 @@ MODULES = {
     "knight": "tablebase.puzzles.knight.definition",
 }
 
-_refused: dict[str, PuzzleRefused] = {}
+_load_errors: dict[str, PluginError] = {}
 
 
-def imported(where: str) -> Any:
+def import_object(where: str) -> Any:
     """What a module has under a name, imported only now: `module:name`."""
     module, _, name = where.partition(":")
     return getattr(__import__(module, fromlist=[name]), name)
 
 
-def puzzle(name: str) -> Puzzle:
-    """The puzzle registered under a name; PuzzleRefused where another package's is not usable.
+def get_puzzle(name: str) -> Puzzle:
+    """The puzzle registered under a name; PluginError where another package's is not usable.
 
-    >>> puzzle("senet").title
+    >>> get_puzzle("senet").title
     'Senet'
     """
     if name in MODULES:
-        found: Puzzle = imported(f"{MODULES[name]}:PUZZLE")
+        found: Puzzle = import_object(f"{MODULES[name]}:PUZZLE")
         return found
-    from tablebase.puzzles.plugins import installed
+    from tablebase.puzzles.plugins import load_plugin
 
-    return installed(name, [puzzle(own) for own in MODULES])
+    return load_plugin(name, [get_puzzle(builtin) for builtin in MODULES])
 
 
-def part_of(asked: Puzzle, where: str) -> Any:
+def load_part(puzzle: Puzzle, where: str) -> Any:
     """What a puzzle brings beside its rules, by the place that it names: its reader, for example.
 
-    PuzzleRefused where another package's place does not exist.
+    PluginError where another package's place does not exist.
     """
-    if asked.name in MODULES:
-        return imported(where)
-    from tablebase.puzzles.plugins import loaded
+    if puzzle.name in MODULES:
+        return import_object(where)
+    from tablebase.puzzles.plugins import load_object
 
-    return loaded(asked.name, where)
+    return load_object(puzzle.name, where)
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """The names of all puzzles: ours, then those of other packages in alphabetical order."""
-    from tablebase.puzzles.plugins import named
+    from tablebase.puzzles.plugins import find_entry_points
 
-    return [*MODULES, *(name for name in named() if name not in MODULES)]
+    return [*MODULES, *(name for name in find_entry_points() if name not in MODULES)]
 
 
-def registered(name: str) -> bool:
+def is_registered(name: str) -> bool:
     """Whether a puzzle has that name."""
-    return name in MODULES or name in names()
+    return name in MODULES or name in list_names()
 
 
-def of_each(find: Callable[[Puzzle], Found]) -> list[Found]:
-    """What is found for each puzzle that can be used; `refused` tells of the others."""
-    from tablebase.puzzles.plugins import clashes
+def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
+    """What is found for each puzzle that can be used; `get_load_errors` tells of the others."""
+    from tablebase.puzzles.plugins import find_name_clashes
 
-    _refused.update(clashes(MODULES))
-    found = []
-    for name in names():
+    _load_errors.update(find_name_clashes(MODULES))
+    results = []
+    for name in list_names():
         try:
-            found.append(find(puzzle(name)))
-        except PuzzleRefused as error:
-            _refused[name] = error
-    return found
+            results.append(find(get_puzzle(name)))
+        except PluginError as error:
+            _load_errors[name] = error
+    return results
 
 
-def puzzles() -> list[Puzzle]:
+def list_puzzles() -> list[Puzzle]:
     """All that can be used, in the order of their names."""
-    return of_each(lambda asked: asked)
+    return collect_from_each(lambda puzzle: puzzle)
 
 
-def refused() -> list[PuzzleRefused]:
+def get_load_errors() -> list[PluginError]:
     """What was wrong with other packages' puzzles where all were wanted."""
-    return list(_refused.values())
+    return list(_load_errors.values())
 
 
-def with_depths() -> list[str]:
+def list_puzzles_with_depths() -> list[str]:
     """Those whose states lie at depths, which can be counted.
 
-    >>> with_depths()
+    >>> list_puzzles_with_depths()
     ['eight', 'sliding', 'senet']
     """
-    return [asked.name for asked in puzzles() if asked.depth]
+    return [puzzle.name for puzzle in list_puzzles() if puzzle.depth]

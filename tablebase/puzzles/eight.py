@@ -6,7 +6,7 @@ says which way the blank goes, `U D L R`.
 
 from __future__ import annotations
 
-from tablebase.errors import NotationError, required_text
+from tablebase.errors import NotationError, require_text
 from tablebase.graph import Graph
 from tablebase.puzzle import Column, GoalPuzzle, View
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.graph import Walk
+    from tablebase.graph import SearchResult
     from tablebase.puzzle import Bytes, Columns, Table
 
 SOLVED = "123456780"
@@ -25,15 +25,15 @@ LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
 LETTERS = "UDLR"
 WIDTH = 3
 STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
-HEAD = 4
+HEAD_LENGTH = 4
 RANK_BITS = 20
-RANK = (1 << RANK_BITS) - 1
-SET_AT = RANK_BITS + 2
-ALL = (1 << 9) - 1
+RANK_MASK = (1 << RANK_BITS) - 1
+SET_SHIFT = RANK_BITS + 2
+ALL_DIGITS = (1 << 9) - 1
 FACTORIALS = (40320, 5040, 720, 120, 24, 6, 2, 1, 1)
 
 
-def _apart(a: int, b: int) -> int:
+def _count_steps(a: int, b: int) -> int:
     """Steps between two cells, across and down."""
     return abs(a // 3 - b // 3) + abs(a % 3 - b % 3)
 
@@ -42,7 +42,7 @@ EXITS = tuple(
     tuple(
         (letter, cell + step)
         for letter, step in STEP.items()
-        if cell + step in range(9) and _apart(cell, cell + step) == 1
+        if cell + step in range(9) and _count_steps(cell, cell + step) == 1
     )
     for cell in range(9)
 )
@@ -59,35 +59,39 @@ def parse(text: str) -> str:
     '152703846'
     """
     what, example = "an 8-puzzle state", f"{SOLVED} (0 is the blank)"
-    state = "".join(required_text(text, what, example).split())
+    state = "".join(require_text(text, what, example).split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
-    raise NotationError(what, text, _problem(state), example)
+    raise NotationError(what, text, _find_problem(state), example)
 
 
-def _problem(state: str) -> str:
+def _find_problem(state: str) -> str:
     if not state:
         return "it is empty"
     foreign = next((letter for letter in state if letter not in "0123456789"), None)
     if foreign:
         return f"{foreign!r} is not one of the digits 0-8"
-    said = []
+    problems = []
     if len(state) != 9:
-        said.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
+        problems.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
     for digit in SOLVED:
         count = state.count(digit)
         if count > 1:
-            said.append(f"{_tile(digit)} stands {'twice' if count == 2 else f'{count:,} times'}")
+            problems.append(
+                f"{_format_tile(digit)} stands {'twice' if count == 2 else f'{count:,} times'}"
+            )
     if "9" in state:
-        said.append("tile 9 does not exist")
+        problems.append("tile 9 does not exist")
     if len(state) >= 9:
-        said.extend(f"{_tile(digit)} is missing" for digit in SOLVED if digit not in state)
+        problems.extend(
+            f"{_format_tile(digit)} is missing" for digit in SOLVED if digit not in state
+        )
     if len(state) == 8 and set(f"0{state}") == set(SOLVED):
-        said.append(f"and may have lost a leading 0 when read as a number: 0{state}")
-    return ", ".join(said)
+        problems.append(f"and may have lost a leading 0 when read as a number: 0{state}")
+    return ", ".join(problems)
 
 
-def _tile(digit: str) -> str:
+def _format_tile(digit: str) -> str:
     return "the blank (0)" if digit == "0" else f"tile {digit}"
 
 
@@ -97,69 +101,74 @@ def rank(state: str) -> int:
     >>> rank("012345678"), rank("876543210")
     (0, 362879)
     """
-    left = list("012345678")
+    free_digits = list("012345678")
     total = 0
     for digit, weight in zip(state, FACTORIALS, strict=True):
-        at = left.index(digit)
+        at = free_digits.index(digit)
         total += at * weight
-        del left[at]
+        del free_digits[at]
     return total
 
 
 def unrank(rank: int) -> str:
     """The state of a number: `rank` undone."""
-    left = list("012345678")
+    free_digits = list("012345678")
     state = ""
     for weight in FACTORIALS:
         at, rank = divmod(rank, weight)
-        state += left.pop(at)
+        state += free_digits.pop(at)
     return state
 
 
-def rank_parts() -> tuple[dict[str, int], dict[str, int]]:
+def make_rank_parts() -> tuple[dict[str, int], dict[str, int]]:
     """What a state's first four digits and its last five add to its rank, and which they are.
 
     The two numbers add up to the rank, the parity of the permutation (two bits, for the sum), and
-    the set of digits (nine bits): `ALL` of them if and only if the nine make a state.
+    the set of digits (nine bits): `ALL_DIGITS` of them if and only if the nine make a state.
     """
     from itertools import combinations, permutations
 
     digits = "012345678"
     head = {}
-    for at, run in enumerate(permutations(digits, HEAD)):
+    for at, run in enumerate(permutations(digits, HEAD_LENGTH)):
         # nine digits may come first, eight second: the place in the order, digit by digit
         places = at // 336 + at // 42 % 8 + at // 6 % 7 + at % 6
-        head["".join(run)] = at * FACTORIALS[HEAD - 1] | _parity(places) | _set(run)
+        head["".join(run)] = (
+            at * FACTORIALS[HEAD_LENGTH - 1] | _shift_parity(places) | _make_digit_set(run)
+        )
     tail = {}
-    orders = [at | _parity(at // 24 + at // 6 % 4 + at // 2 % 3 + at % 2) for at in range(120)]
-    for five in combinations(digits, 9 - HEAD):
-        these = _set(five)
+    orders = [
+        at | _shift_parity(at // 24 + at // 6 % 4 + at // 2 % 3 + at % 2) for at in range(120)
+    ]
+    for five in combinations(digits, 9 - HEAD_LENGTH):
+        digit_set = _make_digit_set(five)
         for run, order in zip(permutations(five), orders, strict=True):
-            tail["".join(run)] = order | these
+            tail["".join(run)] = order | digit_set
     return head, tail
 
 
-def _parity(places: int) -> int:
+def _shift_parity(places: int) -> int:
     return (places % 2) << RANK_BITS
 
 
-def _set(digits: tuple[str, ...]) -> int:
-    return sum(1 << int(digit) for digit in digits) << SET_AT
+def _make_digit_set(digits: tuple[str, ...]) -> int:
+    return sum(1 << int(digit) for digit in digits) << SET_SHIFT
 
 
-def rank_parts_by_number() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """`rank_parts` as arrays, by the decimal number that the digits make; 0 where there is none."""
+def make_rank_part_arrays() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """`make_rank_parts` as arrays, by the decimal number that the digits make; 0 where there is
+    none."""
     import numpy as np
 
     arrays = []
-    for parts, length in zip(rank_parts(), (HEAD, 9 - HEAD), strict=True):
+    for parts, length in zip(make_rank_parts(), (HEAD_LENGTH, 9 - HEAD_LENGTH), strict=True):
         array = np.zeros(10**length, dtype=np.uint32)
         array[np.array(list(parts), dtype=np.int32)] = list(parts.values())
         arrays.append(array)
     return arrays[0], arrays[1]
 
 
-def as_number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+def to_number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
     """Rows of digits as decimal numbers, one a column."""
     import numpy as np
 
@@ -182,10 +191,10 @@ def moves(state: str) -> Iterator[tuple[str, str]]:
         yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
 
 
-def odd(state: str) -> bool:
+def is_odd(state: str) -> bool:
     """Whether an odd number of tile pairs stand out of order: no move ever changes that.
 
-    >>> odd("123456780"), odd("123804765")
+    >>> is_odd("123456780"), is_odd("123804765")
     (False, True)
     """
     tiles = state.replace("0", "")
@@ -193,25 +202,25 @@ def odd(state: str) -> bool:
     return sum(a > b for a, b in pairs) % 2 == 1
 
 
-def manhattan(state: str, goal: str) -> int:
+def compute_manhattan(state: str, goal: str) -> int:
     """Cells between each tile and its place in the goal, added up."""
-    return sum(_apart(state.index(tile), goal.index(tile)) for tile in "12345678")
+    return sum(_count_steps(state.index(tile), goal.index(tile)) for tile in "12345678")
 
 
-def misplaced(state: str, goal: str) -> int:
+def count_misplaced(state: str, goal: str) -> int:
     """Tiles that are not at their place in the goal."""
     return sum(tile not in ("0", home) for tile, home in zip(state, goal, strict=True))
 
 
-class Turned(View):
+class EightGoalView(View):
     """Any goal, seen as one of the three layouts that have a table.
 
     The board is turned until the goal's blank stands where a layout has it, and the tiles are
     renamed so that the goal reads as that layout. Every state that reaches the goal then reads as
     a state that reaches the layout, move for move.
 
-    >>> view = Turned("087654321")
-    >>> view.layout, view.state("087654321")
+    >>> view = EightGoalView("087654321")
+    >>> view.layout, view.map_state("087654321")
     ('corner', '123456780')
     """
 
@@ -226,7 +235,7 @@ class Turned(View):
         self._cells = cells
         self._names = str.maketrans("".join([goal[cell] for cell in cells]), LAYOUTS[self.layout])
 
-    def state(self, state: str) -> str:
+    def map_state(self, state: str) -> str:
         return "".join([state[cell] for cell in self._cells]).translate(self._names)
 
 
@@ -251,14 +260,14 @@ class Eight(GoalPuzzle):
 
     def __init__(self) -> None:
         self.tables = (
-            self.goal_table(
+            self.make_goal_table(
                 "eight",
                 "All 362,880 states of the 8-puzzle, each with its distance to the layout that it "
                 "can reach: corner (123456780) or centre (123804765)",
                 ("corner", "centre"),
                 rows=self.size,
             ),
-            self.goal_table(
+            self.make_goal_table(
                 "eight_edge",
                 "The 181,440 states of the 8-puzzle that can reach the layout edge (123456708), "
                 "each with its distance to it",
@@ -267,71 +276,75 @@ class Eight(GoalPuzzle):
             ),
         )
 
-    def layout_of(self, state: str) -> str:
-        return "centre" if odd(state) else "corner"
+    def find_layout(self, state: str) -> str:
+        return "centre" if is_odd(state) else "corner"
 
-    def view(self, goal: str) -> View:
-        return Turned(goal)
+    def view_goal(self, goal: str) -> View:
+        return EightGoalView(goal)
 
-    def apart(self, state: str, goal: str) -> str:
+    def explain_unreachable(self, state: str, goal: str) -> str:
         parity = ("even", "odd")
         return (
-            f"the number of tile pairs out of order is {parity[odd(state)]} in the state and "
-            f"{parity[odd(goal)]} in the goal, and no move changes that. "
+            f"the number of tile pairs out of order is {parity[is_odd(state)]} in the state and "
+            f"{parity[is_odd(goal)]} in the goal, and no move changes that. "
             "Swap any two tiles to make it reachable."
         )
 
-    def features(self, state: str, goal: str) -> dict[str, int]:
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
         return {
             "blank": state.index("0"),
-            "manhattan": manhattan(state, goal),
-            "misplaced": misplaced(state, goal),
+            "manhattan": compute_manhattan(state, goal),
+            "misplaced": count_misplaced(state, goal),
         }
 
-    def columns(self) -> tuple[Column, ...]:
+    def list_columns(self) -> tuple[Column, ...]:
         return (
-            *super().columns(),
+            *super().list_columns(),
             Column("blank", "int8", "index of the blank, 0-8 in reading order"),
             Column("manhattan", "int8", MANHATTAN),
             Column("misplaced", "int8", MISPLACED),
         )
 
-    def states(self) -> Bytes:
+    def list_states(self) -> Bytes:
         import numpy as np
 
-        text = np.ascontiguousarray(_boards().T) + np.uint8(ord("0"))
+        text = np.ascontiguousarray(_list_boards().T) + np.uint8(ord("0"))
         return text.view("S9").ravel()
 
-    def graph(self) -> Graph:
+    def make_graph(self) -> Graph:
         import numpy as np
 
-        boards = _boards()
-        head, tail = ((part & RANK).astype(np.int32) for part in rank_parts_by_number())
+        boards = _list_boards()
+        head, tail = ((part & RANK_MASK).astype(np.int32) for part in make_rank_part_arrays())
         blank = np.argmin(boards, axis=0)
-        found = []
+        edges = []
         for position, letter in enumerate(LETTERS):
             may_go = np.array([letter in dict(exits) for exits in EXITS])
             sources = np.flatnonzero(may_go[blank])
             moved = boards.take(sources, axis=1)
             at = blank[sources]
-            everyone = np.arange(len(sources))
-            moved[at, everyone] = moved[at + STEP[letter], everyone]
-            moved[at + STEP[letter], everyone] = 0
-            after = head.take(as_number(moved[:HEAD])) + tail.take(as_number(moved[HEAD:]))
-            found.append((position << 4, sources, after))
-        return Graph.of_moves(self.size, found)
+            columns = np.arange(len(sources))
+            moved[at, columns] = moved[at + STEP[letter], columns]
+            moved[at + STEP[letter], columns] = 0
+            after = head.take(to_number(moved[:HEAD_LENGTH])) + tail.take(
+                to_number(moved[HEAD_LENGTH:])
+            )
+            edges.append((position << 4, sources, after))
+        return Graph.from_moves(self.size, edges)
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
         import numpy as np
 
-        columns = dict(super().fill(table, graph, walks))
+        columns = dict(super().fill_columns(table, graph, walks))
         boards = np.ascontiguousarray(columns["state"]).view(np.uint8).reshape(-1, 9).T - ord("0")
         columns["blank"] = np.argmin(boards, axis=0)
         distances = columns["manhattan"] = np.zeros(boards.shape[1], dtype=np.uint8)
         misplaces = columns["misplaced"] = np.zeros(boards.shape[1], dtype=np.uint8)
         for goal in walks:
             home = [LAYOUTS[goal].index(digit) for digit in "012345678"]
-            from_home = np.array([[_apart(at, cell) for cell in range(9)] for at in home])
+            from_home = np.array([[_count_steps(at, cell) for cell in range(9)] for at in home])
             from_home[0] = 0
             mine = columns["goal"] == list(LAYOUTS).index(goal)
             for cell in range(9):
@@ -341,7 +354,7 @@ class Eight(GoalPuzzle):
         return columns
 
 
-def _boards() -> npt.NDArray[np.uint8]:
+def _list_boards() -> npt.NDArray[np.uint8]:
     """All boards in notation order, one a column: row i holds what stands on cell i."""
     import numpy as np
 

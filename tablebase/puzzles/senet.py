@@ -8,7 +8,7 @@ rank + SIZE for B to move.
 
 from __future__ import annotations
 
-from tablebase.errors import NotationError, required_text
+from tablebase.errors import NotationError, require_text
 from tablebase.graph import UNREACHED, Graph
 from tablebase.puzzle import BreadthFirst, Column, StateSpace, Table
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.graph import Walk
+    from tablebase.graph import SearchResult
     from tablebase.puzzle import Bytes, Columns
 
 SQUARES = 15
@@ -37,13 +37,13 @@ def parse(text: str) -> str:
     >>> parse("ababABABAB.....")
     'ABABABABAB.....'
     """
-    position = required_text(text, "a Senet position", OPENING).strip().upper()
+    position = require_text(text, "a Senet position", OPENING).strip().upper()
     if len(position) == SQUARES and all(position.count(piece) == 5 for piece in CHARACTERS):
         return position
-    raise NotationError("a Senet position", text, _problem(text.strip()), OPENING)
+    raise NotationError("a Senet position", text, _find_problem(text.strip()), OPENING)
 
 
-def _problem(text: str) -> str:
+def _find_problem(text: str) -> str:
     if not text:
         return "it is empty"
     position = text.upper()
@@ -69,10 +69,10 @@ def rank(state: str) -> int:
     left, ways, total = [5, 5, 5], SIZE, 0
     # of all ways to go on, so many begin with a piece as there are of it among what is left
     for rest, piece in zip(range(SQUARES, 0, -1), state, strict=True):
-        this = CHARACTERS.index(piece)
-        total += ways * sum(left[:this]) // rest
-        ways = ways * left[this] // rest
-        left[this] -= 1
+        piece_index = CHARACTERS.index(piece)
+        total += ways * sum(left[:piece_index]) // rest
+        ways = ways * left[piece_index] // rest
+        left[piece_index] -= 1
     return total
 
 
@@ -80,18 +80,18 @@ def unrank(rank: int) -> str:
     """The position of a number: `rank` undone."""
     left, ways, position = [5, 5, 5], SIZE, ""
     for rest in range(SQUARES, 0, -1):
-        for this in range(3):
-            these = ways * left[this] // rest
-            if rank < these:
+        for piece_index in range(3):
+            ways_with_piece = ways * left[piece_index] // rest
+            if rank < ways_with_piece:
                 break
-            rank -= these
-        position += CHARACTERS[this]
-        ways = these
-        left[this] -= 1
+            rank -= ways_with_piece
+        position += CHARACTERS[piece_index]
+        ways = ways_with_piece
+        left[piece_index] -= 1
     return position
 
 
-def guarded(position: str, square: int) -> bool:
+def is_guarded(position: str, square: int) -> bool:
     """Whether the piece on a square has one of its colour on a neighbouring square."""
     piece = position[square - 1]
     return piece in (position[square - 2 : square - 1] + position[square : square + 1])
@@ -106,52 +106,58 @@ def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
     for throw in THROWS:
         for start in range(1, SQUARES - throw + 1):
             goal = start + throw
-            there = position[goal - 1]
-            if position[start - 1] != mover or there == mover:
+            target = position[goal - 1]
+            if position[start - 1] != mover or target == mover:
                 continue
-            if there == "." or not guarded(position, goal):
-                yield throw, start, exchanged(position, start, goal)
+            if target == "." or not is_guarded(position, goal):
+                yield throw, start, swap_squares(position, start, goal)
 
 
-def exchanged(position: str, start: int, goal: int) -> str:
+def swap_squares(position: str, start: int, goal: int) -> str:
     """The position after what stands on two squares changes places."""
     squares = list(position)
     squares[start - 1], squares[goal - 1] = squares[goal - 1], squares[start - 1]
     return "".join(squares)
 
 
-def move_text(position: str, throw: int, start: int) -> str:
+def format_move(position: str, throw: int, start: int) -> str:
     """A move from a position as written in the table: `5-10`, or `4x7` for a swap."""
     goal = start + throw
     return f"{start}{'-' if position[goal - 1] == '.' else 'x'}{goal}"
 
 
-def _reached(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
+def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
     """A column that is null for a position that no line of play leads to."""
     return Column(name, kind, meaning, nullable=True, distinct=distinct)
 
 
 COLUMNS = (
     Column("position", "string", "15 characters, each A, B or . (empty)", distinct=True),
-    _reached(
+    _make_nullable_column(
         "plies", "int8", "fewest plies from the opening; null if no line of play ever reaches it"
     ),
-    _reached("plies_even", "int8", "smallest even number of plies (A to move); null if none"),
-    _reached("plies_odd", "int8", "smallest odd number of plies (B to move); null if none"),
-    _reached(
+    _make_nullable_column(
+        "plies_even", "int8", "smallest even number of plies (A to move); null if none"
+    ),
+    _make_nullable_column(
+        "plies_odd", "int8", "smallest odd number of plies (B to move); null if none"
+    ),
+    _make_nullable_column(
         "dice",
         "string",
         "throws of a shortest line, one digit per ply; the smallest such string",
         distinct=True,
     ),
-    _reached(
+    _make_nullable_column(
         "moves",
         "string",
         "moves of that line, squares 1-15, - to an empty square, x for a swap; of all "
         "lines with these throws the smallest by starting squares",
         distinct=True,
     ),
-    _reached("lines", "int64", "number of different shortest lines (by piece or throw)"),
+    _make_nullable_column(
+        "lines", "int64", "number of different shortest lines (by piece or throw)"
+    ),
 )
 
 
@@ -185,18 +191,18 @@ class Senet(StateSpace):
         ),
     )
 
-    def states(self) -> Bytes:
+    def list_states(self) -> Bytes:
         import numpy as np
 
-        letters = np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)[_digits(_codes())]
+        letters = np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)[_split_digits(_list_codes())]
         return letters.T.copy().view("S15").ravel()
 
-    def graph(self) -> Graph:
+    def make_graph(self) -> Graph:
         import numpy as np
 
-        codes = _codes()
+        codes = _list_codes()
         board = np.zeros((SQUARES + 2, SIZE), dtype=np.uint8)
-        board[1:-1] = _digits(codes)
+        board[1:-1] = _split_digits(codes)
         rank_of = np.zeros(3**SQUARES, dtype=np.int32)
         rank_of[codes] = np.arange(SIZE, dtype=np.int32)
         weight = [3 ** (SQUARES - square) for square in range(SQUARES + 1)]
@@ -204,7 +210,7 @@ class Senet(StateSpace):
             square: (board[square] != board[square - 1]) & (board[square] != board[square + 1])
             for square in range(2, SQUARES + 1)
         }
-        found = []
+        edges = []
         for throw in THROWS:
             for start in range(1, SQUARES - throw + 1):
                 goal = start + throw
@@ -214,20 +220,22 @@ class Senet(StateSpace):
                     sources = np.flatnonzero((board[start] == mover) & open_goal).astype(np.int32)
                     gain = board[start, sources].astype(np.int32) - board[goal, sources]
                     after = rank_of[codes[sources] + gain * (weight[goal] - weight[start])]
-                    found.append(
+                    edges.append(
                         (throw << 4 | start, sources + side * SIZE, after + (1 - side) * SIZE)
                     )
-        return Graph.of_moves(2 * SIZE, found)
+        return Graph.from_moves(2 * SIZE, edges)
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
         import numpy as np
 
         walk = walks["opening"]
         even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
         plies = np.minimum(even, odd)
         node = np.arange(SIZE) + SIZE * (odd < even)
-        states = self.states()
-        dice, moves = _lines(walk, node, states)
+        states = self.list_states()
+        dice, moves = _format_lines(walk, node, states)
         unreached = plies == UNREACHED
         columns: dict[str, npt.NDArray[Any]] = {"position": states}
         for name, values, nulls in (
@@ -241,7 +249,7 @@ class Senet(StateSpace):
             columns[name] = np.ma.MaskedArray(values, nulls)
         return columns
 
-    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
         import numpy as np
 
         walk = walks["opening"]
@@ -255,7 +263,7 @@ class Senet(StateSpace):
         }
 
 
-def _codes() -> npt.NDArray[np.int32]:
+def _list_codes() -> npt.NDArray[np.int32]:
     """Every position as a base-3 number, leftmost square first, ascending: notation order."""
     import numpy as np
 
@@ -272,18 +280,20 @@ def _codes() -> npt.NDArray[np.int32]:
     return codes
 
 
-def _digits(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+def _split_digits(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
     """One row a square: 0 empty, 1 A, 2 B."""
     import numpy as np
 
     digits = np.empty((SQUARES, len(codes)), dtype=np.uint8)
-    left = codes
+    rest = codes
     for square in reversed(range(SQUARES)):
-        left, digits[square] = np.divmod(left, 3)
+        rest, digits[square] = np.divmod(rest, 3)
     return digits
 
 
-def _lines(walk: Walk, node: npt.NDArray[np.int64], states: Bytes) -> tuple[Bytes, Bytes]:
+def _format_lines(
+    walk: SearchResult, node: npt.NDArray[np.int64], states: Bytes
+) -> tuple[Bytes, Bytes]:
     """The throws and the moves of the smallest line to each position's node, as text.
 
     Every node's are those of its parent, one layer above, and more: no other layer is held.
@@ -295,7 +305,7 @@ def _lines(walk: Walk, node: npt.NDArray[np.int64], states: Bytes) -> tuple[Byte
     dice = np.zeros(SIZE, dtype=f"S{longest}")
     moves = np.zeros(SIZE, dtype=f"S{6 * longest}")
     numbers = np.array([str(square) for square in range(SQUARES + 1)], dtype=np.bytes_)
-    within = np.zeros(2 * SIZE, dtype=np.int32)
+    row_in_layer = np.zeros(2 * SIZE, dtype=np.int32)
     thrown = moved = np.zeros(1, dtype="S1")
     layers = np.split(walk.order, np.flatnonzero(np.diff(walk.depth[walk.order])) + 1)
     for depth, layer in enumerate(layers[1:], start=1):
@@ -306,12 +316,12 @@ def _lines(walk: Walk, node: npt.NDArray[np.int64], states: Bytes) -> tuple[Byte
             np.strings.add(numbers[start], np.where(empty, b"-", b"x")), numbers[start + throw]
         )
         spaced = move if depth == 1 else np.strings.add(b" ", move)
-        thrown = np.strings.add(thrown[within[parent]], numbers[throw])
-        moved = np.strings.add(moved[within[parent]], spaced)
-        within[layer] = np.arange(len(layer))
-        told = np.flatnonzero(node[layer % SIZE] == layer)
-        position = layer[told] % SIZE
-        dice[position], moves[position] = thrown[told], moved[told]
+        thrown = np.strings.add(thrown[row_in_layer[parent]], numbers[throw])
+        moved = np.strings.add(moved[row_in_layer[parent]], spaced)
+        row_in_layer[layer] = np.arange(len(layer))
+        shown = np.flatnonzero(node[layer % SIZE] == layer)
+        position = layer[shown] % SIZE
+        dice[position], moves[position] = thrown[shown], moved[shown]
     return dice, moves
 
 

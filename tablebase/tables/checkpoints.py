@@ -17,31 +17,31 @@ import pyarrow as pa
 
 from tablebase import __version__
 from tablebase.code_digest import digest_code
-from tablebase.errors import OutputsError
+from tablebase.errors import StoreError
 from tablebase.puzzle import Table
 from tablebase.tables.repair import listed_names
-from tablebase.tables.store import SHARED, Store
+from tablebase.tables.store import SHARED_SUFFIX, Store
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 SUFFIX = ".kept"
-CHECKSUM = 4
+CHECKSUM_BYTES = 4
 
 Arrays = list[npt.NDArray[Any]]
 
 
-class Piece(NamedTuple):
+class ShardSpec(NamedTuple):
     """The number-th of so many equal shares of a table's parts, from 1."""
 
     number: int
-    of: int
+    total: int
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
+        return f"{self.number}/{self.total}"
 
 
-class Kept:
+class Checkpoints:
     """The finished parts of one table, by name: those of this recipe, version and code.
 
     `builder`: the module that makes them. Its code counts, and all that it imports of the project:
@@ -53,8 +53,10 @@ class Kept:
         self._table = table.name
         self._builder = builder
         self._version = _version_of(builder)
-        said = json.dumps([table.recipe.search, table.recipe.parameters(), self._version])
-        self._stem = f".{table.name}.{_digest(said)}"
+        description = json.dumps(
+            [table.recipe.search, table.recipe.list_parameters(), self._version]
+        )
+        self._stem = f".{table.name}.{_digest(description)}"
 
     def __repr__(self) -> str:
         """The same for the same recipe and version: parts are named by what they are given."""
@@ -66,65 +68,65 @@ class Kept:
             data = memoryview(self._store.read(self._name(name)))
         except OSError:
             return None
-        packed = data[:-CHECKSUM]
-        if not packed or data[-CHECKSUM:] != _bytes(zlib.crc32(packed)):
+        packed = data[:-CHECKSUM_BYTES]
+        if not packed or data[-CHECKSUM_BYTES:] != _encode_checksum(zlib.crc32(packed)):
             return None
-        found = list[npt.NDArray[Any]]()
-        plain = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
-        with io.BufferedReader(plain) as file:
+        arrays = list[npt.NDArray[Any]]()
+        decompressed = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
+        with io.BufferedReader(decompressed) as file:
             while file.peek(1):
-                found.append(np.lib.format.read_array(file, allow_pickle=False))
-        return found
+                arrays.append(np.lib.format.read_array(file, allow_pickle=False))
+        return arrays
 
-    def required(self, name: str) -> Arrays:
+    def require(self, name: str) -> Arrays:
         """A part's arrays; an error where whoever made them has left them in another place."""
-        found = self.load(name)
-        if found is None:
+        arrays = self.load(name)
+        if arrays is None:
             problem = "a part that a worker made is not there"
-            raise OutputsError(str(self._store), problem, "All workers must reach the same place.")
-        return found
+            raise StoreError(str(self._store), problem, "All workers must reach the same place.")
+        return arrays
 
     def require_version(self) -> None:
         """An error where this program is not the one that the build is of."""
         version, code = _version_of(self._builder)
         if version != self._version[0]:
             problem = f"a worker has version {version} of the program"
-            raise OutputsError(str(self._store), problem, f"Install {self._version[0]} there.")
+            raise StoreError(str(self._store), problem, f"Install {self._version[0]} there.")
         if code != self._version[1]:
             problem = f"a worker has changed code of version {version}"
-            raise OutputsError(str(self._store), problem, "Install the same code there.")
+            raise StoreError(str(self._store), problem, "Install the same code there.")
 
-    def store(self, name: str, arrays: Arrays) -> None:
+    def save(self, name: str, arrays: Arrays) -> None:
         # no fsync: after a crash of the whole machine the checksum tells
-        with self._store.appearing(self._name(name), durable=False, shared=True) as (file,):
-            summed = _Summed(file)
-            with pa.CompressedOutputStream(summed, "zstd") as stream:
+        with self._store.write_atomically(self._name(name), durable=False, shared=True) as (file,):
+            checksummed = _ChecksumWriter(file)
+            with pa.CompressedOutputStream(checksummed, "zstd") as stream:
                 for array in arrays:
                     np.save(stream, array, allow_pickle=False)
-            file.write(_bytes(summed.checksum))
+            file.write(_encode_checksum(checksummed.checksum))
 
-    def bytes(self) -> int:
+    def count_bytes(self) -> int:
         """How much is kept of all parts, of whatever recipe."""
-        return sum(map(self._store.size, kept_parts(self._store, self._table)))
+        return sum(map(self._store.get_size, list_checkpoint_files(self._store, self._table)))
 
-    def forget(self, name: str) -> None:
+    def remove(self, name: str) -> None:
         """Remove a part, if it is there."""
-        with suppress(OutputsError):
+        with suppress(StoreError):
             self._store.remove(self._name(name))
 
-    def finished(self, piece: Piece) -> None:
+    def mark_shard_done(self, shard: ShardSpec) -> None:
         """Note that all parts of a piece are kept, even where it has none."""
-        name = f"{self._stem}.{piece.number}-of-{piece.of}{SUFFIX}"
-        with self._store.appearing(name, durable=False, shared=True) as (file,):
+        name = f"{self._stem}.{shard.number}-of-{shard.total}{SUFFIX}"
+        with self._store.write_atomically(name, durable=False, shared=True) as (file,):
             file.write(b"\n")
 
-    def pieces(self) -> list[Piece]:
+    def list_shards(self) -> list[ShardSpec]:
         """Those that are finished."""
-        return [piece for stem, piece in _pieces(self._store) if stem == self._stem]
+        return [shard for stem, shard in _find_shards(self._store) if stem == self._stem]
 
     def clear_others(self) -> None:
         """Remove the table's parts of other recipes, versions and code."""
-        for name in kept_parts(self._store, self._table):
+        for name in list_checkpoint_files(self._store, self._table):
             if not (name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)):
                 self._store.remove(name)
 
@@ -132,33 +134,34 @@ class Kept:
         return f"{self._stem}.{_digest(part)}{SUFFIX}"
 
 
-def kept_parts(store: Store, table: str) -> list[str]:
+def list_checkpoint_files(store: Store, table: str) -> list[str]:
     """The files of a table's parts, of whatever recipe, and those whose writer was killed."""
     return [
         name
         for name in listed_names(store, f".{table}.")
-        if name.endswith(SUFFIX) or (name.endswith(SHARED) and not store.is_being_written(name))
+        if name.endswith(SUFFIX)
+        or (name.endswith(SHARED_SUFFIX) and not store.is_being_written(name))
     ]
 
 
-def pieces_of(store: Store) -> dict[str, str]:
+def summarize_shards(store: Store) -> dict[str, str]:
     """How much there is of each table that is made in pieces, in words: `3 of 100 pieces`."""
-    counts = Counter((stem, piece.of) for stem, piece in _pieces(store))
+    counts = Counter((stem, shard.total) for stem, shard in _find_shards(store))
     most: dict[str, tuple[int, int]] = {}  # older code may have left pieces of its own
-    for (stem, of), count in counts.items():
+    for (stem, total), count in counts.items():
         table = stem.split(".")[1]
-        most[table] = max(most.get(table, (0, 0)), (count, of))
-    return {table: f"{count:,} of {of:,} pieces" for table, (count, of) in most.items()}
+        most[table] = max(most.get(table, (0, 0)), (count, total))
+    return {table: f"{count:,} of {total:,} pieces" for table, (count, total) in most.items()}
 
 
-def _pieces(store: Store) -> list[tuple[str, Piece]]:
+def _find_shards(store: Store) -> list[tuple[str, ShardSpec]]:
     """The finished pieces of all tables, each with what its name begins with."""
-    named = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
-    matches = (re.fullmatch(named, name) for name in listed_names(store, "."))
-    return [(found[1], Piece(int(found[2]), int(found[3]))) for found in matches if found]
+    pattern = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
+    matches = (re.fullmatch(pattern, name) for name in listed_names(store, "."))
+    return [(match[1], ShardSpec(int(match[2]), int(match[3]))) for match in matches if match]
 
 
-class _Summed(io.RawIOBase):
+class _ChecksumWriter(io.RawIOBase):
     """A file to write to, and the checksum of what was written: it follows the packed arrays."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -177,8 +180,8 @@ def _version_of(builder: str) -> tuple[str, str]:
     return __version__, digest_code(builder)
 
 
-def _bytes(checksum: int) -> bytes:
-    return checksum.to_bytes(CHECKSUM, "little")
+def _encode_checksum(checksum: int) -> bytes:
+    return checksum.to_bytes(CHECKSUM_BYTES, "little")
 
 
 def _digest(name: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tablebase.puzzle import KINDS, Column
+from tablebase.puzzle import KIND_LETTERS, Column
 
 
 class ContentHash:
@@ -31,7 +31,7 @@ class ContentHash:
 
     def update(self, batch: pa.RecordBatch) -> None:
         for column in self._columns:
-            parts = _parts(column, batch.column(column.name))
+            parts = _make_streams(column, batch.column(column.name))
             streams = self._streams[column.name]
             if not streams:
                 streams.extend(hashlib.sha256() for _ in parts)
@@ -47,21 +47,23 @@ class ContentHash:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def together(contents: Sequence[str]) -> str:
+def combine_hashes(contents: Sequence[str]) -> str:
     """A table's content hash from its files'."""
     if len(contents) == 1:
         return contents[0]
     return hashlib.sha256("".join(f"{content}\n" for content in contents).encode()).hexdigest()
 
 
-def _parts(column: Column, values: Any) -> list[Any]:
+def _make_streams(column: Column, values: Any) -> list[Any]:
     """The column's streams for one batch."""
     parts: list[Any] = []
     if column.nullable:
         parts.append(values.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8))
-    if column.kind in KINDS:
+    if column.kind in KIND_LETTERS:
         filled = values.fill_null(0) if values.null_count else values
-        parts.append(np.ascontiguousarray(filled.to_numpy().astype(f"<{KINDS[column.kind]}")))
+        parts.append(
+            np.ascontiguousarray(filled.to_numpy().astype(f"<{KIND_LETTERS[column.kind]}"))
+        )
     elif column.kind == "boolean":
         parts.append(values.to_numpy(zero_copy_only=False).astype(np.uint8))
     else:

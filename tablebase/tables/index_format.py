@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns, Table
 
 MAGIC = b"PTIX"
-BLOCK = 4096
-BODY = BLOCK - 4
+BLOCK_BYTES = 4096
+BODY_BYTES = BLOCK_BYTES - 4
 """Bytes of a block before its checksum."""
 HEADER = struct.Struct("<4sHHIIQ32s64s")
 """Magic, format version, zero, width and size of block, count, content hash, the table's name."""
-NUMBER = struct.Struct("<Q")
+BLOCK_NUMBER = struct.Struct("<Q")
 CHECKSUM = struct.Struct("<I")
-MOST_NAME = 64
+MAX_NAME_BYTES = 64
 
 
-def checksum(content: bytes, block: int, body: bytes | memoryview) -> int:
+def compute_checksum(content: bytes, block: int, body: bytes | memoryview) -> int:
     """A block's checksum: it tells another table's block, and one in another place, from this."""
-    return zlib.crc32(body, zlib.crc32(NUMBER.pack(block), zlib.crc32(content)))
+    return zlib.crc32(body, zlib.crc32(BLOCK_NUMBER.pack(block), zlib.crc32(content)))
 
 
-def blocks(width: int, count: int) -> int:
+def count_blocks(width: int, count: int) -> int:
     """How many blocks hold so many records of that width, the header's included."""
-    return 1 + -(-count // (BODY // width))
+    return 1 + -(-count // (BODY_BYTES // width))
 
 
-def record_type(table: Table) -> np.dtype[np.void]:
+def make_record_type(table: Table) -> np.dtype[np.void]:
     """A record as numpy has it."""
     import numpy as np
 
@@ -49,7 +49,7 @@ def record_type(table: Table) -> np.dtype[np.void]:
 
 
 def write_index(
-    file: IO[bytes], table: Table, count: int, stretches: Iterable[Columns], content: str
+    file: IO[bytes], table: Table, count: int, chunks: Iterable[Columns], content: str
 ) -> None:
     """Write a table's index of so many records, from one array a field, some ranks at a time."""
     import numpy as np
@@ -57,20 +57,22 @@ def write_index(
     from tablebase.errors import SearchError
     from tablebase.tables import INDEX_VERSION
 
-    form = record_type(table)
+    form = make_record_type(table)
     width, title = form.itemsize, table.name.encode()
-    if width > BODY or len(title) > MOST_NAME:
+    if width > BODY_BYTES or len(title) > MAX_NAME_BYTES:
         raise SearchError(f"The records or the name of {table.name} do not fit an index.")
-    hashed = bytes.fromhex(content)
+    content_hash = bytes.fromhex(content)
 
-    def write(number: int, data: bytes) -> None:
-        data = data.ljust(BODY, b"\0")
-        file.write(data + CHECKSUM.pack(checksum(hashed, number, data)))
+    def write_block(number: int, data: bytes) -> None:
+        data = data.ljust(BODY_BYTES, b"\0")
+        file.write(data + CHECKSUM.pack(compute_checksum(content_hash, number, data)))
 
-    step = BODY // width * width
-    write(0, HEADER.pack(MAGIC, INDEX_VERSION, 0, width, BLOCK, count, hashed, title))
+    step = BODY_BYTES // width * width
+    write_block(
+        0, HEADER.pack(MAGIC, INDEX_VERSION, 0, width, BLOCK_BYTES, count, content_hash, title)
+    )
     written, number, waiting = 0, 1, b""
-    for fields in stretches:
+    for fields in chunks:
         records = np.zeros(len(fields[table.index[0][0]]), form)
         for name, _ in table.index:
             records[name] = fields[name]
@@ -80,9 +82,9 @@ def write_index(
         waiting += records.tobytes()
         whole = len(waiting) // step
         for at in range(whole):
-            write(number + at, waiting[at * step : (at + 1) * step])
+            write_block(number + at, waiting[at * step : (at + 1) * step])
         number, waiting = number + whole, waiting[whole * step :]
     if waiting:
-        write(number, waiting)
+        write_block(number, waiting)
     if written != count:
         raise SearchError(f"The index of {table.name} has {written:,} records, not {count:,}.")

@@ -9,50 +9,50 @@ from collections.abc import Iterator
 
 from filelock import FileLock, Timeout
 
-from tablebase.errors import OutputsError
-from tablebase.stdio import reason
+from tablebase.errors import StoreError
+from tablebase.stdio import explain_os_error
 
 
 @contextlib.contextmanager
-def locked(folder: str, name: str) -> Iterator[None]:
+def lock_folder(folder: str, name: str) -> Iterator[None]:
     """Hold the folder by a lock on a file in it that says which process has it.
 
     The lock belongs to the process, so it is free again however the process ends.
     """
     path = os.path.join(folder, name)
-    lock = FileLock(path, blocking=False, preserve_lock_file=True, on_acquired=_signed)
+    lock = FileLock(path, blocking=False, preserve_lock_file=True, on_acquired=_write_owner)
     with contextlib.ExitStack() as stack:
-        with refusing(folder):
+        with translate_store_errors(folder):
             try:
                 stack.enter_context(lock)
             except Timeout as error:
-                problem = f"another build holds it (process {_holder(path)})"
-                raise OutputsError(folder, problem, "Wait until it has ended.") from error
+                problem = f"another build holds it (process {_read_owner(path)})"
+                raise StoreError(folder, problem, "Wait until it has ended.") from error
         yield
 
 
 @contextlib.contextmanager
-def refusing(folder: str) -> Iterator[None]:
-    """What the system refuses here is an OutputsError."""
+def translate_store_errors(folder: str) -> Iterator[None]:
+    """What the system refuses here is an StoreError."""
     try:
         yield
     except OSError as error:
-        raise OutputsError(folder, *_explained(folder, error)) from error
+        raise StoreError(folder, *_explain_error(folder, error)) from error
 
 
-def _signed(file: int) -> None:
+def _write_owner(file: int) -> None:
     os.ftruncate(file, 0)
     os.write(file, f"{os.getpid()}\n".encode())
 
 
-def _holder(lock: str) -> str:
+def _read_owner(lock: str) -> str:
     with contextlib.suppress(OSError), open(lock, "rb") as file:
         return file.read(32).decode("ascii", "replace").strip() or "unknown"
     return "unknown"
 
 
-def _explained(folder: str, error: OSError) -> tuple[str, str]:
-    why = reason(error)
+def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
+    why = explain_os_error(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return why, "Free some space, or choose another folder with --outputs."
     if os.path.islink(folder) and not os.path.exists(folder):

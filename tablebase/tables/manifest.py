@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
-from tablebase.errors import TableDamaged, TableError, TableVersionError, quoted
+from tablebase.errors import TableDamaged, TableError, TableVersionError, quote
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
-from tablebase.tables.repair import ABSENT, mending, unopened
+from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
 from tablebase.tables.store import LOCK, NotAFile, Store
 
 PARQUET = b"PAR1"
@@ -51,7 +51,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     begins: dict[str, str | int] = {}
 
 
-class Index(Struct, frozen=True, forbid_unknown_fields=True):
+class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """A table's index."""
 
     file: str
@@ -69,17 +69,17 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     made_by: str
     parameters: dict[str, Any]
     description: str
-    index: Index | None
+    index: IndexEntry | None
 
     @property
-    def every_file(self) -> list[File | Index]:
+    def all_files(self) -> list[File | IndexEntry]:
         """Those of its rows, in order, then its index."""
         return [*self.files, *([self.index] if self.index else [])]
 
     @property
     def bytes(self) -> int:
         """The bytes of all its rows; those of its records, where it is an index alone."""
-        return sum(file.bytes for file in self.files or self.every_file)
+        return sum(file.bytes for file in self.files or self.all_files)
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,7 +106,7 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     except (FileNotFoundError, NotADirectoryError):
         return {}, {}
     except OSError as error:
-        raise unopened(store.full(MANIFEST), error, "") from error
+        raise make_open_error(store.locate(MANIFEST), error, "") from error
     return parse_manifest(text, store)
 
 
@@ -118,42 +118,42 @@ def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
         return {}, {}
 
 
-def parameters_of(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
+def list_parameters(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
     """Each table's parameters: what a puzzle is told of what is published."""
     return {name: entry.parameters for name, entry in tables.items()}
 
 
-def own_files(store: Store) -> set[str]:
+def list_own_files(store: Store) -> set[str]:
     """The files that make a store a place of tables; none where it is no such place."""
     try:
         tables = read_manifest(store)
     except TableError:  # of another program, as far as can be told
         return set()
-    listed = {said.file for entry in tables.values() for said in entry.every_file}
+    listed = {file.file for entry in tables.values() for file in entry.all_files}
     return {MANIFEST, BACKUP, LOCK, *listed} if tables else set()
 
 
-def holds_rows(file: str, name: str) -> bool:
+def is_row_file(file: str, name: str) -> bool:
     """Whether a file's name is one for a table's rows.
 
-    >>> holds_rows("eight.parquet", "eight"), holds_rows("eight.2.parquet", "eight")
+    >>> is_row_file("eight.parquet", "eight"), is_row_file("eight.2.parquet", "eight")
     (True, True)
-    >>> holds_rows("eight_edge.parquet", "eight"), holds_rows("eight.old.parquet", "eight")
+    >>> is_row_file("eight_edge.parquet", "eight"), is_row_file("eight.old.parquet", "eight")
     (False, False)
     """
     return re.fullmatch(rf"{re.escape(name)}(\.[0-9]+)?\.parquet", file) is not None
 
 
-def unlike(store: Store, said: File | Index) -> str:
+def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
     """How a file is not what the manifest says of it; "" where it is. OSError where none opens."""
-    size = store.size(said.file)
-    if size != said.bytes:
-        return f"it has {size:,} bytes, the manifest says {said.bytes:,}"
-    same = sha256(store, said.file) == said.sha256
+    size = store.get_size(entry.file)
+    if size != entry.bytes:
+        return f"it has {size:,} bytes, the manifest says {entry.bytes:,}"
+    same = compute_sha256(store, entry.file) == entry.sha256
     return "" if same else "its SHA-256 differs from the manifest"
 
 
-def sha256(store: Store, name: str) -> str:
+def compute_sha256(store: Store, name: str) -> str:
     """The SHA-256 of a file's bytes."""
     digest = hashlib.sha256()
     with store.open(name) as file:
@@ -162,19 +162,19 @@ def sha256(store: Store, name: str) -> str:
     return digest.hexdigest()
 
 
-def facts(store: Store, name: str) -> dict[str, Any]:
+def measure_file(store: Store, name: str) -> dict[str, Any]:
     """What the manifest says of any file."""
-    return {"bytes": store.size(name), "sha256": sha256(store, name)}
+    return {"bytes": store.get_size(name), "sha256": compute_sha256(store, name)}
 
 
 def facts_of_rows(store: Store, name: str) -> dict[str, Any]:
     """Measure a Parquet file as the manifest lists it."""
-    return {**facts(store, name), "footer": measure_footer(store, name)}
+    return {**measure_file(store, name), "footer": measure_footer(store, name)}
 
 
 def measure_footer(store: Store, name: str) -> Footer:
     """Measure the footer of a Parquet file: the metadata, its length and the closing magic."""
-    file = store.opened(name)
+    file = store.open_random_access(name)
     size = min(FOOTER_END.size, file.size)
     end = file.read(size, file.size - size)
     if not end.endswith(PARQUET):
@@ -187,7 +187,7 @@ def measure_footer(store: Store, name: str) -> Footer:
 
 def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     """The tables and pages that a manifest's text lists; an error where it is not as written."""
-    path, again = store.full(MANIFEST), mending("", store)
+    path, again = store.locate(MANIFEST), format_rebuild_command("", store)
     try:
         text = data.decode()
         manifest = json.loads(text)
@@ -197,16 +197,16 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
     if not _has_own_checksum(manifest, text):  # first: the version itself may be what is damaged
         raise TableDamaged(path, "its text or checksum was changed", again)
     if type(version) is not int:
-        problem = f"its format version is {quoted(json.dumps(version))}, not a whole number"
+        problem = f"its format version is {quote(json.dumps(version))}, not a whole number"
         raise TableDamaged(path, problem, again)
     if version != FORMAT_VERSION:
         # tables of a newer program are not replaced unasked
-        again = mending("", store, force=version > FORMAT_VERSION)
+        again = format_rebuild_command("", store, force=version > FORMAT_VERSION)
         raise TableVersionError(path, version, FORMAT_VERSION, again)
     listed = "tables"
     try:
         tables = convert(manifest.get(listed), dict[Name, Entry])
-        if not all(map(_is_named, tables, tables.values())):
+        if not all(map(_is_consistent, tables, tables.values())):
             raise ValidationError
         listed = "pages"
         pages = convert(manifest.get(listed, {}), dict[Name, Page])
@@ -214,7 +214,7 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
             raise ValidationError
     except ValidationError as error:
         raise TableDamaged(path, f"its list of {listed} is invalid", again) from error
-    if text != manifest_text(tables, str(manifest.get("made_by")), pages):
+    if text != format_manifest(tables, str(manifest.get("made_by")), pages):
         raise TableDamaged(path, "its text or checksum was changed", again)
     return tables, pages
 
@@ -232,7 +232,7 @@ def _is_file_name(name: str) -> bool:
     return not name.startswith(".") and not set(name) & set("/\\:") and name != ""
 
 
-def _is_named(name: str, entry: Entry) -> bool:
+def _is_consistent(name: str, entry: Entry) -> bool:
     """Whether a table's files bear its name, and their rows follow one another and are all."""
     files = {file.file for file in entry.files}
     firsts = [*(file.first for file in entry.files), entry.rows]
@@ -240,14 +240,14 @@ def _is_named(name: str, entry: Entry) -> bool:
         name.isidentifier()
         and (len(files) > 0 or entry.index is not None)
         and len(files) == len(entry.files)
-        and all(holds_rows(file, name) for file in files)
+        and all(is_row_file(file, name) for file in files)
         and (entry.index is None or entry.index.file == f"{name}.idx")
         and (not files or firsts == [*accumulate((file.rows for file in entry.files), initial=0)])
         and firsts == sorted(firsts)
     )
 
 
-def amend(
+def amend_manifest(
     store: Store,
     tables: Mapping[str, Entry] | None = None,
     pages: Mapping[str, Page] | None = None,
@@ -255,28 +255,28 @@ def amend(
 ) -> None:
     """List these too, and these tables no longer, whatever others list meanwhile."""
 
-    def changed(before: bytes | None) -> bytes:
+    def add_entries(before: bytes | None) -> bytes:
         listed, shown = ({}, {}) if before is None else parse_manifest(before, store)
         listed |= tables or {}
-        left = {name: entry for name, entry in listed.items() if name not in without}
+        kept = {name: entry for name, entry in listed.items() if name not in without}
         shown |= pages or {}
-        return manifest_text(left, MADE_BY, shown).encode()
+        return format_manifest(kept, MADE_BY, shown).encode()
 
-    store.change(MANIFEST, changed)
+    store.update(MANIFEST, add_entries)
     _back_up(store)
 
 
 def replace_manifest(store: Store, tables: Mapping[str, Entry], pages: Mapping[str, Page]) -> None:
     """List these tables and pages alone, whatever was listed, and however damaged that was."""
-    text = manifest_text(dict(tables), MADE_BY, dict(pages)).encode()
-    store.change(MANIFEST, lambda before: text)
+    text = format_manifest(dict(tables), MADE_BY, dict(pages)).encode()
+    store.update(MANIFEST, lambda before: text)
     _back_up(store)
 
 
 def _back_up(store: Store) -> None:
     """Copy the manifest beside itself, so that no single damage loses what is listed."""
     text = store.read(MANIFEST)
-    with store.appearing(BACKUP) as (file,):
+    with store.write_atomically(BACKUP) as (file,):
         file.write(text)
 
 
@@ -285,19 +285,19 @@ def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None
 
     One that is not among the tables is not listed.
     """
-    page = store.name_of(path)
+    page = store.find_name(path)
     if page is None:
         return
     try:
-        said = facts(store, page)
+        measured = measure_file(store, page)
     except (*ABSENT, NotAFile):
         return
     contents = {name: entry.content for name, entry in made_from.items()}
     with store.lock():
-        amend(store, pages={page: Page(**said, made_from=contents)})
+        amend_manifest(store, pages={page: Page(**measured, made_from=contents)})
 
 
-def manifest_text(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:
+def format_manifest(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:
     """The one text that lists all this; its last line but one is a checksum of the others."""
     listed = to_builtins(dict(sorted(tables.items())))
     manifest = {

@@ -16,19 +16,19 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import IO, Any, cast
 
-from tablebase.errors import BadRequest, OutputsError, quoted
-from tablebase.stdio import reason
-from tablebase.tables.store import LOCK, Opened, Store, Unreachable
+from tablebase.errors import BadRequest, StoreError, quote
+from tablebase.stdio import explain_os_error
+from tablebase.tables.store import LOCK, RandomAccessFile, Store, Unreachable
 
 ATTEMPTS = 20
 """How often a file is changed anew because another has changed it meanwhile."""
-NEW, OTHER = {"IfNoneMatch": "*"}, {"IfMatch": f'"{0:032}"'}
+IF_ABSENT, IF_OTHER = {"IfNoneMatch": "*"}, {"IfMatch": f'"{0:032}"'}
 """Conditions of a put: that there is no such file; that there is one that nobody has written."""
-STRETCH = 1 << 20
+READ_BYTES = 1 << 20
 """Bytes asked for at once where a file is read on and on."""
 
 
-class Objects(Store):
+class ObjectStore(Store):
     """Tables in an object store. Only S3 is written to: its puts can be made conditional."""
 
     def __init__(self, url: str) -> None:
@@ -37,15 +37,15 @@ class Objects(Store):
     def __str__(self) -> str:
         return self._url
 
-    def full(self, name: str) -> str:
+    def locate(self, name: str) -> str:
         return f"{self._url}/{name}"
 
     def is_read_only(self) -> bool:
-        files, _ = self._place()
+        files, _ = self._open_root()
         return not _can_be_written(files)
 
-    def names(self, begin: str = "") -> list[str]:
-        files, root = self._place()
+    def list_names(self, begin: str = "") -> list[str]:
+        files, root = self._open_root()
         try:
             with _reaching(files):
                 paths = files.ls(root, detail=False)
@@ -59,78 +59,80 @@ class Objects(Store):
         names = (path.rpartition("/")[2] for path in paths)
         return sorted(name for name in names if name.startswith(begin) and name)
 
-    def size(self, name: str) -> int:
-        found = self._info(name)
-        if found["type"] != "file":
-            raise IsADirectoryError(errno.EISDIR, "it is a folder", self.full(name))
-        if found["size"] is None:
+    def get_size(self, name: str) -> int:
+        info = self._get_info(name)
+        if info["type"] != "file":
+            raise IsADirectoryError(errno.EISDIR, "it is a folder", self.locate(name))
+        if info["size"] is None:
             raise Unreachable("the server does not say how long it is")
-        return int(found["size"])
+        return int(info["size"])
 
     def open(self, name: str) -> IO[bytes]:
-        return io.BufferedReader(_Onwards(self.opened(name)), STRETCH)
+        return io.BufferedReader(_SequentialReader(self.open_random_access(name)), READ_BYTES)
 
-    def opened(self, name: str) -> Opened:
-        files, root = self._place()
-        return _Ranged(files, f"{root}/{name}", self.size(name))
+    def open_random_access(self, name: str) -> RandomAccessFile:
+        files, root = self._open_root()
+        return _RangeReader(files, f"{root}/{name}", self.get_size(name))
 
     @contextlib.contextmanager
-    def appearing(
+    def write_atomically(
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> Iterator[list[IO[bytes]]]:
-        files, root = self._place()
-        with contextlib.ExitStack() as undone:
-            new = list[_Upload]()
+        files, root = self._open_root()
+        with contextlib.ExitStack() as cleanup:
+            uploads = list[_Upload]()
             for name in names:
-                with self._refusing():
+                with self._translate_store_errors():
                     file = files.open(f"{root}/{name}", "wb", autocommit=False)
-                undone.callback(_discarded, file)
-                new.append(_Upload(file, self._refusing))
-            yield cast("list[IO[bytes]]", new)
-            with self._refusing():
-                for upload in new:
+                cleanup.callback(_discard, file)
+                uploads.append(_Upload(file, self._translate_store_errors))
+            yield cast("list[IO[bytes]]", uploads)
+            with self._translate_store_errors():
+                for upload in uploads:
                     upload.file.close()
-                for upload in new:
+                for upload in uploads:
                     upload.file.commit()
-            undone.pop_all()
+            cleanup.pop_all()
 
-    def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         for _ in range(ATTEMPTS):
             try:
-                only = {"IfMatch": self._info(name)["ETag"]}  # before it is read: never too new
+                # before it is read: never too new
+                condition = {"IfMatch": self._get_info(name)["ETag"]}
                 text = change(self.read(name))
             except FileNotFoundError:
-                only, text = NEW, change(None)
-            if self._put(name, text, only):
+                condition, text = IF_ABSENT, change(None)
+            if self._put_if(name, text, condition):
                 return
-        raise OutputsError(self._url, f"others change {name} all the time", "Try again later.")
+        raise StoreError(self._url, f"others change {name} all the time", "Try again later.")
 
     def remove(self, name: str) -> None:
-        files, root = self._place()
-        with self._refusing():
+        files, root = self._open_root()
+        with self._translate_store_errors():
             files.rm_file(f"{root}/{name}")
 
-    def ready(self) -> None:
-        files, root = self._place()
+    def make_ready(self) -> None:
+        files, root = self._open_root()
         if not _can_be_written(files):
             problem = "only folders and s3:// can be written to"
-            raise OutputsError(self._url, problem, "Choose one with --outputs.")
+            raise StoreError(self._url, problem, "Choose one with --outputs.")
         bucket, _, key = f"{root}/".partition("/")
-        with self._refusing():  # this place alone: others in the bucket may be nobody's business
+        # this place alone: others in the bucket may be nobody's business
+        with self._translate_store_errors():
             files.call_s3("list_objects_v2", Bucket=bucket, Prefix=key, MaxKeys=1)
-        made = self._put(LOCK, b"", NEW)  # it stays, as in a folder
-        if (made and self._put(LOCK, b"", NEW)) or self._put(LOCK, b"", OTHER):
+        is_created = self._put_if(LOCK, b"", IF_ABSENT)  # it stays, as in a folder
+        if (is_created and self._put_if(LOCK, b"", IF_ABSENT)) or self._put_if(LOCK, b"", IF_OTHER):
             problem = "it replaces files that it was told not to replace"
             hint = "Choose a store with conditional puts, or a folder."
-            raise OutputsError(self._url, problem, hint)
+            raise StoreError(self._url, problem, hint)
 
-    def _put(self, name: str, text: bytes, only: dict[str, str]) -> bool:
+    def _put_if(self, name: str, text: bytes, condition: dict[str, str]) -> bool:
         """Whether a file was written, on a condition that the store itself looks at."""
-        files, root = self._place()
+        files, root = self._open_root()
         bucket, _, key = f"{root}/{name}".partition("/")
-        with self._refusing():
+        with self._translate_store_errors():
             try:
-                files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **only)
+                files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **condition)
             except OSError as error:
                 if not _is_overtaken(error):
                     raise
@@ -140,66 +142,68 @@ class Objects(Store):
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """None is held: builders that meet make the same bytes, or their manifests differ."""
-        self.ready()
+        self.make_ready()
         yield
 
-    def name_of(self, path: str) -> str | None:
+    def find_name(self, path: str) -> str | None:
         place, _, name = path.rpartition("/")
         return name if place == self._url else None
 
     @contextlib.contextmanager
-    def _refusing(self) -> Iterator[None]:
-        files, _ = self._place()
+    def _translate_store_errors(self) -> Iterator[None]:
+        files, _ = self._open_root()
         try:
             with _reaching(files):
                 yield
         except OSError as error:
             hint = "Choose another place with --outputs."
-            raise OutputsError(self._url, reason(error), hint) from error
+            raise StoreError(self._url, explain_os_error(error), hint) from error
 
-    def _info(self, name: str) -> dict[str, Any]:
-        files, root = self._place()
+    def _get_info(self, name: str) -> dict[str, Any]:
+        files, root = self._open_root()
         with _reaching(files):
-            found: dict[str, Any] = files.info(f"{root}/{name}")
-        return found
+            info: dict[str, Any] = files.info(f"{root}/{name}")
+        return info
 
-    def _place(self) -> tuple[Any, str]:
+    def _open_root(self) -> tuple[Any, str]:
         """The file system, and where in it the tables are."""
-        return found(self._url, os.getpid())
+        return open_file_system(self._url, os.getpid())
 
 
 @functools.lru_cache
-def found(url: str, process: int) -> tuple[Any, str]:
+def open_file_system(url: str, process: int) -> tuple[Any, str]:
     """Where a URL leads; a forked process has its own connections."""
     try:
         from fsspec.core import url_to_fs
 
-        place: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
+        root: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
     except ImportError as error:
         hint = "Run: pip install 'puzzle-tablebase[objects]'"
         raise BadRequest(f"{url} needs a package: {error}", hint) from error
     except ValueError as error:
         hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
-        raise BadRequest(f"{quoted(url)} is no place for tables", hint) from error
-    return place
+        raise BadRequest(f"{quote(url)} is no place for tables", hint) from error
+    return root
 
 
 class _Upload(io.RawIOBase):
     """A new file that is only written on and on."""
 
-    def __init__(self, file: Any, refusing: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(
+        self, file: Any, translate_errors: Callable[[], AbstractContextManager[None]]
+    ) -> None:
         self.file = file
-        self._refusing = refusing
+        self._translate_errors = translate_errors
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        with self._refusing():
+        with self._translate_errors():
             return int(self.file.write(data))
 
 
-class _Ranged(Opened):
+class _RangeReader(RandomAccessFile):
     """A file that is read by one request a stretch."""
 
     def __init__(self, files: Any, path: str, size: int) -> None:
@@ -223,11 +227,11 @@ class _Ranged(Opened):
     __del__ = close
 
 
-class _Onwards(io.RawIOBase):
+class _SequentialReader(io.RawIOBase):
     """The same as a file with a place."""
 
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
+    def __init__(self, file: RandomAccessFile) -> None:
+        self._file = file
         self._at = 0
 
     def readable(self) -> bool:
@@ -237,16 +241,16 @@ class _Onwards(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, self._opened.size)[whence]
+        self._at = offset + (0, self._at, self._file.size)[whence]
         return self._at
 
     def readall(self) -> bytes:
-        data = self._opened.read(self._opened.size, self._at)
+        data = self._file.read(self._file.size, self._at)
         self._at += len(data)
         return data
 
     def readinto(self, into: Any) -> int:
-        data = self._opened.read(len(into), self._at)
+        data = self._file.read(len(into), self._at)
         into[: len(data)] = data
         self._at += len(data)
         return len(data)
@@ -290,14 +294,14 @@ def _explained(error: BaseException) -> tuple[str, int]:
     for cause in causes:
         if isinstance(cause, OSError) and cause.strerror:
             known = (cause.errno or 0) > 0  # names that are not found have numbers of their own
-            return (reason(cause) if known else cause.strerror), 0
+            return (explain_os_error(cause) if known else cause.strerror), 0
     if isinstance(error, TimeoutError):
         return "it does not answer", 0
     said = " ".join(str(causes[-1]).split()).rstrip(".")
     return said or type(causes[-1]).__name__, 0
 
 
-def _discarded(file: Any) -> None:
+def _discard(file: Any) -> None:
     with contextlib.suppress(Exception):  # nobody sees an upload that was not completed
         file.discard()
     file.closed = True  # or it would be completed when it is forgotten
@@ -305,5 +309,5 @@ def _discarded(file: Any) -> None:
 
 def _is_overtaken(error: OSError) -> bool:
     """Whether a put was refused because the file is no longer what it was."""
-    said = getattr(error.__cause__, "response", {}).get("Error", {})
-    return said.get("Code") in ("PreconditionFailed", "ConditionalRequestConflict")
+    details = getattr(error.__cause__, "response", {}).get("Error", {})
+    return details.get("Code") in ("PreconditionFailed", "ConditionalRequestConflict")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tablebase.errors import SearchError
-from tablebase.puzzle import KINDS, Column, Table
+from tablebase.puzzle import KIND_LETTERS, Column, Table
 from tablebase.tables import FORMAT_VERSION, MADE_BY
 from tablebase.tables.content_hash import ContentHash
 
@@ -21,45 +21,47 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns
 
 COMPRESSION_LEVEL = 3
-ROW_GROUP = 1 << 16
+ROW_GROUP_ROWS = 1 << 16
 """Few enough rows that a reader who asks for one of them skips most of a table."""
 
 
-def schema(table: Table) -> pa.Schema:
+def make_schema(table: Table) -> pa.Schema:
     """The Arrow schema of a table, with everything that its file says of itself."""
-    said = {
+    metadata = {
         "format_version": str(FORMAT_VERSION),
         "table": table.name,
         "meaning": table.meaning,
         "rank": table.rank,
         **{f"column.{column.name}": column.meaning for column in table.columns},
     }
-    return pa.schema(map(_field, table.columns), metadata=said)
+    return pa.schema(map(_make_field, table.columns), metadata=metadata)
 
 
-def description(table: Table) -> str:
+def compute_description(table: Table) -> str:
     """A digest of everything that a table's files say of themselves and how they say it."""
-    said = [
-        schema(table).to_string(),
-        *(f"{key}={value}" for key, value in (schema(table).metadata or {}).items()),
+    lines = [
+        make_schema(table).to_string(),
+        *(f"{key}={value}" for key, value in (make_schema(table).metadata or {}).items()),
         *(f"{column.name}:{column.kind}:{column.values}" for column in table.columns),
         f"sorted by {table.sorted_by}",
-        table.record,
+        table.record_format,
     ]
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _field(column: Column) -> pa.Field:
+def _make_field(column: Column) -> pa.Field:
     if column.kind != "enum":
         kind = {"string": pa.string(), "boolean": pa.bool_()}.get(column.kind, column.kind)
         return pa.field(column.name, kind, column.nullable)
     # what makes polars read a dictionary column as its Enum, in polars' own words
-    said = pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow().schema
+    polars_schema = (
+        pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow().schema
+    )
     kind = pa.dictionary(pa.uint8(), pa.string())
-    return pa.field(column.name, kind, column.nullable, said.field(0).metadata)
+    return pa.field(column.name, kind, column.nullable, polars_schema.field(0).metadata)
 
 
-def sorting(table: Table) -> list[pq.SortingColumn]:
+def list_sorting_columns(table: Table) -> list[pq.SortingColumn]:
     """What the footers say of the order of rows."""
     names = [column.name for column in table.columns]
     return [pq.SortingColumn(names.index(name), nulls_first=False) for name in table.sorted_by]
@@ -72,8 +74,8 @@ class TableWriter:
     """
 
     def __init__(self, file: IO[bytes] | None, table: Table) -> None:
-        self._columns = table.columns or table.fields()
-        self._schema = pa.schema(map(_field, self._columns), schema(table).metadata)
+        self._columns = table.columns or table.list_fields()
+        self._schema = pa.schema(map(_make_field, self._columns), make_schema(table).metadata)
         self._content = ContentHash(self._columns)
         self._waiting: list[pa.RecordBatch] = []
         self.rows = 0
@@ -86,9 +88,9 @@ class TableWriter:
             column_encoding={
                 column.name: "DELTA_BINARY_PACKED"
                 for column in table.columns
-                if column.distinct and column.kind in KINDS
+                if column.distinct and column.kind in KIND_LETTERS
             },
-            sorting_columns=sorting(table),
+            sorting_columns=list_sorting_columns(table),
             write_page_checksum=True,
         )
         self._recipe = table.recipe
@@ -108,7 +110,7 @@ class TableWriter:
         return {
             "content": self.content,
             "made_by": MADE_BY,
-            "parameters": json.dumps(self._recipe.parameters(), sort_keys=True),
+            "parameters": json.dumps(self._recipe.list_parameters(), sort_keys=True),
         }
 
     def write(self, columns: Columns) -> None:
@@ -118,14 +120,16 @@ class TableWriter:
         self.rows += batch.num_rows
         if self._writer:
             self._waiting.append(batch)
-        if sum(waiting.num_rows for waiting in self._waiting) >= ROW_GROUP:
+        if sum(waiting.num_rows for waiting in self._waiting) >= ROW_GROUP_ROWS:
             self._flush(last=False)
 
     def _flush(self, *, last: bool) -> None:
         """Write whole row groups, so that the file does not depend on how rows were handed over."""
         rows = pa.Table.from_batches(self._waiting)
-        whole = rows.num_rows if last else rows.num_rows - rows.num_rows % ROW_GROUP
-        self._writer.write_table(rows.slice(0, whole).combine_chunks(), row_group_size=ROW_GROUP)
+        whole = rows.num_rows if last else rows.num_rows - rows.num_rows % ROW_GROUP_ROWS
+        self._writer.write_table(
+            rows.slice(0, whole).combine_chunks(), row_group_size=ROW_GROUP_ROWS
+        )
         self._waiting = rows.slice(whole).to_batches()
 
     @property
@@ -139,19 +143,21 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     nulls = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     plain = np.ma.getdata(values)
     if column.kind == "string":
-        return _text(plain, nulls)
+        return _make_text_array(plain, nulls)
     if column.kind == "enum":
         numbers = pa.array(plain.astype(np.uint8), mask=nulls)
         return pa.DictionaryArray.from_arrays(numbers, pa.array(column.values, pa.string()))
     array = pa.array(plain, mask=nulls)
     try:
-        return array.cast(column.kind) if column.kind in KINDS else array
+        return array.cast(column.kind) if column.kind in KIND_LETTERS else array
     except pa.ArrowInvalid as error:
         message = f"A value of column {column.name} does not fit {column.kind}."
         raise SearchError(message) from error
 
 
-def _text(values: npt.NDArray[np.bytes_], nulls: npt.NDArray[np.bool_] | None) -> pa.Array:
+def _make_text_array(
+    values: npt.NDArray[np.bytes_], nulls: npt.NDArray[np.bool_] | None
+) -> pa.Array:
     width = values.dtype.itemsize
     cells = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), width)
     if nulls is not None:

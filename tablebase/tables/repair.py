@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from tablebase.errors import TableError, TableMissing, TableUnreadable
-from tablebase.stdio import reason
+from tablebase.stdio import explain_os_error
 from tablebase.tables import COMMAND, REMOVE
 from tablebase.tables.store import DEFAULT_FOLDER, Store, Unreachable
 
@@ -13,46 +13,46 @@ ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 """What is raised where there is no file of that name."""
 
 
-def mending(stage: str, store: Store, *, force: bool = False) -> str:
+def format_rebuild_command(stage: str, store: Store, *, force: bool = False) -> str:
     """The command that makes a stage's tables in a store; no stage: all of them.
 
     Empty for a store that is only read: no command can make them there.
 
     >>> from tablebase.tables.store import Folder
-    >>> mending("eight", Folder("my tables"), force=True)
+    >>> format_rebuild_command("eight", Folder("my tables"), force=True)
     "pipeline precompute eight --force --outputs 'my tables'"
     """
     if store.is_read_only():
         return ""
     words = [COMMAND, stage] if stage else [COMMAND]
     words += ["--force"] if force else []
-    return " ".join(words) + _in(str(store))
+    return " ".join(words) + _format_outputs(str(store))
 
 
-def removing(table: str, store: Store) -> str:
+def format_remove_command(table: str, store: Store) -> str:
     """The command that removes a table from a store; empty for one that is only read."""
-    return "" if store.is_read_only() else f"{REMOVE} {table}{_in(str(store))}"
+    return "" if store.is_read_only() else f"{REMOVE} {table}{_format_outputs(str(store))}"
 
 
-def _in(folder: str) -> str:
+def _format_outputs(folder: str) -> str:
     """How a command names a folder that is not the usual one."""
     if folder == DEFAULT_FOLDER:
         return ""
     # shlex would quote it too, but importing it takes longer than an answer
-    plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
+    is_plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
     escaped = folder.replace("'", "'\\''")
-    return f" --outputs {folder}" if plain else f" --outputs '{escaped}'"
+    return f" --outputs {folder}" if is_plain else f" --outputs '{escaped}'"
 
 
 def listed_names(store: Store, begin: str = "") -> list[str]:
     """The names of a store's files; TableUnreadable where they cannot be listed."""
     try:
-        return store.names(begin)
+        return store.list_names(begin)
     except OSError as error:
-        raise unopened(str(store), error, "") from error
+        raise make_open_error(str(store), error, "") from error
 
 
-def unopened(path: str, error: OSError, command: str) -> TableError:
+def make_open_error(path: str, error: OSError, command: str) -> TableError:
     """What is wrong with a file that did not open: it is not there, or cannot be read.
 
     `command` rebuilds it; it is empty where that is no remedy. It never is one for a store that
@@ -65,4 +65,4 @@ def unopened(path: str, error: OSError, command: str) -> TableError:
         return TableUnreadable(path, str(error), hint)
     is_refused = error.errno in (errno.EACCES, errno.EPERM)
     hint = "Change its permissions" if is_refused else "Check what is there"
-    return TableUnreadable(path, reason(error), hint, command)
+    return TableUnreadable(path, explain_os_error(error), hint, command)

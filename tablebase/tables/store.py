@@ -1,7 +1,7 @@
 """Where tables are: files by name, read in stretches, that appear whole or not at all.
 
 Names go in, bytes and streams come out; only this room knows a table's path, if it has one. What
-cannot be read is an OSError, and what cannot be written an OutputsError. A lone lookup reads
+cannot be read is an OSError, and what cannot be written an StoreError. A lone lookup reads
 through here, so only light parts are imported.
 """
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
-PART = ".unpublished"
+PART_SUFFIX = ".unpublished"
 """How the name of a file ends that is being written: a word of our own, no other program's."""
-SHARED = ".shared"
+SHARED_SUFFIX = ".shared"
 """The same where no lock is held: several may be writing one file, each under a name of its own."""
 
 
@@ -38,16 +38,16 @@ class Unreachable(OSError):
         self.status = status
 
 
-class Opened:
+class RandomAccessFile:
     """An open file that is read in stretches, by many threads at once."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._turn = allocate_lock()
+        self._lock = allocate_lock()
         self.size = file.seek(0, os.SEEK_END)
 
     def read(self, size: int, at: int) -> bytes:
-        with self._turn:
+        with self._lock:
             self._file.seek(at)
             return self._file.read(size)
 
@@ -57,23 +57,24 @@ class Opened:
     __del__ = close
 
 
-class _Placed(Opened):
+class _PositionalFile(RandomAccessFile):
     """Where the system reads at a place, forked processes share no position either."""
 
-    _number = -1
+    _descriptor = -1
 
     def __init__(self, file: IO[bytes]) -> None:
         with file:
             super().__init__(file)
-            self._number = os.dup(file.fileno())  # a file object complains where it is not closed
+            # a file object complains where it is not closed
+            self._descriptor = os.dup(file.fileno())
 
     def read(self, size: int, at: int) -> bytes:
-        return os.pread(self._number, size, at)
+        return os.pread(self._descriptor, size, at)
 
     def close(self) -> None:
-        if self._number >= 0:
-            os.close(self._number)
-            self._number = -1
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
     __del__ = close
 
@@ -81,7 +82,7 @@ class _Placed(Opened):
 class Store:
     """A place for tables; as text, what commands call it by."""
 
-    def full(self, name: str) -> str:
+    def locate(self, name: str) -> str:
         """What messages call a file."""
         raise NotImplementedError
 
@@ -89,14 +90,14 @@ class Store:
         """Whether a store of this kind is never built in."""
         return False
 
-    def names(self, begin: str = "") -> list[str]:
+    def list_names(self, begin: str = "") -> list[str]:
         """The files' names in order, those that begin so; OSError where nobody may know.
 
         A store that does not exist has none.
         """
         raise NotImplementedError
 
-    def size(self, name: str) -> int:
+    def get_size(self, name: str) -> int:
         """The bytes of a file; IsADirectoryError where what has its name is no file."""
         raise NotImplementedError
 
@@ -109,30 +110,30 @@ class Store:
         with self.open(name) as file:
             return file.read()
 
-    def opened(self, name: str) -> Opened:
-        return Opened(self.open(name))
+    def open_random_access(self, name: str) -> RandomAccessFile:
+        return RandomAccessFile(self.open(name))
 
-    def source(self, name: str) -> str | IO[bytes]:
+    def get_source(self, name: str) -> str | IO[bytes]:
         """A file as polars and pyarrow take it."""
         return self.open(name)
 
-    def appearing(
+    def write_atomically(
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> AbstractContextManager[list[IO[bytes]]]:
         """New files, only to be written on and on: once the block has ended well, and all of them
         are kept, they are there. `shared`: the lock is not held, and others may write the same."""
         raise NotImplementedError
 
-    def change(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Write a file anew from what it holds, None where there is none; the lock is held."""
         try:
             before = self.read(name)
         except FileNotFoundError:
             before = None
-        with self.appearing(name) as (file,):
+        with self.write_atomically(name) as (file,):
             file.write(change(before))
 
-    def unfinished(self) -> list[str]:
+    def list_unfinished(self) -> list[str]:
         """What is left of files whose writer was killed; of use only while the lock is held."""
         return []
 
@@ -143,15 +144,15 @@ class Store:
     def remove(self, name: str) -> None:
         raise NotImplementedError
 
-    def ready(self) -> None:
-        """Make the store if it is missing; OutputsError where it cannot be written to."""
+    def make_ready(self) -> None:
+        """Make the store if it is missing; StoreError where it cannot be written to."""
         raise NotImplementedError
 
     def lock(self) -> AbstractContextManager[None]:
-        """Hold the store, which is made ready, for one build; OutputsError where that cannot be."""
+        """Hold the store, which is made ready, for one build; StoreError where that cannot be."""
         raise NotImplementedError
 
-    def name_of(self, path: str) -> str | None:
+    def find_name(self, path: str) -> str | None:
         """The name here of the file that a path leads to, if it is one of these."""
         return None
 
@@ -169,68 +170,70 @@ class Folder(Store):
         """For another process, which may have another working folder."""
         return Folder, (os.path.abspath(self._path),)
 
-    def full(self, name: str) -> str:
+    def locate(self, name: str) -> str:
         return os.path.join(self._path, name)
 
-    source = full
+    get_source = locate
 
-    def names(self, begin: str = "") -> list[str]:
+    def list_names(self, begin: str = "") -> list[str]:
         try:
             return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
         except (FileNotFoundError, NotADirectoryError):
             return []
 
-    def size(self, name: str) -> int:
-        found = os.stat(self.full(name))
-        _require_file(found.st_mode, self.full(name))
-        return found.st_size
+    def get_size(self, name: str) -> int:
+        status = os.stat(self.locate(name))
+        _require_file(status.st_mode, self.locate(name))
+        return status.st_size
 
     def open(self, name: str) -> IO[bytes]:
-        return open(self.full(name), "rb", opener=_open_file)
+        return open(self.locate(name), "rb", opener=_open_file)
 
-    def opened(self, name: str) -> Opened:
-        return (_Placed if hasattr(os, "pread") else Opened)(self.open(name))
+    def open_random_access(self, name: str) -> RandomAccessFile:
+        return (_PositionalFile if hasattr(os, "pread") else RandomAccessFile)(self.open(name))
 
-    def appearing(
+    def write_atomically(
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> AbstractContextManager[list[IO[bytes]]]:
         from functools import partial
 
-        from tablebase.atomic_write import appearing
-        from tablebase.tables.locks import refusing
+        from tablebase.atomic_write import atomic_write
+        from tablebase.tables.locks import translate_store_errors
 
-        end = f".{os.urandom(8).hex()}{SHARED}" if shared else PART
+        end = f".{os.urandom(8).hex()}{SHARED_SUFFIX}" if shared else PART_SUFFIX
         hidden = (f".{name.removeprefix('.') if shared else name}{end}" for name in names)
-        places = [*zip(map(self.full, names), map(self.full, hidden), strict=True)]
-        return appearing(*places, durable=durable, refusing=partial(refusing, self._path))
+        targets = [*zip(map(self.locate, names), map(self.locate, hidden), strict=True)]
+        return atomic_write(
+            *targets, durable=durable, translate_errors=partial(translate_store_errors, self._path)
+        )
 
-    def unfinished(self) -> list[str]:
-        return [name for name in self.names(".") if name.endswith(PART)]
+    def list_unfinished(self) -> list[str]:
+        return [name for name in self.list_names(".") if name.endswith(PART_SUFFIX)]
 
     def is_being_written(self, name: str) -> bool:
         from tablebase.write_lock import is_being_written
 
-        return is_being_written(self.full(name))
+        return is_being_written(self.locate(name))
 
     def remove(self, name: str) -> None:
-        from tablebase.tables.locks import refusing
+        from tablebase.tables.locks import translate_store_errors
 
-        with refusing(self._path):
-            os.unlink(self.full(name))
+        with translate_store_errors(self._path):
+            os.unlink(self.locate(name))
 
-    def ready(self) -> None:
-        from tablebase.tables.locks import refusing
+    def make_ready(self) -> None:
+        from tablebase.tables.locks import translate_store_errors
 
-        with refusing(self._path):
+        with translate_store_errors(self._path):
             os.makedirs(self._path, exist_ok=True)
 
     def lock(self) -> AbstractContextManager[None]:
-        from tablebase.tables.locks import locked
+        from tablebase.tables.locks import lock_folder
 
-        self.ready()
-        return locked(self._path, LOCK)
+        self.make_ready()
+        return lock_folder(self._path, LOCK)
 
-    def name_of(self, path: str) -> str | None:
+    def find_name(self, path: str) -> str | None:
         folder, name = os.path.split(os.path.realpath(path))
         return name if folder == os.path.realpath(self._path) else None
 

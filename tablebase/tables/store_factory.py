@@ -8,13 +8,13 @@ from tablebase.paths import expand_path
 from tablebase.tables.store import DEFAULT_FOLDER, Folder, Store
 
 
-def tables_store(asked: object) -> Store:
+def open_store(location: object) -> Store:
     """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`; a URL is no folder."""
-    if isinstance(asked, Store):
-        return asked
-    place = expand_path(str(asked or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))
-    if "://" not in place:
-        return Folder(place)
-    from tablebase.tables.object_store import Objects
+    if isinstance(location, Store):
+        return location
+    path = expand_path(str(location or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))
+    if "://" not in path:
+        return Folder(path)
+    from tablebase.tables.object_store import ObjectStore
 
-    return Objects(place)
+    return ObjectStore(path)

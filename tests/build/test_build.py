@@ -15,21 +15,21 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.builders.registry import MAKERS
-from pipeline.tasks import Made, Work
+from pipeline.builders.registry import BUILDERS
+from pipeline.tasks import TableData, TaskRunner
 from tablebase.errors import (
     SearchError,
 )
 from tablebase.graph import Graph
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import counts_table
+from tablebase.puzzles.knight.definition import make_count_table
 from tablebase.tables.index_format import write_index
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.pancakes import Pancakes
-from tests.support.build_recorder import SMALL, TOURS, Recorder, built, contents, described, litter
+from tests.support.build_recorder import SMALL, TOURS, Recorder, build_tables, contents, describe_anew, litter
 
 if TYPE_CHECKING:
     pass
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 def test_what_is_missing_is_built_and_what_is_there_is_not(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "down"
-    first = built(folder, KNIGHT, *SMALL)
+    first = build_tables(folder, KNIGHT, *SMALL)
     assert first.reasons == {"knight_tours_3x4": "missing", "knight_counts": "missing"}
     assert first.finished == list(first.reasons)
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
-    second = built(folder, KNIGHT, *SMALL)
+    second = build_tables(folder, KNIGHT, *SMALL)
     assert set(second.reasons.values()) == {"up to date"}
     assert second.finished == []
     after = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
@@ -56,28 +56,28 @@ def test_what_is_missing_is_built_and_what_is_there_is_not(tmp_path: Path) -> No
 
 
 def test_force_builds_what_is_up_to_date(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, *SMALL)
+    build_tables(tmp_path, KNIGHT, *SMALL)
     before = contents(tmp_path)
-    assert set(built(tmp_path, KNIGHT, *SMALL, force=True).reasons.values()) == {"forced"}
+    assert set(build_tables(tmp_path, KNIGHT, *SMALL, force=True).reasons.values()) == {"forced"}
     assert contents(tmp_path) == before
 
 
 def test_who_reads_the_old_table_goes_on_reading_it(tmp_path: Path) -> None:
-    built(tmp_path, PANCAKES)
+    build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
     with (tmp_path / "pancakes.idx").open("rb") as index:
         with (tmp_path / "pancakes.parquet").open("rb") as table:
             (old,) = PANCAKES.tables
-            built(tmp_path, PANCAKES, described(old, "Some words"))
+            build_tables(tmp_path, PANCAKES, describe_anew(old, "Some words"))
             assert table.read() == before["pancakes.parquet"]
         assert index.read() == before["pancakes.idx"]
     assert contents(tmp_path)["pancakes.parquet"] != before["pancakes.parquet"]
 
 
 def test_other_parameters_are_built(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, *SMALL)
-    more = counts_table(((3, 4), (2, 2), (1, 1)))
-    report = built(tmp_path, KNIGHT, TOURS, more)
+    build_tables(tmp_path, KNIGHT, *SMALL)
+    more = make_count_table(((3, 4), (2, 2), (1, 1)))
+    report = build_tables(tmp_path, KNIGHT, TOURS, more)
     assert report.reasons == {
         "knight_tours_3x4": "up to date",
         "knight_counts": "parameters changed",
@@ -86,25 +86,25 @@ def test_other_parameters_are_built(tmp_path: Path) -> None:
 
 
 def test_another_description_is_built(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, *SMALL)
-    reworded = described(TOURS, "Some words")
-    assert built(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
-    assert built(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
+    build_tables(tmp_path, KNIGHT, *SMALL)
+    reworded = describe_anew(TOURS, "Some words")
+    assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
+    assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
 
 
 @pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
 def test_a_missing_file_is_built_again(tmp_path: Path, name: str) -> None:
-    built(tmp_path, PANCAKES)
+    build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
     (tmp_path / name).unlink()
-    assert built(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} missing"}
+    assert build_tables(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} missing"}
     assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
 @pytest.mark.parametrize("change", ["flip", "cut", "grow"])
 def test_a_damaged_file_is_built_again(tmp_path: Path, name: str, change: str) -> None:
-    built(tmp_path, PANCAKES)
+    build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
     data = bytearray((tmp_path / name).read_bytes())
     if change == "flip":
@@ -112,14 +112,14 @@ def test_a_damaged_file_is_built_again(tmp_path: Path, name: str, change: str) -
     (tmp_path / name).write_bytes(
         {"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change],
     )
-    assert built(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} damaged"}
+    assert build_tables(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} damaged"}
     assert contents(tmp_path) == before
 
 
 def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, *SMALL)
+    build_tables(tmp_path, KNIGHT, *SMALL)
     before = contents(tmp_path)
-    built(tmp_path, PANCAKES)
+    build_tables(tmp_path, PANCAKES)
     after = contents(tmp_path)
     assert {name: after[name] for name in before if name != "manifest.json"} == {
         name: data for name, data in before.items() if name != "manifest.json"
@@ -129,10 +129,10 @@ def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
-    steps = built(tmp_path, KNIGHT, TOURS).steps
+    steps = build_tables(tmp_path, KNIGHT, TOURS).steps
     assert [done for _, done, _ in steps] == list(range(13))
     assert steps[-1] == ("16 tours found, starts", 12, 12)
-    layers = built(tmp_path, PANCAKES).steps
+    layers = build_tables(tmp_path, PANCAKES).steps
     assert ("stacked: layer 0, states", 1, None) in layers
     assert ("stacked: layer 5, states", 120, None) in layers
 
@@ -147,15 +147,15 @@ class Pair:
         meeting = threading.Barrier(2)
         self.failed = threading.Event()
 
-        def graph(asked: Pancakes) -> Graph:
+        def graph(options: Pancakes) -> Graph:
             meeting.wait(10)
-            if asked is self.second and second_fails:
+            if options is self.second and second_fails:
                 self.failed.set()
                 raise SearchError("the second")
             if second_fails:
                 self.failed.wait(10)
                 time.sleep(0.2)
-            return Pancakes.graph(asked)
+            return Pancakes.make_graph(options)
 
         self.first, self.second = Pancakes(), Pancakes()
         for asked, name in ((self.first, "first"), (self.second, "second")):
@@ -163,7 +163,7 @@ class Pair:
             asked.name = name
             columns, rank = old.columns, old.rank
             asked.tables = (Table(name, "", rank, columns, old.recipe, old.index, old.rows),)
-            asked.graph = partial(graph, asked)  # type: ignore[method-assign]
+            asked.make_graph = partial(graph, asked)  # type: ignore[method-assign]
 
     def build(self, folder: Path) -> Recorder:
         tables = [(asked, asked.tables) for asked in (self.first, self.second)]
@@ -182,23 +182,23 @@ def test_where_one_table_fails_the_others_are_given_up(tmp_path: Path) -> None:
     with pytest.raises(SearchError, match="the second"):
         Pair(second_fails=True).build(tmp_path)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
-    assert built(tmp_path, PANCAKES).finished == ["pancakes"]
+    assert build_tables(tmp_path, PANCAKES).finished == ["pancakes"]
 
 
 def test_what_a_puzzle_s_tables_share_goes_when_they_are_made(tmp_path: Path) -> None:
     made: list[weakref.ref[Any]] = []
     alive: list[bool] = []
 
-    def graph(asked: Pancakes) -> Graph:
+    def graph(options: Pancakes) -> Graph:
         gc.collect()
         alive.extend(targets() is not None for targets in made)
-        found = Pancakes.graph(asked)
-        made.append(weakref.ref(found.targets))
-        return found
+        result = Pancakes.make_graph(options)
+        made.append(weakref.ref(result.targets))
+        return result
 
     pair = Pair(second_fails=False)
     for asked in (pair.first, pair.second):
-        asked.graph = partial(graph, asked)  # type: ignore[method-assign]
+        asked.make_graph = partial(graph, asked)  # type: ignore[method-assign]
     tables = [(asked, asked.tables) for asked in (pair.first, pair.second)]
     build(Request(Folder(tmp_path), tables), Recorder())
     assert alive == [False]
@@ -206,7 +206,7 @@ def test_what_a_puzzle_s_tables_share_goes_when_they_are_made(tmp_path: Path) ->
 
 def test_any_number_of_jobs_makes_the_same_bytes(tmp_path: Path) -> None:
     for jobs in (1, 2, 7):
-        built(tmp_path / str(jobs), KNIGHT, *SMALL, KNIGHT.tables[2], jobs=jobs)
+        build_tables(tmp_path / str(jobs), KNIGHT, *SMALL, KNIGHT.tables[2], jobs=jobs)
     one, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
     assert len(one) == 5
     assert others == [one, one]
@@ -217,7 +217,7 @@ class Squares(Recipe):
 
     search = "squares"
 
-    def parameters(self) -> dict[str, object]:
+    def list_parameters(self) -> dict[str, object]:
         return {"search": self.search, "count": 9}
 
 
@@ -225,22 +225,22 @@ def square(number: int) -> Arrays:
     return [np.array([number, number * number])]
 
 
-def make(recipe: Squares, puzzle: Puzzle, table: Table, work: Work) -> Made:
-    found = work.each(square, ((number,) for number in range(9)))
-    rows = ({"number": one[:1], "square": one[1:]} for (one,) in found)
+def make(recipe: Squares, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
+    result = work.run_tasks(square, ((number,) for number in range(9)))
+    rows = ({"number": one[:1], "square": one[1:]} for (one,) in result)
     return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
 
 
 def test_a_new_recipe_is_a_maker_and_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(MAKERS, "squares", __name__)
+    monkeypatch.setitem(BUILDERS, "squares", __name__)
     columns = (Column("number", "int8", "a number"), Column("square", "int16", "its square"))
     table = Table("squares", "", "", columns, Squares(), index=(("square", "B"),), rows=9)
-    assert built(tmp_path, KNIGHT, table, jobs=2).reasons == {"squares": "missing"}
-    found = pl.read_parquet(tmp_path / "squares.parquet")
-    assert found["square"].to_list() == [number**2 for number in range(9)]
-    assert built(tmp_path, KNIGHT, table).reasons == {"squares": "up to date"}
+    assert build_tables(tmp_path, KNIGHT, table, jobs=2).reasons == {"squares": "missing"}
+    result = pl.read_parquet(tmp_path / "squares.parquet")
+    assert result["square"].to_list() == [number**2 for number in range(9)]
+    assert build_tables(tmp_path, KNIGHT, table).reasons == {"squares": "up to date"}
 
 
 def test_an_index_of_another_length_than_was_said_is_refused() -> None:

@@ -13,15 +13,15 @@ import pytest
 
 import pipeline.build
 from pipeline.build import Request, build
-from queries.status import status
+from queries.status import list_status
 from tablebase.errors import (
-    OutputsError,
+    StoreError,
     SearchError,
     TablebaseError,
     TableDamaged,
 )
-from tablebase.graph import Graph, Walk
-from tablebase.output import writing
+from tablebase.graph import Graph, SearchResult
+from tablebase.output import open_output
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
@@ -34,9 +34,9 @@ from tests.support.build_recorder import (
     SMALL,
     TOURS,
     Recorder,
-    built,
+    build_tables,
     contents,
-    described,
+    describe_anew,
     litter,
 )
 
@@ -48,30 +48,30 @@ if TYPE_CHECKING:
 
 
 def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
-    with Folder(tmp_path).lock(), pytest.raises(OutputsError) as caught:
-        built(tmp_path, KNIGHT, TOURS)
+    with Folder(tmp_path).lock(), pytest.raises(StoreError) as caught:
+        build_tables(tmp_path, KNIGHT, TOURS)
     assert caught.value.exit_code == 3
     assert str(caught.value) == (
         f"Cannot build in {tmp_path}: another build holds it (process {os.getpid()}). "
         "Wait until it has ended."
     )
-    assert built(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
+    assert build_tables(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
 
 
 def test_whoever_is_refused_leaves_the_holders_name(tmp_path: Path) -> None:
     with Folder(tmp_path).lock():
         for _ in range(2):
-            with pytest.raises(OutputsError, match=rf"\(process {os.getpid()}\)"):
-                built(tmp_path, KNIGHT, TOURS)
+            with pytest.raises(StoreError, match=rf"\(process {os.getpid()}\)"):
+                build_tables(tmp_path, KNIGHT, TOURS)
 
 
 def test_a_board_asked_for_once_stays_counted(tmp_path: Path) -> None:
-    asked = KNIGHT.with_boards(["3x7"])
+    asked = KNIGHT.list_tables_with_boards(["3x7"])
     few = [table for table in asked if table.name in ("knight_tours_3x7", "knight_counts")]
-    built(tmp_path, KNIGHT, *few)
-    again = built(tmp_path, KNIGHT, KNIGHT.tables[-1])
+    build_tables(tmp_path, KNIGHT, *few)
+    again = build_tables(tmp_path, KNIGHT, KNIGHT.tables[-1])
     assert again.reasons == {"knight_counts": "up to date"}
-    rows = status(Folder(tmp_path))
+    rows = list_status(Folder(tmp_path))
     assert rows[-1]["command"].startswith("pipeline precompute knight --board 3x7")
 
 
@@ -79,18 +79,18 @@ def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:
     (tmp_path / ".knight_tours_3x4.parquet.unpublished").write_bytes(b"half")
     (tmp_path / ".pancakes.idx.unpublished").write_bytes(b"half")
     (tmp_path / "notes.txt").write_text("mine", "utf-8")
-    built(tmp_path, KNIGHT, TOURS)
+    build_tables(tmp_path, KNIGHT, TOURS)
     assert litter(tmp_path) == []
     assert (tmp_path / "notes.txt").read_text("utf-8") == "mine"
 
 
 def test_what_others_are_writing_is_left_alone(tmp_path: Path) -> None:
     """The part of a batch's answers or of a report, and of whatever else is written there."""
-    with writing(str(tmp_path / "answers.csv")) as answers:
+    with open_output(str(tmp_path / "answers.csv")) as answers:
         answers.write(b"half")
         (tmp_path / ".film.mkv.part").write_bytes(b"half")
-        built(tmp_path, KNIGHT, TOURS)
-        built(tmp_path, KNIGHT, TOURS, force=True)
+        build_tables(tmp_path, KNIGHT, TOURS)
+        build_tables(tmp_path, KNIGHT, TOURS, force=True)
         answers.write(b" and half")
     assert (tmp_path / "answers.csv").read_bytes() == b"half and half"
     assert litter(tmp_path) == []
@@ -101,8 +101,8 @@ def test_what_others_are_writing_is_left_alone(tmp_path: Path) -> None:
 def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
     (tmp_path / "taken").write_bytes(b"a file")
     path = tmp_path / "taken" / below
-    with pytest.raises(OutputsError) as caught:
-        built(path, KNIGHT, TOURS)
+    with pytest.raises(StoreError) as caught:
+        build_tables(path, KNIGHT, TOURS)
     assert str(caught.value) == (
         f"Cannot build in {path}: it is a file, not a folder. Choose a folder with --outputs."
     )
@@ -112,8 +112,8 @@ def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
 def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:
     path = tmp_path / "linked"
     path.symlink_to("nowhere")
-    with pytest.raises(OutputsError) as caught:
-        built(path, KNIGHT, TOURS)
+    with pytest.raises(StoreError) as caught:
+        build_tables(path, KNIGHT, TOURS)
     problem = "it is a link to 'nowhere', which does not exist"
     assert str(caught.value) == f"Cannot build in {path}: {problem}. Make that folder."
     assert [*tmp_path.iterdir()] == [path]
@@ -138,8 +138,8 @@ def test_a_folder_that_cannot_be_written_to(
         return usual(path, flags, *more)
 
     monkeypatch.setattr(os, "open", refused)
-    with pytest.raises(OutputsError) as caught:
-        built(tmp_path, KNIGHT, TOURS)
+    with pytest.raises(StoreError) as caught:
+        build_tables(tmp_path, KNIGHT, TOURS)
     problem = os.strerror(code).lower()
     assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. {hint}"
     assert contents(tmp_path) == {}
@@ -155,12 +155,12 @@ BROKEN += ['{"format_version": 3, "tables": {"eight": {}}}']
 
 @pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
 def test_a_broken_manifest_is_repaired(tmp_path: Path, text: str) -> None:
-    built(tmp_path, KNIGHT, TOURS)
+    build_tables(tmp_path, KNIGHT, TOURS)
     before = contents(tmp_path)
     (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(TableDamaged, match=r"manifest\.json is damaged: .* Run: pipeline precom"):
         read_manifest(Folder(tmp_path))
-    assert built(tmp_path, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
+    assert build_tables(tmp_path, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
     assert contents(tmp_path) == before
 
 
@@ -171,7 +171,7 @@ def test_a_broken_manifest_is_repaired(tmp_path: Path, text: str) -> None:
 def test_a_write_that_stops_halfway_leaves_the_old_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
-    built(tmp_path, KNIGHT, *SMALL)
+    build_tables(tmp_path, KNIGHT, *SMALL)
     before = contents(tmp_path)
     write, batches = TableWriter.write, 0
 
@@ -184,17 +184,17 @@ def test_a_write_that_stops_halfway_leaves_the_old_table(
 
     monkeypatch.setattr(TableWriter, "write", failing)
     with pytest.raises(error, match="in the middle"):
-        built(tmp_path, KNIGHT, described(TOURS, "Some words"), COUNTS)
+        build_tables(tmp_path, KNIGHT, describe_anew(TOURS, "Some words"), COUNTS)
     assert contents(tmp_path) == before
     assert litter(tmp_path) == []
     monkeypatch.undo()
-    assert set(built(tmp_path, KNIGHT, *SMALL).reasons.values()) == {"up to date"}
+    assert set(build_tables(tmp_path, KNIGHT, *SMALL).reasons.values()) == {"up to date"}
 
 
 def test_an_index_that_cannot_be_written_leaves_the_old_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built(tmp_path, PANCAKES)
+    build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
 
     def failing(file: IO[bytes], *_: object) -> None:
@@ -203,8 +203,8 @@ def test_an_index_that_cannot_be_written_leaves_the_old_table(
             os.dup2(full.fileno(), file.fileno())
 
     monkeypatch.setattr(pipeline.build, "write_index", failing)
-    with pytest.raises(OutputsError, match="no space left on device"):
-        built(tmp_path, PANCAKES, force=True)
+    with pytest.raises(StoreError, match="no space left on device"):
+        build_tables(tmp_path, PANCAKES, force=True)
     assert contents(tmp_path) == before
     assert litter(tmp_path) == []
 
@@ -225,7 +225,7 @@ def test_a_table_and_its_index_are_both_kept_before_either_is_there(
 
     monkeypatch.setattr(os, "fsync", kept)
     monkeypatch.setattr(os, "replace", named)
-    built(tmp_path, PANCAKES)
+    build_tables(tmp_path, PANCAKES)
     assert done == ["kept", "kept", ".parquet", ".idx", "kept", ".json", "kept", ".backup"]
 
 
@@ -246,8 +246,8 @@ def test_a_table_that_fails_leaves_nothing_for_the_executor_to_do(
     go_on = Event()
 
     class Slow(ThreadPoolExecutor):
-        def submit(self, *asked: Any, **more: Any) -> Future[Any]:
-            given.append(super().submit(*asked, **more))
+        def submit(self, *options: Any, **more: Any) -> Future[Any]:
+            given.append(super().submit(*options, **more))
             super().submit(go_on.wait, 10)
             return given[-1]
 
@@ -276,11 +276,11 @@ class Wrong(Pancakes):
         self.wrong_columns = columns or {}
         self.wrong_records = records or {}
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> "Columns":
-        return {**super().fill(table, graph, walks), **self.all_of(self.wrong_columns)}
+    def fill_columns(self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]) -> "Columns":
+        return {**super().fill_columns(table, graph, walks), **self.all_of(self.wrong_columns)}
 
-    def records(self, table: Table, walks: Mapping[str, Walk]) -> "Columns":
-        return {**super().records(table, walks), **self.all_of(self.wrong_records)}
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> "Columns":
+        return {**super().make_records(table, walks), **self.all_of(self.wrong_records)}
 
     def all_of(self, wrong: Mapping[str, int]) -> dict[str, Any]:
         return {name: np.full(self.size, value) for name, value in wrong.items()}
@@ -300,7 +300,7 @@ def test_a_value_that_does_not_fit_is_published_nowhere(
     tmp_path: Path, puzzle: Wrong, said: str
 ) -> None:
     with pytest.raises(SearchError) as caught:
-        built(tmp_path, puzzle)
+        build_tables(tmp_path, puzzle)
     assert str(caught.value).startswith(said)
     assert contents(tmp_path) == {}
     assert litter(tmp_path) == []
@@ -312,7 +312,7 @@ def test_a_number_of_rows_that_cannot_be_is_published_nowhere(tmp_path: Path) ->
         table.name, table.meaning, table.rank, table.columns, table.recipe, table.index, rows=119
     )
     with pytest.raises(SearchError, match=r"^pancakes has 120 rows, expected 119\.$"):
-        built(tmp_path, PANCAKES, short)
+        build_tables(tmp_path, PANCAKES, short)
     assert contents(tmp_path) == {}
 
 
@@ -322,19 +322,19 @@ class TwoGoals(Pancakes):
     layouts = {"stacked": "12345", "upside_down": "54321"}  # noqa: RUF012  # as its parent's
 
     def __init__(self) -> None:
-        self.tables = (self.goal_table("pancakes", "Both", ("stacked", "upside_down")),)
+        self.tables = (self.make_goal_table("pancakes", "Both", ("stacked", "upside_down")),)
 
 
 def test_a_state_that_reaches_two_layouts_is_published_nowhere(tmp_path: Path) -> None:
     with pytest.raises(SearchError, match=r"more than one of the layouts stacked, upside_down\."):
-        built(tmp_path, TwoGoals())
+        build_tables(tmp_path, TwoGoals())
     assert contents(tmp_path) == {}
 
 
 def test_every_refusal_is_an_error_with_an_exit_code() -> None:
-    def below(kind: type[TablebaseError]) -> Iterator[type[TablebaseError]]:
+    def list_subclasses(kind: type[TablebaseError]) -> Iterator[type[TablebaseError]]:
         yield kind
         for child in kind.__subclasses__():
-            yield from below(child)
+            yield from list_subclasses(child)
 
-    assert {kind.exit_code for kind in below(TablebaseError)} == {1, 2, 3, 141}
+    assert {kind.exit_code for kind in list_subclasses(TablebaseError)} == {1, 2, 3, 141}

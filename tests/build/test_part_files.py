@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from queries import open_tables
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.figure import Sources
-from queries.knight.explorer_data import signposts
-from queries.status import status
+from queries.knight.explorer_data import make_signposts
+from queries.status import list_status
 from queries.reader import Reader
-from queries.report.writer import figures, sections
-from queries.scans import scanned
+from queries.report.writer import list_figures, list_sections
+from queries.scans import scan_table
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
@@ -30,12 +30,12 @@ from tests.support.tampered import (
     CUTS,
     SMALL,
     TABLES,
-    linked_copy,
+    link_copy,
     prove_one,
     split,
 )
 from tools.generated_docs import MANIFEST
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, Cli, environment, program
 
 FIVE = "knight_tours_5x5"
@@ -44,10 +44,10 @@ FIVE = "knight_tours_5x5"
 
 
 @pytest.mark.parametrize("name", CUTS)
-def test_the_rows_are_those_of_one_file(name: str, several: Path, outputs: Path) -> None:
-    assert len(read_manifest(Folder(several))[name].files) == len(CUTS[name]) + 1
-    assert not (several / f"{name}.parquet").exists()
-    rows, whole = (scanned(Folder(folder), "", TABLES[name]) for folder in (several, outputs))
+def test_the_rows_are_those_of_one_file(name: str, several_files: Path, outputs: Path) -> None:
+    assert len(read_manifest(Folder(several_files))[name].files) == len(CUTS[name]) + 1
+    assert not (several_files / f"{name}.parquet").exists()
+    rows, whole = (scan_table(Folder(folder), "", TABLES[name]) for folder in (several_files, outputs))
     if name == "knight_tours_6x6":
         rows, whole = (frame.drop("board", "path") for frame in (rows, whole))
     assert rows.collect().equals(whole.collect())
@@ -58,28 +58,28 @@ def test_the_rows_are_those_of_one_file(name: str, several: Path, outputs: Path)
 def test_wherever_files_end(
     outputs: Path, tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
 ) -> None:
-    folder = linked_copy(outputs, tmp_path_factory.mktemp("cut"))
+    folder = link_copy(outputs, tmp_path_factory.mktemp("cut"))
     split(folder, FIVE, *sorted(cuts))
-    rows, whole = (scanned(Folder(where), "", TABLES[FIVE]) for where in (folder, outputs))
+    rows, whole = (scan_table(Folder(where), "", TABLES[FIVE]) for where in (folder, outputs))
     assert rows.collect().equals(whole.collect())
     prove_one(folder, FIVE)
 
 
-def test_the_docs_read_it_so(several: Path, monkeypatch: pytest.MonkeyPatch, outputs: Path) -> None:
-    monkeypatch.chdir(several.parent)
-    (several.parent / "outputs").symlink_to(several)
+def test_the_docs_read_it_so(several_files: Path, monkeypatch: pytest.MonkeyPatch, outputs: Path) -> None:
+    monkeypatch.chdir(several_files.parent)
+    (several_files.parent / "outputs").symlink_to(several_files)
     (code,) = re.findall(r"```python\n(.*?)```", MANIFEST, re.DOTALL)
-    said: dict[str, Any] = {}
-    exec(code, said)
-    found = said["tours"].drop("row").collect()
-    assert found.equals(pl.read_parquet(outputs / f"{FIVE}.parquet"))
+    text: dict[str, Any] = {}
+    exec(code, text)
+    result = text["tours"].drop("row").collect()
+    assert result.equals(pl.read_parquet(outputs / f"{FIVE}.parquet"))
 
 
 def test_the_docs_name_every_key(outputs: Path) -> None:
     manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
     table = manifest["tables"]["eight"]
-    said = MANIFEST.partition("```")[0].partition("Of each table")
-    (whole, _, rest) = said
+    text = MANIFEST.partition("```")[0].partition("Of each table")
+    (whole, _, rest) = text
     of_table, _, of_file = rest.partition("Of each file")
     words = [{*re.findall(r"`([a-z_0-9]+)`", text)} for text in (whole, of_table, of_file)]
     assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from"}
@@ -89,20 +89,20 @@ def test_the_docs_name_every_key(outputs: Path) -> None:
 
 def test_the_docs_say_how_the_checksum_is_taken(outputs: Path) -> None:
     text = (outputs / "manifest.json").read_text("utf-8")
-    found = re.fullmatch(r'(.*),\n "checksum": "([0-9a-f]{64})"(\n})\n', text, re.DOTALL)
-    assert found
-    assert hashlib.sha256((found[1] + found[3]).encode()).hexdigest() == found[2]
+    result = re.fullmatch(r'(.*),\n "checksum": "([0-9a-f]{64})"(\n})\n', text, re.DOTALL)
+    assert result
+    assert hashlib.sha256((result[1] + result[3]).encode()).hexdigest() == result[2]
 
 
 @pytest.fixture(scope="module")
-def both(several: Path, outputs: Path) -> list[Reader]:
+def open_both(several_files: Path, outputs: Path) -> list[Reader]:
     """What answers from several files, and from one."""
-    return [reader("knight", Folder(folder)) for folder in (several, outputs)]
+    return [open_reader("knight", Folder(folder)) for folder in (several_files, outputs)]
 
 
 @pytest.mark.parametrize("board", ["5x5", "6x6"])
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {},
         {"number": "0"},
@@ -119,28 +119,28 @@ def both(several: Path, outputs: Path) -> list[Reader]:
     ids=str,
 )
 def test_answers_are_those_of_one_file(
-    board: str, asked: dict[str, Any], both: list[Reader]
+    board: str, options: dict[str, Any], open_both: list[Reader]
 ) -> None:
     for start in ("a1", "c1", "e5", "b1"):
-        told = []
-        for one in both:
+        reported = []
+        for one in open_both:
             try:
-                told.append(one.facts(start, {"board": board, **asked}).named())
+                reported.append(one.probe(start, {"board": board, **options}).to_dict())
             except NoSuchTour as error:
-                told.append({"error": str(error)})
-        assert told[0] == told[1]
+                reported.append({"error": str(error)})
+        assert reported[0] == reported[1]
 
 
-def test_the_shell_answers_from_any_of_the_files(cli: Cli, several: Path, outputs: Path) -> None:
+def test_the_shell_answers_from_any_of_the_files(cli: Cli, several_files: Path, outputs: Path) -> None:
     for words in (
         "query knight a1 --board 5x5 --number 303",
         "query knight --board 5x5 --count",
         "histogram eight",
         "histogram senet",
     ):
-        said, whole = (cli(*words.split(), "--outputs", str(f)) for f in (several, outputs))
-        assert said == whole
-        assert said.code == 0
+        text, whole = (cli(*words.split(), "--outputs", str(f)) for f in (several_files, outputs))
+        assert text == whole
+        assert text.code == 0
 
 
 @pytest.mark.parametrize(
@@ -154,55 +154,55 @@ def test_the_shell_answers_from_any_of_the_files(cli: Cli, several: Path, output
     ],
 )
 def test_batches_are_those_of_one_file(
-    cli: Cli, words: str, keys: str, several: Path, outputs: Path
+    cli: Cli, words: str, keys: str, several_files: Path, outputs: Path
 ) -> None:
     asked = ("query", *words.split(), "-")
-    said, whole = (cli(*asked, "--outputs", str(f), stdin=keys) for f in (several, outputs))
-    assert said == whole
-    assert len(said.out.splitlines()) == 1 + len(keys.splitlines())
+    text, whole = (cli(*asked, "--outputs", str(f), stdin=keys) for f in (several_files, outputs))
+    assert text == whole
+    assert len(text.out.splitlines()) == 1 + len(keys.splitlines())
 
 
-def test_python_answers_from_any_of_the_files(several: Path, outputs: Path) -> None:
-    with open_tables(str(several)) as tables, open_tables(str(outputs)) as whole:
+def test_python_answers_from_any_of_the_files(several_files: Path, outputs: Path) -> None:
+    with open_tables(str(several_files)) as tables, open_tables(str(outputs)) as whole:
         for start in ("a1", "a3", "e5"):
-            found = tables.knight.probe(start, board="5x5", number=150 if start == "a1" else 20)
-            assert found == whole.knight.probe(start, board="5x5", number=found.number)
+            result = tables.knight.probe(start, board="5x5", number=150 if start == "a1" else 20)
+            assert result == whole.knight.probe(start, board="5x5", number=result.number)
             assert tables.knight.count(start, board="6x6") == whole.knight.count(start, board="6x6")
         frame = pl.DataFrame({"state": ["876543210", "123456708"]})
         assert tables.eight.annotate(frame).equals(whole.eight.annotate(frame))
 
 
 @wide
-def test_report_and_explorer_ask_it_as_one(several: Path, outputs: Path) -> None:
-    asked, whole = Sources(Folder(several)), Sources(Folder(outputs))
-    for figure in figures(sections()):
+def test_report_and_explorer_ask_it_as_one(several_files: Path, outputs: Path) -> None:
+    asked, whole = Sources(Folder(several_files)), Sources(Folder(outputs))
+    for figure in list_figures(list_sections()):
         assert asked.answer(figure).equals(whole.answer(figure)), figure.name
     assert {*asked.entries} == {*whole.entries}
     for name, entry in asked.entries.items():
         assert entry.rows == whole.entries[name].rows
     for name in (FIVE, "knight_tours_6x6"):
-        posts = [signposts(Folder(folder), "knight", TABLES[name]) for folder in (several, outputs)]
+        posts = [make_signposts(Folder(folder), "knight", TABLES[name]) for folder in (several_files, outputs)]
         assert posts[0] == posts[1]
 
 
-def test_status_adds_the_files_up(cli: Cli, several: Path) -> None:
-    rows = {row["table"]: row for row in status(Folder(several))}
+def test_status_adds_the_files_up(cli: Cli, several_files: Path) -> None:
+    rows = {row["table"]: row for row in list_status(Folder(several_files))}
     for name in CUTS:
-        files = [*several.glob(f"{name}.*.parquet")]
+        files = [*several_files.glob(f"{name}.*.parquet")]
         assert len(files) == len(CUTS[name]) + 1
         assert rows[name]["state"] == "published"
         assert rows[name]["bytes"] == sum(path.stat().st_size for path in files)
-    assert cli("status", "--outputs", str(several)).code == 0
+    assert cli("status", "--outputs", str(several_files)).code == 0
 
 
 # ---- builds ---------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small_folder(tmp_path: Path) -> Path:
     """A folder with a small listing in three files."""
     folder = tmp_path / "small"
-    built(folder, KNIGHT, SMALL)
+    build_tables(folder, KNIGHT, SMALL)
     split(folder, SMALL.name, 1, 7)
     return folder
 
@@ -214,35 +214,35 @@ def names(folder: Path) -> set[str]:
 THREE = {f"{SMALL.name}.{number}.parquet" for number in (1, 2, 3)}
 
 
-def test_a_build_takes_it_as_it_is(small: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in small.iterdir()}
-    report = built(small, KNIGHT, SMALL)
+def test_a_build_takes_it_as_it_is(small_folder: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in small_folder.iterdir()}
+    report = build_tables(small_folder, KNIGHT, SMALL)
     assert report.reasons == {SMALL.name: "up to date"}
-    assert {path: path.stat().st_mtime_ns for path in small.iterdir()} == before
-    assert names(small) == THREE
+    assert {path: path.stat().st_mtime_ns for path in small_folder.iterdir()} == before
+    assert names(small_folder) == THREE
 
 
-def test_a_forced_build_makes_one_file_of_it(small: Path, tmp_path: Path) -> None:
-    built(tmp_path / "other", KNIGHT, SMALL)
-    (small / f"{SMALL.name}.mine.parquet").write_text("mine")
-    assert built(small, KNIGHT, SMALL, force=True).reasons == {SMALL.name: "forced"}
-    assert names(small) == {f"{SMALL.name}.parquet", f"{SMALL.name}.mine.parquet"}
-    assert read_manifest(Folder(small)) == read_manifest(Folder(tmp_path / "other"))
+def test_a_forced_build_makes_one_file_of_it(small_folder: Path, tmp_path: Path) -> None:
+    build_tables(tmp_path / "other", KNIGHT, SMALL)
+    (small_folder / f"{SMALL.name}.mine.parquet").write_text("mine")
+    assert build_tables(small_folder, KNIGHT, SMALL, force=True).reasons == {SMALL.name: "forced"}
+    assert names(small_folder) == {f"{SMALL.name}.parquet", f"{SMALL.name}.mine.parquet"}
+    assert read_manifest(Folder(small_folder)) == read_manifest(Folder(tmp_path / "other"))
 
 
-def test_what_a_killed_build_did_not_clear_goes_with_the_next(small: Path) -> None:
-    stray = Path(shutil.copy(small / f"{SMALL.name}.1.parquet", small / f"{SMALL.name}.4.parquet"))
-    assert built(small, KNIGHT, SMALL).reasons == {SMALL.name: "up to date"}
+def test_what_a_killed_build_did_not_clear_goes_with_the_next(small_folder: Path) -> None:
+    stray = Path(shutil.copy(small_folder / f"{SMALL.name}.1.parquet", small_folder / f"{SMALL.name}.4.parquet"))
+    assert build_tables(small_folder, KNIGHT, SMALL).reasons == {SMALL.name: "up to date"}
     assert not stray.exists()
-    assert names(small) == THREE
+    assert names(small_folder) == THREE
 
 
-def test_all_its_files_are_removed(small: Path, cli: Cli) -> None:
-    (small / f"{SMALL.name}.mine.parquet").write_text("mine")
-    said = cli("remove", SMALL.name, "--quiet", "--outputs", str(small))
-    assert said == (0, "", "")
-    assert names(small) == {f"{SMALL.name}.mine.parquet"}
-    assert read_manifest(Folder(small)) == {}
+def test_all_its_files_are_removed(small_folder: Path, cli: Cli) -> None:
+    (small_folder / f"{SMALL.name}.mine.parquet").write_text("mine")
+    text = cli("remove", SMALL.name, "--quiet", "--outputs", str(small_folder))
+    assert text == (0, "", "")
+    assert names(small_folder) == {f"{SMALL.name}.mine.parquet"}
+    assert read_manifest(Folder(small_folder)) == {}
 
 
 KILLED = """
@@ -250,7 +250,7 @@ import os, shutil, signal, sys
 from pathlib import Path
 from tablebase.puzzles.knight.definition import PUZZLE
 from tests.support.tampered import SMALL
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 
 def killing(real, steps):
     def step(*given, **more):
@@ -267,11 +267,11 @@ def ended(folder, steps):
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     left = [None] * steps
     os.replace, os.unlink = killing(os.replace, left), killing(os.unlink, left)
-    built(folder, PUZZLE, SMALL, force=True)
+    build_tables(folder, PUZZLE, SMALL, force=True)
     os._exit(0)
 
 small, tried = map(Path, sys.argv[1:])
-built(tried / "compiled", PUZZLE, SMALL)
+build_tables(tried / "compiled", PUZZLE, SMALL)
 steps = 0
 while ended(Path(shutil.copytree(small, tried / f"{steps:03}")), steps) == -signal.SIGKILL:
     steps += 1
@@ -280,23 +280,23 @@ while ended(Path(shutil.copytree(small, tried / f"{steps:03}")), steps) == -sign
 
 
 @pytest.mark.long
-def test_killed_before_every_step(small: Path, tmp_path: Path) -> None:
+def test_killed_before_every_step(small_folder: Path, tmp_path: Path) -> None:
     """Three files until the manifest lists one; then one, and the next build clears the others."""
     tried = tmp_path / "tried"
-    command = [program("python"), "-c", KILLED, str(small), str(tried)]
+    command = [program("python"), "-c", KILLED, str(small_folder), str(tried)]
     ended = subprocess.run(
         command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
     listed, left_over = [], set()
-    whole = reader("knight", Folder(small)).facts("a1", {"board": "3x4", "number": "1"}).named()
+    whole = open_reader("knight", Folder(small_folder)).probe("a1", {"board": "3x4", "number": "1"}).to_dict()
     for folder in sorted(tried.glob("[0-9]*")):
         listed.append(len(read_manifest(Folder(folder))[SMALL.name].files))
-        asked = reader("knight", Folder(folder))
-        assert asked.facts("a1", {"board": "3x4", "number": "1"}).named() == whole
+        asked = open_reader("knight", Folder(folder))
+        assert asked.probe("a1", {"board": "3x4", "number": "1"}).to_dict() == whole
         wanted = THREE if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
         left_over |= {(listed[-1], name) for name in names(folder) - wanted}
-        assert set(built(folder, KNIGHT, SMALL).reasons.values()) == {"up to date"}
+        assert set(build_tables(folder, KNIGHT, SMALL).reasons.values()) == {"up to date"}
         assert names(folder) == wanted
     assert listed == sorted(listed, reverse=True)
     assert set(listed) == {3, 1}

@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 
 from pipeline import plan as plans
-from pipeline.commands.app import run
-from pipeline.builders.registry import checkpoints, parts, probe
+from pipeline.commands.app import run_app
+from pipeline.builders.registry import checkpoints, parts, estimate
 from pipeline.shards import Listing
-from pipeline.plan import planned
-from pipeline.tasks import AtOnce, Probe, Work, no_records
+from pipeline.plan import make_plan
+from pipeline.tasks import SingleRunCost, CostSample, TaskRunner, make_no_records
 from tablebase.errors import CannotBuild
 from tablebase.puzzle import Table
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.puzzles.knight.board import parse_board
-from tablebase.tables.checkpoints import Piece
+from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.store import Folder
 from tests import LONG, wide
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.shell import SCRIPT, Cli, environment
 
 SLIDING = sliding.PUZZLE
@@ -33,75 +33,75 @@ START = 1.0
 """Seconds of a process that finds nothing to do."""
 
 
-def sliding_listing(board: str) -> Listing:
-    return Listing(SLIDING, SLIDING.planned([board])[0])
+def make_sliding_listing(board: str) -> Listing:
+    return Listing(SLIDING, SLIDING.list_plannable_tables([board])[0])
 
 
-def listing(board: str) -> Listing:
-    return Listing(KNIGHT, listed_table(parse_board(board)))
+def make_listing(board: str) -> Listing:
+    return Listing(KNIGHT, make_tour_table(parse_board(board)))
 
 
 # ---- what a plan makes of a probe --------------------------------------------------------------
 
-FOUND = Probe(20, [90.0, 110.0], [3.0, 1.0], 2.5, no_records())
+FOUND = CostSample(20, [90.0, 110.0], [3.0, 1.0], 2.5, make_no_records())
 """As if a probe had estimated twice: 100 rows, 0.02 seconds each."""
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def estimate_calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What probes are asked, all of which find the same; a row takes 10 bytes and half a second."""
     asked: list[Any] = []
 
-    def found(table: Table, work: Work, own: Any) -> Probe:
-        asked.append((work.at_once, own))
+    def return_estimate(table: Table, work: TaskRunner, own: Any) -> CostSample:
+        asked.append((work.jobs, own))
         return FOUND
 
-    monkeypatch.setattr(plans, "probe", found)
-    monkeypatch.setattr(plans, "_written", lambda *given: (10.0, 0.5))
+    monkeypatch.setattr(plans, "estimate", return_estimate)
+    monkeypatch.setattr(plans, "_measure_write_cost", lambda *given: (10.0, 0.5))
     return asked
 
 
 def test_a_list_that_nobody_counted_is_planned_from_a_probe(
-    asked: list[Any], tmp_path: Path
+    estimate_calls: list[Any], tmp_path: Path
 ) -> None:
     """Each of its parts writes a file; the rows are the mean, the error that of the mean."""
-    plan = planned(Folder(tmp_path), listing("13x3"), None, 3)
+    plan = make_plan(Folder(tmp_path), make_listing("13x3"), None, 3)
     assert plan == pytest.approx((20, 100, 0.1, 1000, 250, 0, 52, 0, 52))
-    assert asked == [(3, None)]
-    planned(Folder(tmp_path), listing("13x3"), Piece(3, 8))
-    table = listing("13x3").table
-    assert asked[1:] == [(1, parts(table).items[2::8])]
+    assert estimate_calls == [(3, None)]
+    make_plan(Folder(tmp_path), make_listing("13x3"), ShardSpec(3, 8))
+    table = make_listing("13x3").table
+    assert estimate_calls[1:] == [(1, parts(table).items[2::8])]
 
 
-def test_a_list_that_is_counted_has_so_many_rows(asked: list[Any], outputs: Path) -> None:
+def test_a_list_that_is_counted_has_so_many_rows(estimate_calls: list[Any], outputs: Path) -> None:
     """One file is written, by one processor alone; the error is that of the seconds a row."""
-    plan = planned(Folder(outputs), listing("5x5"), None)
+    plan = make_plan(Folder(outputs), make_listing("5x5"), None)
     rows, error = 1728, (3 / 90 - 1 / 110) / (3 / 90 + 1 / 110)
     held = 0.02 * rows
-    said = (20, rows, error, 10 * rows, 2.5 * rows, 0, held, 0.5 * rows, held)
-    assert plan == pytest.approx(said)
-    assert planned(Folder(outputs), listing("5x5"), Piece(1, 2)).rows == 100
+    text = (20, rows, error, 10 * rows, 2.5 * rows, 0, held, 0.5 * rows, held)
+    assert plan == pytest.approx(text)
+    assert make_plan(Folder(outputs), make_listing("5x5"), ShardSpec(1, 2)).rows == 100
 
 
 @pytest.mark.parametrize(("free", "here"), [(None, 7), (1000, 7), (999, 0.02 * 20_160)])
 def test_what_has_room_here_is_made_at_once(
-    asked: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int | None, here: float
+    estimate_calls: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int | None, here: float
 ) -> None:
-    at_once = AtOnce(seconds=7, memory=1000)
-    monkeypatch.setattr(plans, "probe", lambda *given: FOUND._replace(at_once=at_once))
-    monkeypatch.setattr(plans, "free_memory", lambda: free)
-    plan = planned(Folder(tmp_path), sliding_listing("2x4"), None)
-    assert (plan.rows, plan.memory, plan.here) == pytest.approx((20_160, 1000, here))
+    at_once = SingleRunCost(seconds=7, memory=1000)
+    monkeypatch.setattr(plans, "estimate", lambda *given: FOUND._replace(single_run=at_once))
+    monkeypatch.setattr(plans, "get_free_memory", lambda: free)
+    plan = make_plan(Folder(tmp_path), make_sliding_listing("2x4"), None)
+    assert (plan.rows, plan.memory, plan.local_seconds) == pytest.approx((20_160, 1000, here))
     assert plan.bytes == 10 * 20_160 + 4096 * 6  # a byte a state, 4,088 in a block, and a header
 
 
 @pytest.mark.parametrize("rows", [[], [0.0, 0.0], [100.0]])
 def test_too_little_is_known_for_an_error(
-    asked: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[float]
+    estimate_calls: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[float]
 ) -> None:
-    found = FOUND._replace(rows=rows or [0.0], seconds=[1.0] * len(rows or [0.0]))
-    monkeypatch.setattr(plans, "probe", lambda *given: found)
-    plan = planned(Folder(tmp_path), listing("13x3"), None)
+    result = FOUND._replace(rows=rows or [0.0], seconds=[1.0] * len(rows or [0.0]))
+    monkeypatch.setattr(plans, "estimate", lambda *given: result)
+    plan = make_plan(Folder(tmp_path), make_listing("13x3"), None)
     assert (plan.rows, plan.error) == (sum(rows), 0)
     assert plan.seconds == pytest.approx(51 if sum(rows) else 0)
 
@@ -111,16 +111,16 @@ def test_bytes_and_seconds_a_row_are_those_of_what_is_written_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: bool, rows: int
 ) -> None:
     """Of the second time that some rows are written; an index alone has none of Parquet."""
-    monkeypatch.setattr(sliding, "LISTED", 0)
-    table = (listing("4x3") if columns else sliding_listing("2x3")).table
+    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
+    table = (make_listing("4x3") if columns else make_sliding_listing("2x3")).table
     with ThreadPoolExecutor(1) as threads:
-        found = probe(table, Work(threads, 1, kept=checkpoints(Folder(tmp_path), table)), None)
+        result = estimate(table, TaskRunner(threads, 1, checkpoints=checkpoints(Folder(tmp_path), table)), None)
     clock = iter([10.0, 10.5, 20.0, 24.0])
     monkeypatch.setattr("pipeline.plan.time.thread_time", lambda: next(clock))
-    size, seconds = plans._written(Folder(tmp_path), table, found)
+    size, seconds = plans._measure_write_cost(Folder(tmp_path), table, result)
     assert (seconds, bool(size)) == (4 / rows, columns)
     if columns:
-        built(tmp_path, KNIGHT, table)
+        build_tables(tmp_path, KNIGHT, table)
         assert size == pytest.approx((tmp_path / table.file).stat().st_size / rows, rel=0.01)
 
 
@@ -129,9 +129,9 @@ def test_bytes_and_seconds_a_row_are_those_of_what_is_written_here(
 
 @wide
 def test_rows_are_those_that_are_counted(outputs: Path) -> None:
-    six = planned(Folder(outputs), listing("6x6"), Piece(1, 1))
-    counted = planned(Folder(outputs), listing("6x6"), None)
-    assert (counted.parts, counted.rows, counted.error) == (36, 6_637_920, 0)
+    six = make_plan(Folder(outputs), make_listing("6x6"), ShardSpec(1, 1))
+    counted = make_plan(Folder(outputs), make_listing("6x6"), None)
+    assert (counted.tasks, counted.rows, counted.error) == (36, 6_637_920, 0)
     assert six.rows == 6_637_920
     size = (outputs / "knight_tours_6x6.parquet").stat().st_size
     assert 0.8 < counted.bytes / size < 1.2
@@ -139,15 +139,15 @@ def test_rows_are_those_that_are_counted(outputs: Path) -> None:
 
 def test_pieces_add_up_to_the_list(tmp_path: Path) -> None:
     store = Folder(tmp_path)
-    plans = [planned(store, listing("5x5"), Piece(number, 4)) for number in (1, 2, 3, 4)]
-    assert [plan.parts for plan in plans] == [7, 6, 6, 6]
+    plans = [make_plan(store, make_listing("5x5"), ShardSpec(number, 4)) for number in (1, 2, 3, 4)]
+    assert [plan.tasks for plan in plans] == [7, 6, 6, 6]
     assert sum(plan.rows for plan in plans) == 1728
-    assert planned(store, listing("5x5"), Piece(26, 30)) == (0,) * 9
+    assert make_plan(store, make_listing("5x5"), ShardSpec(26, 30)) == (0,) * 9
 
 
 def test_large_lists_are_estimated(tmp_path: Path) -> None:
-    plan = planned(Folder(tmp_path), listing("13x3"), None)
-    assert plan.parts == 20
+    plan = make_plan(Folder(tmp_path), make_listing("13x3"), None)
+    assert plan.tasks == 20
     assert abs(plan.rows / 257_728 - 1) < 0.2
     assert 0.7 < plan.bytes / 1_630_752 < 1.3
     assert plan.seconds > 0
@@ -155,19 +155,19 @@ def test_large_lists_are_estimated(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 def test_the_tours_of_seven(tmp_path: Path) -> None:
-    plan = planned(Folder(tmp_path), listing("7x7"), None)
-    assert plan.parts == 10_864
+    plan = make_plan(Folder(tmp_path), make_listing("7x7"), None)
+    assert plan.tasks == 10_864
     assert abs(plan.rows / 165_575_218_320 - 1) < 3 * plan.error
     assert 0 < plan.error < 0.15
-    piece = planned(Folder(tmp_path), listing("7x7"), Piece(5, 2500))
+    piece = make_plan(Folder(tmp_path), make_listing("7x7"), ShardSpec(5, 2500))
     assert abs(piece.rows / 86_022_593 - 1) < 0.2
 
 
 def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     words = ["precompute", "knight", "--board", "4x3", "--outputs", str(tmp_path / "new"), "--plan"]
-    said = cli(*words)
-    assert (said.code, said.err) == (0, "")
-    head, row = said.out.splitlines()
+    text = cli(*words)
+    assert (text.code, text.err) == (0, "")
+    head, row = text.out.splitlines()
     assert head.split()[:4] == ["table", "parts", "rows", "error"]
     assert row.split()[:4] == ["knight_tours_4x3", "12", "16", "exact"]
     assert cli(*words, "--piece", "2/12").out.splitlines()[1].split()[1:3] == ["1", "0"]
@@ -176,15 +176,15 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_sliding_board(tmp_path: Path) -> None:
-    plan = planned(Folder(tmp_path / "new"), sliding_listing("2x5"), None)
-    assert (plan.parts, plan.rows) == (9 * 8, 1_814_400)
+    plan = make_plan(Folder(tmp_path / "new"), make_sliding_listing("2x5"), None)
+    assert (plan.tasks, plan.rows) == (9 * 8, 1_814_400)
     assert 1_814_400 < plan.memory < 1.2 * 1_814_400
     assert 0 < plan.error < 0.3
-    assert 0 < plan.here < plan.seconds
-    assert plan.alone > 0
+    assert 0 < plan.local_seconds < plan.seconds
+    assert plan.writing_seconds > 0
     assert not (tmp_path / "new").exists()
     made = tmp_path / "made"
-    assert run(["precompute", "sliding", "--board", "2x5", "--quiet", "--outputs", str(made)]) == 0
+    assert run_app(["precompute", "sliding", "--board", "2x5", "--quiet", "--outputs", str(made)]) == 0
     size = sum(path.stat().st_size for path in made.glob("sliding_2x5_10.*"))
     assert 0.95 < plan.bytes / size < 1.05
 
@@ -192,21 +192,21 @@ def test_a_sliding_board(tmp_path: Path) -> None:
 def test_what_has_no_room_here_is_searched_in_shards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plans, "free_memory", lambda: 20_000)
-    assert (told := planned(Folder(tmp_path), sliding_listing("2x4"), None)).memory > 20_000
-    assert told.here == told.seconds
-    assert 20_160 < told.meanwhile < 60_000
+    monkeypatch.setattr(plans, "get_free_memory", lambda: 20_000)
+    assert (reported := make_plan(Folder(tmp_path), make_sliding_listing("2x4"), None)).memory > 20_000
+    assert reported.local_seconds == reported.seconds
+    assert 20_160 < reported.meanwhile < 60_000
 
 
 def test_a_board_that_is_not_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """As if boards had 8 cells at most: one of 10 is planned from one of 8."""
-    monkeypatch.setattr(sliding, "MOST_CELLS", 8)
+    monkeypatch.setattr(sliding, "MAX_CELLS", 8)
     monkeypatch.setattr(sliding.parse_board, "__defaults__", (8,))
     words = ["precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path)]
     with pytest.raises(CannotBuild) as refused:
-        run([*words, "--plan"])
+        run_app([*words, "--plan"])
     head, row, *_ = capfd.readouterr().out.splitlines()
     assert head.split()[4:8] == ["bytes", "meanwhile", "memory", "here"]
     assert row.split()[:3] == ["sliding_2x5_10", "72", "1,814,400"]
@@ -216,11 +216,11 @@ def test_a_board_that_is_not_made(
 
 
 def test_what_cannot_be_planned(cli: Cli) -> None:
-    said = cli("precompute", "sliding", "--board", "3x6", "--plan")
-    assert (said.code, said.err.count("boards have at most 16 cells")) == (2, 1)
-    said = cli("precompute", "sliding", "--board", "2x3", "--piece", "1/2", "--plan")
-    assert said.code == 2
-    assert "--piece needs --board and a stage with lists" in said.err
+    text = cli("precompute", "sliding", "--board", "3x6", "--plan")
+    assert (text.code, text.err.count("boards have at most 16 cells")) == (2, 1)
+    text = cli("precompute", "sliding", "--board", "2x3", "--piece", "1/2", "--plan")
+    assert text.code == 2
+    assert "--piece needs --board and a stage with lists" in text.err
     assert (
         "--plan needs --board and a stage with boards" in cli("precompute", "eight", "--plan").err
     )
@@ -229,13 +229,13 @@ def test_what_cannot_be_planned(cli: Cli) -> None:
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 @pytest.mark.parametrize("board", ["3x4", "2x6"])
 def test_a_large_sliding_board(tmp_path: Path, board: str) -> None:
-    plan = planned(Folder(tmp_path), sliding_listing(board), None, 2)
+    plan = make_plan(Folder(tmp_path), make_sliding_listing(board), None, 2)
     words = ["precompute", "sliding", "--board", board, "--quiet", "--outputs", str(tmp_path)]
     made = subprocess.Popen([SCRIPT, *words], env=environment())
     _, made.returncode, used = os.wait4(made.pid, 0)
     assert made.returncode == 0
     assert plan.bytes == (tmp_path / f"sliding_{board}_12.idx").stat().st_size
-    assert 0.65 < (plan.here + plan.alone) / (used.ru_utime + used.ru_stime - START) < 1.35
-    beyond = planned(Folder(tmp_path), sliding_listing(BEYOND[board]), None, 2)
+    assert 0.65 < (plan.local_seconds + plan.writing_seconds) / (used.ru_utime + used.ru_stime - START) < 1.35
+    beyond = make_plan(Folder(tmp_path), make_sliding_listing(BEYOND[board]), None, 2)
     assert beyond.rows == ROWS[BEYOND[board]]
     assert 0.65 < beyond.seconds / beyond.rows / (plan.seconds / plan.rows) < 1.35

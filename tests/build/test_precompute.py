@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.progress import BuildTold
+from pipeline.progress import BuildProgress
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.manifest import Entry
 from tablebase.tables.store import Folder
 from tests import wide
-from tests.support.build_recorder import built, contents
+from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
 
 BOARDS = ("--board", "3x7", "--board", "4x3")
@@ -23,19 +23,19 @@ LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts")
 def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two more boards and the counts, built in this process with two jobs."""
     folder = tmp_path_factory.mktemp("light")
-    built_light(folder, jobs=2)
+    build_without_large(folder, jobs=2)
     return folder
 
 
-def built_light(folder: Path, jobs: int) -> None:
-    tables = PUZZLE.with_boards([*BOARDS[1::2]])
-    built(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
+def build_without_large(folder: Path, jobs: int) -> None:
+    tables = PUZZLE.list_tables_with_boards([*BOARDS[1::2]])
+    build_tables(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
 
 
 @wide
 def test_two_builds_are_the_same_byte_for_byte(tmp_path: Path, light: Path) -> None:
     """With one job and with two; `make same-bytes` compares every table."""
-    built_light(tmp_path, jobs=1)
+    build_without_large(tmp_path, jobs=1)
     assert contents(tmp_path) == contents(light)
 
 
@@ -53,29 +53,29 @@ def test_more_boards_are_listed_counted_and_answered(light: Path, cli: Cli) -> N
 def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
     """Nobody counted its tours here, so no number is stated: `--count` says none either."""
     folder = tmp_path / "none"
-    said = cli("precompute", "knight", "--board", "8x8", "--outputs", str(folder))
-    assert (said.code, said.out) == (1, "")
-    assert said.err == (
+    text = cli("precompute", "knight", "--board", "8x8", "--outputs", str(folder))
+    assert (text.code, text.out) == (1, "")
+    assert text.err == (
         "pipeline: 8x8 has too many tours to list. Boards of up to 49 squares can be listed.\n"
     )
     assert not folder.exists()
 
 
 def test_a_board_goes_with_the_knight(tmp_path: Path, cli: Cli) -> None:
-    said = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
-    assert (said.code, said.err) == (2, "pipeline: --board needs the stage sliding or knight.\n")
+    text = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
+    assert (text.code, text.err) == (2, "pipeline: --board needs the stage sliding or knight.\n")
 
 
 def test_what_is_done_is_told_and_why(tmp_path: Path, cli: Cli) -> None:
-    said = cli("precompute", "eight", "--outputs", str(tmp_path))
-    assert said.code == 0
-    assert [re.sub(r"[\d.]+ s$", "0.0 s", line) for line in said.err.splitlines()] == [
+    text = cli("precompute", "eight", "--outputs", str(tmp_path))
+    assert text.code == 0
+    assert [re.sub(r"[\d.]+ s$", "0.0 s", line) for line in text.err.splitlines()] == [
         "building eight (missing)",
         "eight: 362,880 rows in 0.0 s",
         "building eight_edge (missing)",
         "eight_edge: 181,440 rows in 0.0 s",
     ]
-    rows = [line.split() for line in said.out.splitlines()]
+    rows = [line.split() for line in text.out.splitlines()]
     assert rows[0] == ["table", "rows", "bytes", "index", "bytes", "seconds"]
     for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:], strict=True):
         size, index = (tmp_path / f"{name}.{end}" for end in ("parquet", "idx"))
@@ -90,11 +90,11 @@ def test_what_is_done_is_told_and_why(tmp_path: Path, cli: Cli) -> None:
 
 
 def test_the_folder_may_come_from_the_environment(tmp_path: Path, cli: Cli) -> None:
-    said = cli("precompute", "eight", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
-    assert said.code == 0
+    text = cli("precompute", "eight", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
+    assert text.code == 0
     assert (tmp_path / "made" / "eight.parquet").is_file()
-    said = cli("query", "eight", "123456780", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
-    assert said.code == 0
+    text = cli("query", "eight", "123456780", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
+    assert text.code == 0
 
 
 READ_ONLY = """
@@ -145,11 +145,11 @@ def test_what_a_killed_build_left_is_cleared_all_the_same(copy: Path, cli: Cli) 
         assert not path.exists()
 
 
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+def read_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
          every: float) -> list[str]:  # fmt: skip
-    monkeypatch.setattr("pipeline.progress.PLAIN_EVERY", every)
+    monkeypatch.setattr("pipeline.progress.LINE_INTERVAL", every)
     tables = [table for table in PUZZLE.tables if table.name != "knight_tours_6x6"]
-    with BuildTold(quiet=False) as report:
+    with BuildProgress(quiet=False) as report:
         build(Request(Folder(tmp_path), [(PUZZLE, tuple(tables))]), report)
     return capsys.readouterr().err.splitlines()
 
@@ -157,7 +157,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_counts_are_told_to_their_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = told(tmp_path, monkeypatch, capsys, -1)
+    lines = read_progress(tmp_path, monkeypatch, capsys, -1)
     for name, last in (
         ("knight_tours_5x5", "  1,728 tours found, starts 25 of 25"),
         ("knight_tours_8x8", "  pairs 2,048 of 2,048"),
@@ -171,7 +171,7 @@ def test_counts_are_told_to_their_end(
 def test_a_short_build_tells_no_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = told(tmp_path, monkeypatch, capsys, 3600)
+    lines = read_progress(tmp_path, monkeypatch, capsys, 3600)
     assert [line.split()[0] for line in lines] == [
         *("building", "knight_tours_5x5:"),
         *("building", "knight_tours_8x8:"),
@@ -185,11 +185,11 @@ def test_a_count_that_was_begun_is_ended(
     """Its last line would else be some seconds old, as in "starts 35 of 36"."""
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    with BuildTold(quiet=False) as report:
-        report.table(PUZZLE.tables[0], "missing")
+    with BuildProgress(quiet=False) as report:
+        report.on_table(PUZZLE.tables[0], "missing")
         for done in range(37):
             now += 0.16
-            report.step("knight_tours_5x5", "starts", done, 36)
+            report.on_step("knight_tours_5x5", "starts", done, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",
         "  starts 31 of 36",
@@ -200,16 +200,16 @@ def test_a_count_that_was_begun_is_ended(
 def test_tables_under_way_at_once_are_told_apart(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pipeline.progress.PLAIN_EVERY", -1)
+    monkeypatch.setattr("pipeline.progress.LINE_INTERVAL", -1)
     five, six = PUZZLE.tables[:2]
-    with BuildTold(quiet=False) as report:
-        report.table(five, "missing")
-        report.step(five.name, "starts", 1, 25)
-        report.table(six, "missing")
-        report.step(five.name, "starts", 2, 25)
-        report.step(six.name, "starts", 1, 36)
-        report.built(five, Entry([], 1728, "", "", {}, "", None), 0.5)
-        report.step(six.name, "starts", 2, 36)
+    with BuildProgress(quiet=False) as report:
+        report.on_table(five, "missing")
+        report.on_step(five.name, "starts", 1, 25)
+        report.on_table(six, "missing")
+        report.on_step(five.name, "starts", 2, 25)
+        report.on_step(six.name, "starts", 1, 36)
+        report.on_built(five, Entry([], 1728, "", "", {}, "", None), 0.5)
+        report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",
         "  starts 1 of 25",
@@ -222,12 +222,12 @@ def test_tables_under_way_at_once_are_told_apart(
 
 
 def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[bytes] = []
-    monkeypatch.setattr("os.write", lambda number, data: told.append(data))
-    report = BuildTold(quiet=False)
+    reported: list[bytes] = []
+    monkeypatch.setattr("os.write", lambda number, data: reported.append(data))
+    report = BuildProgress(quiet=False)
     report._progress.disable = False
     for count, table in enumerate(PUZZLE.tables[:2]):
-        report.table(table, "missing")
-        report.step(table.name, "starts", 1, 25)
-        report._cleared()
-        assert told.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"
+        report.on_table(table, "missing")
+        report.on_step(table.name, "starts", 1, 25)
+        report._clear()
+        assert reported.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"

@@ -10,49 +10,49 @@ import pytest
 from pipeline.builders import sweep_driver, ranking_table
 from pipeline.builders.registry import checkpoints
 from pipeline.builders.ranking_table import make
-from pipeline.search.tour_counting.sweep import Layer, TooMany, forward
-from pipeline.tasks import Made, Work
-from queries.dispatch import reader
+from pipeline.search.tour_counting.sweep import Layer, CountOverflow, advance_layer
+from pipeline.tasks import TableData, TaskRunner
+from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader
-from queries.status import status
+from queries.status import list_status
 from tablebase.errors import SearchError
-from tablebase.puzzles.knight.definition import PUZZLE, NumberedCycles, cycles_table, numbers_table
-from tablebase.puzzles.knight.board import Board, parse_board
-from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.puzzles.knight.definition import PUZZLE, ClosedTourRanking, make_closed_ranking_table, make_open_ranking_table
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 from tests import first
-from tests.support.build_recorder import built, contents
+from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
 
-SIX = cycles_table(Board(6, 6))
+SIX = make_closed_ranking_table(KnightBoard(6, 6))
 NAME = SIX.name
 
 
-def test_it_is_a_table_like_any_other(numbered: Path, tmp_path: Path) -> None:
-    rows = {row["table"]: row for row in status(Folder(numbered))}
+def test_it_is_a_table_like_any_other(ranked_boards: Path, tmp_path: Path) -> None:
+    rows = {row["table"]: row for row in list_status(Folder(ranked_boards))}
     assert rows[NAME]["state"] == "published"
     assert rows[NAME]["command"] == (
-        f"pipeline precompute knight --cycles 6x6 --outputs {numbered}"
+        f"pipeline precompute knight --cycles 6x6 --outputs {ranked_boards}"
     )
-    published = read_manifest(Folder(numbered))
-    among = [table.name for table in PUZZLE.among(parameters_of(published))]
+    published = read_manifest(Folder(ranked_boards))
+    among = [table.name for table in PUZZLE.list_published_tables(list_parameters(published))]
     numbered_ones = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
     numbered_ones += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
     assert among[-7:] == [f"knight_{name}" for name in numbered_ones]
-    built(tmp_path, PUZZLE, SIX)
-    assert contents(tmp_path)[f"{NAME}.idx"] == (numbered / f"{NAME}.idx").read_bytes()
-    assert built(tmp_path, PUZZLE, SIX).reasons == {NAME: "up to date"}
+    build_tables(tmp_path, PUZZLE, SIX)
+    assert contents(tmp_path)[f"{NAME}.idx"] == (ranked_boards / f"{NAME}.idx").read_bytes()
+    assert build_tables(tmp_path, PUZZLE, SIX).reasons == {NAME: "up to date"}
 
 
 def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
     where = ["--outputs", str(copy)]
-    said = cli("precompute", "knight", "--cycles", "5x6", "--cycles", "5X6", *where)
-    assert said.code == 0, said.err
-    assert "knight_cycles_5x6" in said.out
+    text = cli("precompute", "knight", "--cycles", "5x6", "--cycles", "5X6", *where)
+    assert text.code == 0, text.err
+    assert "knight_cycles_5x6" in text.out
     assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
-    said = cli("precompute", "knight", "--numbers", "5x4", *where)
-    assert said.code == 0, said.err
-    assert "knight_numbers_5x4" in said.out
+    text = cli("precompute", "knight", "--numbers", "5x4", *where)
+    assert text.code == 0, text.err
+    assert "knight_numbers_5x4" in text.out
     assert cli("query", "knight", "b1", "--board", "5x4", "--tour", "6", *where).code == 0
     assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *where).code == 0
     assert not [*copy.glob("knight_cycles*"), *copy.glob("knight_numbers*")]
@@ -82,9 +82,9 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
 def test_what_cannot_be_made_is_refused(
     words: str, code: int, said: str, copy: Path, cli: Cli
 ) -> None:
-    told = cli("precompute", *shlex.split(words), "--outputs", str(copy))
-    assert (told.code, told.out) == (code, "")
-    assert said in told.err
+    reported = cli("precompute", *shlex.split(words), "--outputs", str(copy))
+    assert (reported.code, reported.out) == (code, "")
+    assert said in reported.err
 
 
 @pytest.mark.parametrize("board", first(1, ["4x6", "5x6", "6x6", "12x3", "8x5"]))
@@ -92,11 +92,11 @@ def test_open_tours_are_as_many_from_each_square_as_were_counted(
     board: str, outputs: Path, tmp_path: Path
 ) -> None:
     on = parse_board(board)
-    built(tmp_path, PUZZLE, numbers_table(on))
+    build_tables(tmp_path, PUZZLE, make_open_ranking_table(on))
     counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
-    asks = reader("knight", Folder(tmp_path))
+    asks = open_reader("knight", Folder(tmp_path))
     assert isinstance(asks, KnightReader)
-    assert asks.numbered(on, closed=False).totals() == counted["tours"].to_list()
+    assert asks.open_ranked_tours(on, closed=False).count_tours_by_start() == counted["tours"].to_list()
 
 
 class KilledError(Exception):
@@ -108,33 +108,33 @@ def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
 ) -> None:
     made, killed = list[int](), True
 
-    def followed(layer: Layer, *rest: object) -> Layer:
+    def advance(layer: Layer, *rest: object) -> Layer:
         made.append(len(layer.keys))
-        return forward(layer, *rest)  # type: ignore[arg-type]  # as they came
+        return advance_layer(layer, *rest)  # type: ignore[arg-type]  # as they came
 
     def tell(doing: str, done: int, total: int | None) -> None:
         if doing == "layer 13 of 14, where the halves meet" and killed:
             raise KilledError
 
-    def again() -> Made:
-        assert isinstance(SIX.recipe, NumberedCycles)
+    def rebuild() -> TableData:
+        assert isinstance(SIX.recipe, ClosedTourRanking)
         with ThreadPoolExecutor(1) as pool:
-            work = Work(pool, 1, tell, checkpoints(Folder(tmp_path), SIX), memory=1 << 40)
+            work = TaskRunner(pool, 1, tell, checkpoints(Folder(tmp_path), SIX), memory=1 << 40)
             return make(SIX.recipe, PUZZLE, SIX, work)
 
-    monkeypatch.setattr(sweep_driver, "LARGE", 2000)  # a record and what it begins with
-    monkeypatch.setattr(ranking_table, "forward", followed)
+    monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
+    monkeypatch.setattr(ranking_table, "advance_layer", advance)
     with pytest.raises(KilledError):
-        again()
+        rebuild()
     assert len(made) == 12
     made.clear()
     killed = False
-    rows, _, count = again()
+    rows, _, count = rebuild()
     assert count == sum(len(stretch["key"]) for stretch in rows)
     assert made
     assert max(made) < 300, "what follows larger layers is kept"
     made.clear()
-    again()
+    rebuild()
     assert len(made) < 12
 
 
@@ -142,10 +142,10 @@ def test_more_than_fit_a_number_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def too_many(*_: object) -> int:
-        raise TooMany
+        raise CountOverflow
 
-    monkeypatch.setattr(ranking_table, "cycles", too_many)
-    table = cycles_table(parse_board("5x6"))
+    monkeypatch.setattr(ranking_table, "sum_cycles", too_many)
+    table = make_closed_ranking_table(parse_board("5x6"))
     with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
-        built(tmp_path, PUZZLE, table)
+        build_tables(tmp_path, PUZZLE, table)
     assert not [*tmp_path.glob("*.idx")]

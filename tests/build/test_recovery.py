@@ -11,23 +11,23 @@ import pytest
 from tablebase.errors import TableUnreadable, TableVersionError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import counts_table, cycles_table, listed_table
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import make_count_table, make_closed_ranking_table, make_tour_table
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.index_format import BLOCK
+from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import read_backup, read_manifest, read_pages, record_page, seal
 from tablebase.tables.store import Folder
 from tests.support.tampered import split
-from tests.support.build_recorder import built, contents
+from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
 
-TOURS = listed_table(Board(3, 4))
-COUNTS = counts_table(((2, 2), (3, 4), (5, 9)))
-CYCLES = cycles_table(Board(10, 3))
+TOURS = make_tour_table(KnightBoard(3, 4))
+COUNTS = make_count_table(((2, 2), (3, 4), (5, 9)))
+CYCLES = make_closed_ranking_table(KnightBoard(10, 3))
 GOAL = next(iter(parse_board("2x3").layouts))
-ROWS = parse_board("2x3").table(GOAL, listed=True)
+ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
 EVERY: list[tuple[Puzzle, Table]] = [
     (KNIGHT, TOURS),
     (KNIGHT, COUNTS),
@@ -41,7 +41,7 @@ EVERY: list[tuple[Puzzle, Table]] = [
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("published")
     for puzzle, table in EVERY:
-        built(folder, puzzle, table)
+        build_tables(folder, puzzle, table)
     return folder
 
 
@@ -80,7 +80,7 @@ def test_every_whole_table_is_listed_again(
 ) -> None:
     before, listed = contents(folder), read_manifest(Folder(folder))
     lose(folder)
-    report = built(folder, KNIGHT, TOURS, force=force)
+    report = build_tables(folder, KNIGHT, TOURS, force=force)
     assert report.reasons == {TOURS.name: "forced" if force else "up to date"}
     problem, tables, left_out = report.recovery or ("", [], {})
     assert problem.startswith(str(folder / MANIFEST))
@@ -97,19 +97,19 @@ def test_every_whole_table_is_listed_again(
 
 
 def test_nothing_is_said_where_nothing_was_lost(tmp_path: Path) -> None:
-    assert built(tmp_path, KNIGHT, TOURS).recovery is None
-    assert built(tmp_path, KNIGHT, TOURS).recovery is None
+    assert build_tables(tmp_path, KNIGHT, TOURS).recovery is None
+    assert build_tables(tmp_path, KNIGHT, TOURS).recovery is None
 
 
 def test_the_copy_may_be_one_build_behind(folder: Path) -> None:
     """As if killed between the two: the newer table speaks for itself."""
     behind = (folder / BACKUP).read_bytes()
-    more = counts_table(((2, 2), (3, 4), (3, 5), (5, 9)))
-    built(folder, KNIGHT, more)
+    more = make_count_table(((2, 2), (3, 4), (3, 5), (5, 9)))
+    build_tables(folder, KNIGHT, more)
     listed = read_manifest(Folder(folder))
     (folder / BACKUP).write_bytes(behind)
     damage_manifest(folder)
-    assert built(folder, KNIGHT, TOURS).recovery is not None
+    assert build_tables(folder, KNIGHT, TOURS).recovery is not None
     assert read_manifest(Folder(folder)) == listed
 
 
@@ -131,20 +131,20 @@ def rewrite(name: str, **metadata: str) -> Callable[[Path], object]:
         rows = file.read().replace_schema_metadata(file.schema_arrow.metadata)
         with pq.ParquetWriter(folder / name, rows.schema) as writer:
             writer.write(rows)
-            said = {key: kept[key] for key in ("content", "parameters", "made_by")} | metadata
-            writer.add_key_value_metadata(said)
+            text = {key: kept[key] for key in ("content", "parameters", "made_by")} | metadata
+            writer.add_key_value_metadata(text)
 
     return change
 
 
 def fewer_rows(folder: Path) -> None:
     file = pq.ParquetFile(folder / ROWS.file)
-    rows, said = file.read(), file.metadata.metadata
+    rows, text = file.read(), file.metadata.metadata
     rows = rows.replace_schema_metadata(file.schema_arrow.metadata)
     with pq.ParquetWriter(folder / ROWS.file, rows.schema) as writer:
         writer.write(rows.slice(1))
         writer.add_key_value_metadata(
-            {"content": said[b"content"], "parameters": said[b"parameters"]}
+            {"content": text[b"content"], "parameters": text[b"parameters"]}
         )
 
 
@@ -162,12 +162,12 @@ SPOILS: list[tuple[str, Callable[[Path], object], str]] = [
     (ROWS.name, lambda folder: (folder / ROWS.index_file).unlink(), "cannot be read"),
     (ROWS.name, flip(ROWS.index_file, 4), "another table, or of another version"),
     (ROWS.name, flip(ROWS.index_file, 40), "block 0|does not belong"),
-    (ROWS.name, flip(ROWS.index_file, BLOCK + 7), "block 1"),
+    (ROWS.name, flip(ROWS.index_file, BLOCK_BYTES + 7), "block 1"),
     (ROWS.name, take_another_index, "another table"),
     (CYCLES.name, flip(CYCLES.index_file, 24), "block 0"),
     (CYCLES.name, flip(CYCLES.index_file, -1), "block"),
     (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, 100), "header"),
-    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, BLOCK), "another size"),
+    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, BLOCK_BYTES), "another size"),
 ]
 
 
@@ -179,7 +179,7 @@ def test_what_is_not_whole_is_left_where_it_is(
     spoiled = {path: path.read_bytes() for path in folder.glob(f"{name}.*")}
     remove_both(folder)
     other = (KNIGHT, COUNTS) if name == TOURS.name else (KNIGHT, TOURS)
-    problem, tables, left_out = built(folder, *other).recovery or ("", [], {})
+    problem, tables, left_out = build_tables(folder, *other).recovery or ("", [], {})
     assert problem
     assert tables == sorted({table.name for _, table in EVERY} - {name})
     assert list(left_out) == [name]
@@ -189,15 +189,15 @@ def test_what_is_not_whole_is_left_where_it_is(
 
 def test_records_that_the_header_s_hash_is_not_of_are_left_out(folder: Path) -> None:
     """Every block has the right checksum, but the records are of another build."""
-    from tablebase.tables.index_format import BODY, CHECKSUM, HEADER, checksum
+    from tablebase.tables.index_format import BODY_BYTES, CHECKSUM, HEADER, compute_checksum
 
     data = bytearray((folder / CYCLES.index_file).read_bytes())
     *_, content, _ = HEADER.unpack_from(data)
-    data[BLOCK + 2] ^= 1
-    data[BLOCK + BODY : 2 * BLOCK] = CHECKSUM.pack(checksum(content, 1, bytes(data[BLOCK:][:BODY])))
+    data[BLOCK_BYTES + 2] ^= 1
+    data[BLOCK_BYTES + BODY_BYTES : 2 * BLOCK_BYTES] = CHECKSUM.pack(compute_checksum(content, 1, bytes(data[BLOCK_BYTES:][:BODY_BYTES])))
     (folder / CYCLES.index_file).write_bytes(data)
     remove_both(folder)
-    _, tables, left_out = built(folder, KNIGHT, TOURS).recovery or ("", [], {})
+    _, tables, left_out = build_tables(folder, KNIGHT, TOURS).recovery or ("", [], {})
     assert CYCLES.name not in tables
     assert "does not belong to the rows" in left_out[CYCLES.name]
 
@@ -207,7 +207,7 @@ def test_a_file_of_no_puzzle_is_left_alone(folder: Path) -> None:
     shutil.copy(folder / TOURS.file, folder / "strangers.parquet")
     shutil.copy(folder / TOURS.file, folder / "not a table.parquet")
     remove_both(folder)
-    _, tables, left_out = built(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    _, tables, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
     assert "strangers" not in tables
     assert left_out["strangers"] == "no puzzle here has such a table"
     assert (folder / "not a table.parquet").exists()
@@ -215,10 +215,10 @@ def test_a_file_of_no_puzzle_is_left_alone(folder: Path) -> None:
 
 def test_of_many_files_those_that_are_whole_stay_listed(folder: Path) -> None:
     split(folder, TOURS.name, 5, 9)
-    built(folder, KNIGHT, COUNTS, force=True)
+    build_tables(folder, KNIGHT, COUNTS, force=True)
     (folder / f"{TOURS.name}.2.parquet").unlink()
     damage_manifest(folder)
-    _, tables, _ = built(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    _, tables, _ = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
     assert TOURS.name in tables
     assert len(read_manifest(Folder(folder))[TOURS.name].files) == 3
 
@@ -230,7 +230,7 @@ def test_a_page_stays_listed_if_it_is_what_was_written(folder: Path) -> None:
         record_page(store, str(folder / name), read_manifest(store))
     (folder / "report.html").write_text("a pag!")
     damage_manifest(folder)
-    built(folder, KNIGHT, TOURS)
+    build_tables(folder, KNIGHT, TOURS)
     assert list(read_pages(store)) == ["explorer.html"]
 
 
@@ -238,14 +238,14 @@ def test_a_newer_manifest_is_replaced_only_by_force(folder: Path) -> None:
     newer = seal({"format_version": 4, "shelves": []})
     (folder / MANIFEST).write_text(newer)
     with pytest.raises(TableVersionError):
-        built(folder, KNIGHT, TOURS)
+        build_tables(folder, KNIGHT, TOURS)
     assert (folder / MANIFEST).read_text() == newer
-    assert len((built(folder, KNIGHT, TOURS, force=True).recovery or ("", [], {}))[1]) == 4
+    assert len((build_tables(folder, KNIGHT, TOURS, force=True).recovery or ("", [], {}))[1]) == 4
 
 
 def test_an_older_manifest_is_replaced_unasked(folder: Path) -> None:
     (folder / MANIFEST).write_text(seal({"format_version": 2, "tables": {}}))
-    assert built(folder, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
+    assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
     assert len(read_manifest(Folder(folder))) == 4
 
 
@@ -253,7 +253,7 @@ def test_an_older_manifest_is_replaced_unasked(folder: Path) -> None:
 def test_permissions_are_no_damage(folder: Path) -> None:
     (folder / MANIFEST).chmod(0)
     with pytest.raises(TableUnreadable):
-        built(folder, KNIGHT, TOURS, force=True)
+        build_tables(folder, KNIGHT, TOURS, force=True)
 
 
 def test_a_manifest_that_cannot_be_read_is_no_damage(
@@ -265,7 +265,7 @@ def test_a_manifest_that_cannot_be_read_is_no_damage(
     before = contents(folder)
     monkeypatch.setattr(Folder, "read", refuse)
     with pytest.raises(TableUnreadable):
-        built(folder, KNIGHT, TOURS, force=True)
+        build_tables(folder, KNIGHT, TOURS, force=True)
     monkeypatch.undo()
     assert contents(folder) == before
 

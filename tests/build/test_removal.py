@@ -9,14 +9,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.removal import removable, removal
+from pipeline.removal import list_removable, make_removal
 from tablebase.errors import BadRequest
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.tampered import listing, said_of
-from tests.support.build_recorder import built
+from tests.support.tampered import edit_manifest, describe_file
+from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, Cli, environment, program
 
 TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
@@ -24,20 +24,20 @@ TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
 
 def tables_of(*boards: str) -> list[Table]:
     """The lists of these boards, and the counts."""
-    return [table for table in PUZZLE.with_boards([*boards]) if table.name in TABLES]
+    return [table for table in PUZZLE.list_tables_with_boards([*boards]) if table.name in TABLES]
 
 
 @pytest.fixture(scope="module")
-def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def listed_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two boards that were asked for, and the counts that tell of one of them only then."""
     folder = tmp_path_factory.mktemp("listed")
-    built(folder, PUZZLE, *tables_of("2x7", "4x3"))
+    build_tables(folder, PUZZLE, *tables_of("2x7", "4x3"))
     return folder
 
 
 @pytest.fixture
-def folder(listed: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(listed, tmp_path / "folder"))
+def folder(listed_boards: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(listed_boards, tmp_path / "folder"))
 
 
 def boards(folder: Path) -> set[str]:
@@ -45,16 +45,16 @@ def boards(folder: Path) -> set[str]:
 
 
 def test_a_table_goes_and_the_counts_forget_its_board(folder: Path, cli: Cli) -> None:
-    assert removable(Folder(folder)) == ["knight_tours_2x7", "knight_tours_4x3"]
+    assert list_removable(Folder(folder)) == ["knight_tours_2x7", "knight_tours_4x3"]
     assert "2x7" in boards(folder)
-    said = cli("remove", "knight_tours_2x7", "--outputs", str(folder))
-    assert (said.code, said.out) == (0, "removed knight_tours_2x7\n")
-    assert said.err.startswith("building knight_counts (parameters changed)\n")
-    assert removable(Folder(folder)) == ["knight_tours_4x3"]
+    text = cli("remove", "knight_tours_2x7", "--outputs", str(folder))
+    assert (text.code, text.out) == (0, "removed knight_tours_2x7\n")
+    assert text.err.startswith("building knight_counts (parameters changed)\n")
+    assert list_removable(Folder(folder)) == ["knight_tours_4x3"]
     assert "2x7" not in boards(folder)
     assert not list(folder.glob("*2x7*"))
     assert "2x7" not in cli("status", "--outputs", str(folder)).out
-    built(folder, PUZZLE, *tables_of("2x7"))
+    build_tables(folder, PUZZLE, *tables_of("2x7"))
     assert "2x7" in boards(folder)
 
 
@@ -71,20 +71,20 @@ def test_only_what_was_asked_for_is_removed(folder: Path, cli: Cli) -> None:
         ("knight_tours_3x8", f"There is no table 'knight_tours_3x8' to remove. {more}"),
         ("../listed", f"There is no table '../listed' to remove. {more}"),
     ):
-        said = cli("remove", *words.split(), "--outputs", str(folder))
-        assert said == (2, "", f"pipeline: {complaint}\n")
+        text = cli("remove", *words.split(), "--outputs", str(folder))
+        assert text == (2, "", f"pipeline: {complaint}\n")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_a_table_that_no_rule_knows_can_be_removed(folder: Path, cli: Cli) -> None:
-    with listing(folder) as entries:
+    with edit_manifest(folder) as entries:
         path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
         entry = entries["knight_tours_4x3"]
-        entries["hanoi"] = {**entry, "files": [said_of(path, entry["rows"])]}
+        entries["hanoi"] = {**entry, "files": [describe_file(path, entry["rows"])]}
     (folder / "hanoi.parquet.txt").write_text("mine")
     (folder / "hanoi.parquet").write_text("cut")
-    said = cli("status", "--outputs", str(folder))
-    assert f"damaged: pipeline remove hanoi --outputs {folder}" in said.out
+    text = cli("status", "--outputs", str(folder))
+    assert f"damaged: pipeline remove hanoi --outputs {folder}" in text.out
     assert cli("remove", "hanoi", "--quiet", "--outputs", str(folder)) == (0, "", "")
     assert not (folder / "hanoi.parquet").exists()
     assert (folder / "hanoi.parquet.txt").read_text() == "mine"
@@ -102,7 +102,7 @@ KILLED = """
 import os, signal, sys
 import pipeline.tasks
 
-pipeline.tasks.WORTH_KEEPING = 60  # counts that are kept are no step of a removal
+pipeline.tasks.MIN_SAVED_SECONDS = 60  # counts that are kept are no step of a removal
 steps, folder = int(sys.argv[1]), sys.argv[2]
 
 def killing(real):
@@ -120,11 +120,11 @@ app(["remove", "knight_tours_2x7", "--outputs", folder])
 """
 
 
-def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> None:
+def test_killed_before_every_step(listed_boards: Path, tmp_path: Path, cli: Cli) -> None:
     """Before the manifest is written all is as before; after it, asking again ends the work."""
     steps, code, states = 0, -signal.SIGKILL, []
     while code == -signal.SIGKILL:
-        folder = Path(shutil.copytree(listed, tmp_path / str(steps)))
+        folder = Path(shutil.copytree(listed_boards, tmp_path / str(steps)))
         command = [program("python"), "-c", KILLED, str(steps), str(folder)]
         code = subprocess.run(
             command, cwd=ROOT, env=environment(), capture_output=True, check=False
@@ -145,10 +145,10 @@ def test_killed_before_every_step(listed: Path, tmp_path: Path, cli: Cli) -> Non
 
 
 def test_the_request_names_only_what_tells_of_others(folder: Path) -> None:
-    request = removal(Folder(folder), ["knight_tours_2x7"], 1)
+    request = make_removal(Folder(folder), ["knight_tours_2x7"], 1)
     assert [table.name for _, tables in request.tables for table in tables] == ["knight_counts"]
     # such a board is counted whether it is listed or not
-    request = removal(Folder(folder), ["knight_tours_4x3"], 1)
+    request = make_removal(Folder(folder), ["knight_tours_4x3"], 1)
     assert not [table for _, tables in request.tables for table in tables]
     with pytest.raises(BadRequest):
-        removal(Folder(folder), ["knight_tours_5x5"], 1)
+        make_removal(Folder(folder), ["knight_tours_5x5"], 1)

@@ -13,51 +13,51 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.builders import tour_list
 from pipeline.builders.registry import checkpoints
-from pipeline.shards import Listing, listings, make_piece, parse_piece, require_all
+from pipeline.shards import Listing, find_listings, build_shard, parse_shard, require_complete
 from queries import open_tables
-from queries.status import status, unusable
-from queries.scans import scanned
+from queries.status import list_status, make_unusable_error
+from queries.scans import scan_table
 from tablebase.errors import BadRequest, SearchError, TablePartial
 from tablebase.puzzles.knight import definition as knight
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
-from tablebase.puzzles.knight.board import Board, parse_board
+from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.tables import BACKUP
-from tablebase.tables.checkpoints import Piece
+from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import SHARED, Folder
+from tablebase.tables.store import SHARED_SUFFIX, Folder
 from tests import LONG
-from tests.conftest import once
-from tests.support.tampered import linked_copy, own, prove_one
-from tests.support.build_recorder import Recorder, built, contents
+from tests.conftest import make_once
+from tests.support.tampered import link_copy, replace_link, prove_one
+from tests.support.build_recorder import Recorder, build_tables, contents
 from tests.support.shell import Cli, environment, program
 
-LARGE = Board(13, 3)
+LARGE = KnightBoard(13, 3)
 """The board of more than 36 squares with the fewest tours: 257,728, in 20 files."""
 NAME = f"knight_tours_{LARGE}"
 LONG_RUN = pytest.mark.skipif(not LONG, reason="a part of the long run")
 
 
-def listing(board: str) -> Listing:
-    return Listing(KNIGHT, listed_table(parse_board(board)))
+def make_listing(board: str) -> Listing:
+    return Listing(KNIGHT, make_tour_table(parse_board(board)))
 
 
 def piece(folder: Path, board: str, number: int, of: int) -> tuple[int, int]:
     """Make it; how many parts it has, and how many rows."""
-    made = make_piece(Folder(folder), listing(board), Piece(number, of), Recorder(), None, 2)
-    return made.parts, made.rows
+    made = build_shard(Folder(folder), make_listing(board), ShardSpec(number, of), Recorder(), None, 2)
+    return made.tasks, made.rows
 
 
 def finish(folder: Path, board: str) -> Recorder:
-    told, listed = Recorder(), listing(board)
-    require_all(Folder(folder), listed)
-    build(Request(Folder(folder), [(KNIGHT, (listed.table,))]), told)
-    return told
+    reported, listed = Recorder(), make_listing(board)
+    require_complete(Folder(folder), listed)
+    build(Request(Folder(folder), [(KNIGHT, (listed.table,))]), reported)
+    return reported
 
 
-def whole(folder: Path, board: str) -> dict[str, bytes]:
+def read_whole_build(folder: Path, board: str) -> dict[str, bytes]:
     """The files of a build in one go."""
-    built(folder, KNIGHT, listed_table(parse_board(board)))
+    build_tables(folder, KNIGHT, make_tour_table(parse_board(board)))
     return contents(folder)
 
 
@@ -75,7 +75,7 @@ def test_the_bytes_are_those_of_one_go(tmp_path: Path, board: str) -> None:
         piece(pieces, board, number, 3)
     assert read_manifest(Folder(pieces)) == {}
     finish(pieces, board)
-    assert contents(pieces) == whole(tmp_path / "whole", board)
+    assert contents(pieces) == read_whole_build(tmp_path / "whole", board)
     assert hidden(pieces) == []
     assert set(finish(pieces, board).reasons.values()) == {"up to date"}
 
@@ -84,8 +84,8 @@ def test_each_tells_what_it_made_even_if_that_is_nothing(tmp_path: Path) -> None
     made = [piece(tmp_path, "4x3", number, 20) for number in range(1, 21)]
     assert [parts for parts, _ in made] == [1] * 12 + [0] * 8
     assert sum(rows for _, rows in made) == 16
-    assert checkpoints(Folder(tmp_path), listing("4x3").table).pieces() == [
-        Piece(number, 20) for number in sorted(range(1, 21), key=str)
+    assert checkpoints(Folder(tmp_path), make_listing("4x3").table).list_shards() == [
+        ShardSpec(number, 20) for number in sorted(range(1, 21), key=str)
     ]
     finish(tmp_path, "4x3")
     assert hidden(tmp_path) == []
@@ -101,20 +101,20 @@ def test_pieces_of_another_number_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_done_of_a_piece_is_told(tmp_path: Path) -> None:
-    told = Recorder()
-    make_piece(Folder(tmp_path), listing("4x3"), Piece(2, 8), told, None, 1)
-    assert told.steps[-1] == ("parts", 2, 2)
+    reported = Recorder()
+    build_shard(Folder(tmp_path), make_listing("4x3"), ShardSpec(2, 8), reported, None, 1)
+    assert reported.steps[-1] == ("parts", 2, 2)
 
 
 @pytest.mark.parametrize(("planned", "what"), [(False, "lists"), (True, "boards")])
 def test_a_stage_without_lists_or_boards_is_refused(planned: bool, what: str) -> None:
-    said = rf"^--some needs --board and a stage with {what}\. Example: knight --board 7x7\.$"
-    with pytest.raises(BadRequest, match=said):
-        listings("--some", [KNIGHT], [], planned=planned)
+    text = rf"^--some needs --board and a stage with {what}\. Example: knight --board 7x7\.$"
+    with pytest.raises(BadRequest, match=text):
+        find_listings("--some", [KNIGHT], [], plannable=planned)
 
 
 def test_a_piece_of_most() -> None:
-    assert parse_piece(" 1000000/1000000\n") == Piece(1_000_000, 1_000_000)
+    assert parse_shard(" 1000000/1000000\n") == ShardSpec(1_000_000, 1_000_000)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_piece_of_most() -> None:
 )
 def test_what_is_no_piece(text: str) -> None:
     with pytest.raises(BadRequest, match=r"is no piece\. Example: 3/100"):
-        parse_piece(text)
+        parse_shard(text)
 
 
 def test_what_is_missing_is_named_and_nothing_is_changed(tmp_path: Path) -> None:
@@ -158,29 +158,29 @@ def test_two_of_the_same_at_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     finish(tmp_path / "pieces", "5x5")
-    assert contents(tmp_path / "pieces") == whole(tmp_path / "whole", "5x5")
+    assert contents(tmp_path / "pieces") == read_whole_build(tmp_path / "whole", "5x5")
 
 
 def test_a_list_that_is_published_meanwhile(tmp_path: Path) -> None:
     """A build clears a list's parts away once it has published it; nothing is left for a piece."""
 
     class Overtaken(Recorder):
-        def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+        def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
             if done == 1:
-                built(tmp_path, KNIGHT, listed_table(Board(5, 5)))
+                build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(5, 5)))
 
-    done = make_piece(Folder(tmp_path), listing("5x5"), Piece(1, 1), Overtaken(), None, 2)
-    assert done.parts == 25
-    built(tmp_path, KNIGHT, listed_table(Board(5, 5)))
+    done = build_shard(Folder(tmp_path), make_listing("5x5"), ShardSpec(1, 1), Overtaken(), None, 2)
+    assert done.tasks == 25
+    build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(5, 5)))
     assert hidden(tmp_path) == []
-    assert contents(tmp_path) == whole(tmp_path / "whole", "5x5")
+    assert contents(tmp_path) == read_whole_build(tmp_path / "whole", "5x5")
 
 
 def test_other_builds_leave_what_a_piece_is_writing(tmp_path: Path) -> None:
-    with Folder(tmp_path).appearing(f"{NAME}.1.parquet", shared=True) as (file,):
+    with Folder(tmp_path).write_atomically(f"{NAME}.1.parquet", shared=True) as (file,):
         file.write(b"half")
-        built(tmp_path, KNIGHT, listed_table(Board(4, 3)), force=True)
-        assert [name for name in hidden(tmp_path) if name.endswith(SHARED)]
+        build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(4, 3)), force=True)
+        assert [name for name in hidden(tmp_path) if name.endswith(SHARED_SUFFIX)]
     assert (tmp_path / f"{NAME}.1.parquet").read_bytes() == b"half"
 
 
@@ -192,12 +192,12 @@ def large(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is published, with a list of many files beside it."""
 
     def make(place: Path) -> None:
-        folder = linked_copy(outputs, place)
+        folder = link_copy(outputs, place)
         for number in (1, 2, 3):
             piece(folder, str(LARGE), number, 3)
         finish(folder, str(LARGE))
 
-    return once(tmp_path_factory, "large", make) / "copy"
+    return make_once(tmp_path_factory, "large", make) / "copy"
 
 
 @pytest.fixture(scope="session")
@@ -206,16 +206,16 @@ def in_one(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 
     def make(place: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(knight, "LISTABLE", LARGE.squares)
-            built(place, KNIGHT, listed_table(LARGE))
+            patch.setattr(knight, "MAX_SINGLE_FILE_SQUARES", LARGE.squares)
+            build_tables(place, KNIGHT, make_tour_table(LARGE))
 
-    return pl.read_parquet(once(tmp_path_factory, "in_one", make) / f"{NAME}.parquet")
+    return pl.read_parquet(make_once(tmp_path_factory, "in_one", make) / f"{NAME}.parquet")
 
 
 def test_a_large_list_is_not_begun_unasked(cli: Cli, tmp_path: Path) -> None:
-    said = cli("precompute", "knight", "--board", "7x7", "--outputs", str(tmp_path / "new"))
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    text = cli("precompute", "knight", "--board", "7x7", "--outputs", str(tmp_path / "new"))
+    assert (text.code, text.out) == (2, "")
+    assert text.err == (
         "pipeline: knight_tours_7x7 is too large for one process. "
         "Add --piece 1/1000 and so on to --board 7x7, or --scheduler.\n"
     )
@@ -223,7 +223,7 @@ def test_a_large_list_is_not_begun_unasked(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_its_files_hold_the_rows_of_one(large: Path, in_one: pl.DataFrame) -> None:
-    rows = scanned(Folder(large), "", listed_table(LARGE)).collect()
+    rows = scan_table(Folder(large), "", make_tour_table(LARGE)).collect()
     assert rows.equals(in_one)
     files = read_manifest(Folder(large))[NAME].files
     assert len(files) == 20
@@ -233,24 +233,24 @@ def test_its_files_hold_the_rows_of_one(large: Path, in_one: pl.DataFrame) -> No
 def test_files_that_break_a_start_off_go_on_numbering(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, in_one: pl.DataFrame
 ) -> None:
-    monkeypatch.setattr(knight.AllTours, "opening", 3)
+    monkeypatch.setattr(knight.AllTours, "opening_length", 3)
     piece(tmp_path, str(LARGE), 1, 1)
     finish(tmp_path, str(LARGE))
-    table = listed_table(LARGE)
-    assert scanned(Folder(tmp_path), "", table).collect().equals(in_one)
+    table = make_tour_table(LARGE)
+    assert scan_table(Folder(tmp_path), "", table).collect().equals(in_one)
     files = read_manifest(Folder(tmp_path))[NAME].files
     read: list[str] = []
-    opened = Folder.source
+    opened = Folder.get_source
 
     def source(store: Folder, name: str) -> str:
         read.append(name)
         return opened(store, name)
 
-    monkeypatch.setattr(Folder, "source", source)
+    monkeypatch.setattr(Folder, "get_source", source)
     with open_tables(str(tmp_path)) as tables:
         for number in (0, 7_000, 30_491):
-            found = tables.knight.probe("a1", board=str(LARGE), number=number)
-            assert found.path == in_one.filter(start="a1", number=number)["path"].item()
+            result = tables.knight.probe("a1", board=str(LARGE), number=number)
+            assert result.path == in_one.filter(start="a1", number=number)["path"].item()
     assert len({*read}) == 3 < len([file for file in files if file.begins["start"] == "a1"])
 
 
@@ -285,26 +285,26 @@ def test_a_piece_whose_file_is_not_there_is_missing(
 def test_a_build_makes_a_file_again_that_is_lost(tmp_path: Path, large: Path) -> None:
     piece(tmp_path, str(LARGE), 1, 1)
     (tmp_path / f"{NAME}.5.parquet").unlink()
-    built(tmp_path, KNIGHT, listed_table(LARGE))
+    build_tables(tmp_path, KNIGHT, make_tour_table(LARGE))
     assert read_manifest(Folder(tmp_path)) == {NAME: read_manifest(Folder(large))[NAME]}
 
 
-def flipped(path: Path) -> None:
+def flip_byte(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize("spoil", [lost, cut, flipped])
+@pytest.mark.parametrize("spoil", [lost, cut, flip_byte])
 def test_a_published_file_is_made_again_alone(
     tmp_path: Path, spoil: Callable[[Path], None], large: Path
 ) -> None:
-    folder = linked_copy(large, tmp_path)
+    folder = link_copy(large, tmp_path)
     before = contents(folder)
-    spoil(own(folder / f"{NAME}.5.parquet"))
-    told = finish(folder, str(LARGE))
-    assert told.finished == [NAME]
-    assert (told.steps[0], told.steps[-1]) == (("files", 0, 1), ("files", 1, 1))
+    spoil(replace_link(folder / f"{NAME}.5.parquet"))
+    reported = finish(folder, str(LARGE))
+    assert reported.finished == [NAME]
+    assert (reported.steps[0], reported.steps[-1]) == (("files", 0, 1), ("files", 1, 1))
     assert contents(folder) == before
     assert sum(not path.is_symlink() for path in folder.glob(f"{NAME}.*.parquet")) == 1
     assert hidden(folder) == []
@@ -313,34 +313,34 @@ def test_a_published_file_is_made_again_alone(
 def test_a_file_that_comes_out_otherwise_is_refused(
     tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = linked_copy(large, tmp_path)
+    folder = link_copy(large, tmp_path)
     (folder / f"{NAME}.5.parquet").unlink()
-    monkeypatch.setattr(tour_list, "rows_from", lambda *opening: iter(()))
+    monkeypatch.setattr(tour_list, "iter_rows_from", lambda *opening: iter(()))
     with pytest.raises(SearchError, match=f"{NAME}.5.parquet has 0 rows, expected "):
         finish(folder, str(LARGE))
 
 
 def test_some_of_it_is_never_taken_for_all(outputs: Path, tmp_path: Path, cli: Cli) -> None:
-    folder = linked_copy(outputs, tmp_path)
+    folder = link_copy(outputs, tmp_path)
     piece(folder, str(LARGE), 2, 20)
     command = f"pipeline precompute knight --board {LARGE} --finish --outputs {folder}"
-    row = next(row for row in status(Folder(folder)) if row["table"] == NAME)
+    row = next(row for row in list_status(Folder(folder)) if row["table"] == NAME)
     assert row == {
         "table": NAME,
         "state": "partial",
         "pieces": "1 of 20 pieces",
         "command": command,
     }
-    refused = unusable(status(Folder(folder)), Folder(folder))
+    refused = make_unusable_error(list_status(Folder(folder)), Folder(folder))
     assert str(refused) == f"1 of 8 tables cannot be used (1 partial). Run: {command}"
-    said = cli("status", "--outputs", str(folder))
-    assert (said.code, "  1 of 20 pieces: pipeline" in said.out) == (3, True)
+    text = cli("status", "--outputs", str(folder))
+    assert (text.code, "  1 of 20 pieces: pipeline" in text.out) == (3, True)
     with open_tables(str(folder)) as tables, pytest.raises(TablePartial) as caught:
         tables.knight.probe("c1", board=str(LARGE))
     assert str(caught.value) == f"{NAME} is not whole: 1 of 20 pieces are there. Run: {command}"
-    said = cli("verify", "--quick", "--outputs", str(folder))
-    assert (said.code, f"{NAME}" in said.out) == (0, False)
-    assert said.err == (
+    text = cli("verify", "--quick", "--outputs", str(folder))
+    assert (text.code, f"{NAME}" in text.out) == (0, False)
+    assert text.err == (
         f"note: {NAME} is incomplete (1 of 20 pieces are there) and was not verified\n"
     )
     assert cli("remove", NAME, "--quiet", "--outputs", str(folder)) == (0, "", "")
@@ -349,18 +349,18 @@ def test_some_of_it_is_never_taken_for_all(outputs: Path, tmp_path: Path, cli: C
 
 def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     words = ["precompute", "knight", "--board", "4x3", "--outputs", str(tmp_path)]
-    said = cli(*words, "--piece", "1/2")
-    assert said.code == 0
-    assert said.out.startswith("knight_tours_4x3: piece 1/2, 6 parts, 8 rows in ")
-    said = cli(*words, "--finish")
-    assert said.err.startswith("pipeline: knight_tours_4x3 is not whole: pieces 2 of 2 are missing")
+    text = cli(*words, "--piece", "1/2")
+    assert text.code == 0
+    assert text.out.startswith("knight_tours_4x3: piece 1/2, 6 parts, 8 rows in ")
+    text = cli(*words, "--finish")
+    assert text.err.startswith("pipeline: knight_tours_4x3 is not whole: pieces 2 of 2 are missing")
     assert cli(*words, "--piece", "2/2", "--quiet") == (0, "", "")
-    said = cli(*words, "--finish")
-    assert said.code == 0
-    assert "knight_tours_4x3    16" in said.out
+    text = cli(*words, "--finish")
+    assert text.code == 0
+    assert "knight_tours_4x3    16" in text.out
     assert cli(*words, "--finish", "--piece", "1/2").code == 2
-    said = cli(*words, "--piece", "1/2", "--force")
-    assert (said.code, said.err.count("--force does not go with --piece")) == (2, 1)
+    text = cli(*words, "--piece", "1/2", "--force")
+    assert (text.code, text.err.count("--force does not go with --piece")) == (2, 1)
     assert cli("precompute", "eight", "--piece", "1/2").code == 2
 
 

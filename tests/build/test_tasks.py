@@ -18,20 +18,20 @@ import pytest
 
 import pipeline.tasks
 from pipeline.build import Request, build
-from pipeline.builders.registry import MAKERS, checkpoints, made
-from pipeline.builders.tour_list import tours_from
-from pipeline.tasks import Work
+from pipeline.builders.registry import BUILDERS, checkpoints, build_table_data
+from pipeline.builders.tour_list import list_tours_from
+from pipeline.tasks import TaskRunner
 from tablebase import errors
 from tablebase.puzzle import Table
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import counts_table, listed_table
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import Recorder, built
+from tests.support.build_recorder import Recorder, build_tables
 
-TOURS = listed_table(Board(3, 4))
+TOURS = make_tour_table(KnightBoard(3, 4))
 
 
 class Counting(ThreadPoolExecutor):
@@ -50,17 +50,17 @@ def pool() -> Iterator[Counting]:
         yield pool
 
 
-def doubled(number: int) -> int:
+def double(number: int) -> int:
     time.sleep(0.01 * (number % 3))
     return 2 * number
 
 
-def halved(number: int) -> float:
+def halve(number: int) -> float:
     return 1 / number
 
 
 def slowly(number: int) -> Arrays:
-    time.sleep(2 * pipeline.tasks.WORTH_KEEPING)
+    time.sleep(2 * pipeline.tasks.MIN_SAVED_SECONDS)
     return [np.arange(number)]
 
 
@@ -69,27 +69,27 @@ def arrays(number: int) -> Arrays:
 
 
 def test_results_come_in_the_order_of_the_items(pool: Counting) -> None:
-    results = Work(pool, 2).each(doubled, ((number,) for number in range(20)))
+    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in range(20)))
     assert list(results) == [2 * number for number in range(20)]
 
 
 def test_what_nobody_takes_is_not_begun(pool: Counting) -> None:
-    results = Work(pool, 2).each(doubled, ((number,) for number in itertools.count()))
+    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in itertools.count()))
     assert [next(results), next(results), next(results)] == [0, 2, 4]
     assert pool.given == 5
 
 
 def test_a_failure_ends_all_work_with_the_same_error(pool: Counting) -> None:
-    work = Work(pool, 2)
-    other = replace(work, tell=lambda *told: None)
-    others = other.each(doubled, [(1,), (2,), (3,)])
+    work = TaskRunner(pool, 2)
+    other = replace(work, on_progress=lambda *on_progress: None)
+    others = other.run_tasks(double, [(1,), (2,), (3,)])
     assert next(others) == 2
-    results = work.each(halved, ((number,) for number in (1, 0, *range(2, 100))))
+    results = work.run_tasks(halve, ((number,) for number in (1, 0, *range(2, 100))))
     with pytest.raises(ZeroDivisionError) as failed:
         list(results)
     assert pool.given < 10
     time.sleep(0.1)  # who waits for a part hears of it before all others do
-    for ends in (lambda: next(others), lambda: other.told("layer", 1), other.require_going):
+    for ends in (lambda: next(others), lambda: other.report_progress("layer", 1), other.require_no_failure):
         with pytest.raises(ZeroDivisionError) as ended:
             ends()
         assert ended.value is failed.value
@@ -104,7 +104,7 @@ def test_what_is_under_way_is_cancelled_when_it_is_no_longer_wanted() -> None:
         done.append(number)
 
     with ThreadPoolExecutor(1) as pool:
-        results = Work(pool, 3).each(waits, [(number,) for number in range(9)])
+        results = TaskRunner(pool, 3).run_tasks(waits, [(number,) for number in range(9)])
         next(results)
         results.close()  # type: ignore[attr-defined]  # a generator
         go_on.set()
@@ -112,27 +112,27 @@ def test_what_is_under_way_is_cancelled_when_it_is_no_longer_wanted() -> None:
 
 
 def test_whoever_is_interrupted_ends_all_work(pool: Counting) -> None:
-    work = Work(pool, 2)
+    work = TaskRunner(pool, 2)
 
     def interrupted() -> Iterator[tuple[int]]:
         yield (1,)
         raise KeyboardInterrupt
 
-    work.each(doubled, [(1,), (2,)]).close()  # type: ignore[attr-defined]  # a generator
-    work.require_going()
+    work.run_tasks(double, [(1,), (2,)]).close()  # type: ignore[attr-defined]  # a generator
+    work.require_no_failure()
     with pytest.raises(KeyboardInterrupt):
-        list(work.each(doubled, interrupted()))
+        list(work.run_tasks(double, interrupted()))
     with pytest.raises(KeyboardInterrupt):
-        replace(work, shared={}).told("layer", 1)
+        replace(work, shared={}).report_progress("layer", 1)
 
 
 def test_whoever_waits_for_a_part_hears_of_a_failure_meanwhile(pool: Counting) -> None:
-    work, go_on = Work(pool, 1), threading.Event()
+    work, go_on = TaskRunner(pool, 1), threading.Event()
     with pytest.raises(ZeroDivisionError):
-        list(work.each(halved, [(0,)]))
+        list(work.run_tasks(halve, [(0,)]))
     begun = time.monotonic()
     with pytest.raises(ZeroDivisionError):
-        next(work.each(go_on.wait, [(10,)]))
+        next(work.run_tasks(go_on.wait, [(10,)]))
     go_on.set()
     assert time.monotonic() - begun < 5
 
@@ -144,64 +144,64 @@ def test_of_several_failures_the_first_in_order_is_told() -> None:
             raise ValueError(number)
 
     with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
-        list(Work(pool, 2).each(late, [(0,), (1,), (2,)]))
+        list(TaskRunner(pool, 2).run_tasks(late, [(0,), (1,), (2,)]))
 
 
 def test_progress_is_told_in_the_words_of_the_maker(pool: Counting) -> None:
-    told = []
-    Work(pool, 2, lambda *said: told.append(said)).told("starts", 3, 36)
-    assert told == [("starts", 3, 36)]
+    reported = []
+    TaskRunner(pool, 2, lambda *said: reported.append(said)).report_progress("starts", 3, 36)
+    assert reported == [("starts", 3, 36)]
 
 
 def test_what_several_need_is_made_once(pool: Counting) -> None:
-    work = Work(pool, 2)
+    work = TaskRunner(pool, 2)
     made: list[int] = []
-    assert [work.once(made.copy) is work.once(made.copy), len(work.shared)] == [True, 1]
-    assert replace(work, shared={}).once(made.copy) is not work.once(made.copy)
+    assert [work.compute_once(made.copy) is work.compute_once(made.copy), len(work.shared)] == [True, 1]
+    assert replace(work, shared={}).compute_once(made.copy) is not work.compute_once(made.copy)
 
 
 # ---- what is finished already -----------------------------------------------------------------
 
 
 @pytest.fixture
-def keeping(pool: Counting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
-    monkeypatch.setattr(pipeline.tasks, "WORTH_KEEPING", -1)
-    return Work(pool, 2, kept=checkpoints(Folder(tmp_path), TOURS))
+def keeping_runner(pool: Counting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TaskRunner:
+    monkeypatch.setattr(pipeline.tasks, "MIN_SAVED_SECONDS", -1)
+    return TaskRunner(pool, 2, checkpoints=checkpoints(Folder(tmp_path), TOURS))
 
 
-def made_again(work: Work, folder: Path) -> list[bool]:
+def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
     """Of each kept part whether it is made once more, while the results are as they should be."""
     before = {path: path.stat().st_mtime_ns for path in sorted(folder.glob("*"))}
-    found = list(work.each(arrays, [(1,), (2,), (3,)]))
-    for number, parts in enumerate(found, start=1):
+    result = list(work.run_tasks(arrays, [(1,), (2,), (3,)]))
+    for number, parts in enumerate(result, start=1):
         for part, wanted in zip(parts, arrays(number), strict=True):
             assert part.dtype == wanted.dtype
             np.testing.assert_array_equal(part, wanted)
     return [path.stat().st_mtime_ns != when for path, when in before.items()]
 
 
-def test_a_finished_part_is_not_made_again(keeping: Work, tmp_path: Path) -> None:
-    assert made_again(keeping, tmp_path) == []
-    assert made_again(keeping, tmp_path) == [False] * 3
+def test_a_finished_part_is_not_made_again(keeping_runner: TaskRunner, tmp_path: Path) -> None:
+    assert find_recomputed(keeping_runner, tmp_path) == []
+    assert find_recomputed(keeping_runner, tmp_path) == [False] * 3
 
 
 def test_a_part_that_took_no_time_is_not_kept(
-    keeping: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    keeping_runner: TaskRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline.tasks, "WORTH_KEEPING", 10)
-    made_again(keeping, tmp_path)
+    monkeypatch.setattr(pipeline.tasks, "MIN_SAVED_SECONDS", 10)
+    find_recomputed(keeping_runner, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_part_that_cannot_be_kept_is_as_good(pool: Counting, tmp_path: Path) -> None:
     """As in a process that does not reach the store."""
     kept = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
-    (found,) = pool.submit(pipeline.tasks._found_or_made, kept, slowly, (3,)).result()
-    assert found.tolist() == [0, 1, 2]
+    (result,) = pool.submit(pipeline.tasks._load_or_compute, kept, slowly, (3,)).result()
+    assert result.tolist() == [0, 1, 2]
 
 
-def test_a_damaged_part_is_made_again_whichever_bit_it_is(keeping: Work, tmp_path: Path) -> None:
-    made_again(keeping, tmp_path)
+def test_a_damaged_part_is_made_again_whichever_bit_it_is(keeping_runner: TaskRunner, tmp_path: Path) -> None:
+    find_recomputed(keeping_runner, tmp_path)
     first = min(tmp_path.iterdir())
     whole = first.read_bytes()
     for bit in range(0, 8 * len(whole), 7):
@@ -209,31 +209,31 @@ def test_a_damaged_part_is_made_again_whichever_bit_it_is(keeping: Work, tmp_pat
         flipped[bit // 8] ^= 1 << bit % 8
         first.write_bytes(flipped)
         os.utime(first, ns=(0, 0))
-        assert made_again(keeping, tmp_path) == [True, False, False], bit
+        assert find_recomputed(keeping_runner, tmp_path) == [True, False, False], bit
     for length in range(0, len(whole), 5):
         first.write_bytes(whole[:length])
         os.utime(first, ns=(0, 0))
-        assert made_again(keeping, tmp_path) == [True, False, False], length
+        assert find_recomputed(keeping_runner, tmp_path) == [True, False, False], length
     assert first.read_bytes() == whole
 
 
 def test_parts_of_other_parameters_are_not_taken(tmp_path: Path) -> None:
     """Counts of other boards have the same table and the same columns."""
     few, more = (
-        checkpoints(Folder(tmp_path), counts_table(boards))
+        checkpoints(Folder(tmp_path), make_count_table(boards))
         for boards in (((3, 4),), ((3, 4), (2, 2)))
     )
-    few.store("part", arrays(3))
+    few.save("part", arrays(3))
     assert few.load("part") is not None
     assert few.load("another") is more.load("part") is None
     more.clear_others()
     assert few.load("part") is None
 
 
-def test_a_part_has_the_name_of_its_function_and_arguments(keeping: Work, tmp_path: Path) -> None:
-    list(keeping.each(arrays, [(3,)]))
-    list(keeping.each(arrays, [(4,)]))
-    list(keeping.each(tours_from, [(3, 4, 0)]))
+def test_a_part_has_the_name_of_its_function_and_arguments(keeping_runner: TaskRunner, tmp_path: Path) -> None:
+    list(keeping_runner.run_tasks(arrays, [(3,)]))
+    list(keeping_runner.run_tasks(arrays, [(4,)]))
+    list(keeping_runner.run_tasks(list_tours_from, [(3, 4, 0)]))
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -241,30 +241,30 @@ def test_a_part_has_the_name_of_its_function_and_arguments(keeping: Work, tmp_pa
 
 
 def columns(table: Table, executor: Executor) -> dict[str, list[Any]]:
-    rows, records, _ = made(KNIGHT, table, Work(executor, 2))
-    found: dict[str, list[Any]] = {}
+    rows, records, _ = build_table_data(KNIGHT, table, TaskRunner(executor, 2))
+    result: dict[str, list[Any]] = {}
     for stretch in itertools.chain(rows, records):
         for name, column in stretch.items():
-            found.setdefault(name, []).extend(column.tolist())
-    return found
+            result.setdefault(name, []).extend(column.tolist())
+    return result
 
 
 def test_processes_make_what_threads_make(pool: Counting) -> None:
-    tables = [TOURS, counts_table(((3, 4), (2, 2))), KNIGHT.tables[2]]
+    tables = [TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2]]
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as processes:
         for table in tables:
             assert columns(table, processes) == columns(table, pool)
         with pytest.raises(ZeroDivisionError):
-            list(Work(processes, 2).each(halved, [(0,)]))
+            list(TaskRunner(processes, 2).run_tasks(halve, [(0,)]))
 
 
 def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
-    tables = (TOURS, counts_table(((3, 4), (2, 2))), KNIGHT.tables[2])
-    built(tmp_path / "threads", KNIGHT, *tables, jobs=2)
+    tables = (TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2])
+    build_tables(tmp_path / "threads", KNIGHT, *tables, jobs=2)
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
         request = Request(Folder(tmp_path / "processes"), [(KNIGHT, tables)], jobs=2)
         build(request, Recorder(), processes)
-        assert processes.submit(doubled, 2).result() == 4, "whoever opened it closes it"
+        assert processes.submit(double, 2).result() == 4, "whoever opened it closes it"
     for path in (tmp_path / "threads").iterdir():
         assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
 
@@ -272,23 +272,23 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
 def test_every_recipe_has_a_maker() -> None:
     tables = [
         table
-        for asked in puzzles()
-        for table in (*asked.tables, *asked.with_boards(asked.boards()[:1]))
+        for asked in list_puzzles()
+        for table in (*asked.tables, *asked.list_tables_with_boards(asked.list_boards()[:1]))
     ]
-    for asked in puzzles():
+    for asked in list_puzzles():
         for request in asked.requests:
-            tables += asked.with_request(asked.tables, request, ["6x6"])
-    assert {table.recipe.search for table in tables} == {*MAKERS}
+            tables += asked.add_request(asked.tables, request, ["6x6"])
+    assert {table.recipe.search for table in tables} == {*BUILDERS}
 
 
-def below(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:
+def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:
     yield kind
     for child in kind.__subclasses__():
         if child.__module__ == errors.__name__:
-            yield from below(child)
+            yield from list_subclasses(child)
 
 
-@pytest.mark.parametrize("kind", [*below(errors.TablebaseError)])
+@pytest.mark.parametrize("kind", [*list_subclasses(errors.TablebaseError)])
 def test_every_error_can_be_pickled(kind: type[errors.TablebaseError]) -> None:
     wanted = [] if kind.__init__ is Exception.__init__ else inspect.signature(kind).parameters
     numbers = ("limit", "found", "wanted", "needed", "free")

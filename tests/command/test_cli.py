@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tablebase import __version__
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tests.support.commands import COMMANDS, EXITS, lines
 from tests.support.shell import Cli, Said, environment, program
 
@@ -19,19 +19,19 @@ from tests.support.shell import Cli, Said, environment, program
 @pytest.mark.parametrize("group", COMMANDS)
 def test_golden(group: str, cli: Cli, place: Path, golden: Callable[[str, str], None]) -> None:
     """The exact output of each command."""
-    told = []
+    reported = []
     for words in lines(group):
-        said = cli(*words, cwd=place)
-        told.append(f"$ {shlex.join(['pipeline', *words])}\n{said.out}{said.err}")
+        text = cli(*words, cwd=place)
+        reported.append(f"$ {shlex.join(['pipeline', *words])}\n{text.out}{text.err}")
         if group in EXITS:
             # what is wrong is one sentence, and no answer; status answers all the same
-            assert said.err.startswith("pipeline: ")
-            assert said.err.count("\n") == 1
-            assert bool(said.out) == (words[0] == "status")
+            assert text.err.startswith("pipeline: ")
+            assert text.err.count("\n") == 1
+            assert bool(text.out) == (words[0] == "status")
         else:
-            assert said.err == ""
-        assert said.code == EXITS.get(group, 0), said
-    golden(group, "\n".join(told))
+            assert text.err == ""
+        assert text.code == EXITS.get(group, 0), text
+    golden(group, "\n".join(reported))
 
 
 def test_status(cli: Cli, place: Path) -> None:
@@ -45,17 +45,17 @@ def test_status(cli: Cli, place: Path) -> None:
             "made_by": made_by,
             "command": f"pipeline precompute {registered.name}",
         }
-        for registered in puzzles()
+        for registered in list_puzzles()
         for table in registered.tables
     ]
-    said = cli("status", "--json", cwd=place)
-    assert (said.code, json.loads(said.out), said.err) == (0, rows, "")
+    text = cli("status", "--json", cwd=place)
+    assert (text.code, json.loads(text.out), text.err) == (0, rows, "")
     lines = [f"{'table':<16}  {'rows':>9}  {'bytes':>10}  {'made by':<{len(made_by)}}  state"]
     for row in rows:
         numbers = f"{row['rows']:>9,}  {row['bytes']:>10,}"
         lines.append(f"{row['table']:<16}  {numbers}  {made_by}  published")
-    said = cli("status", cwd=place)
-    assert (said.code, said.out.splitlines(), said.err) == (0, lines, "")
+    text = cli("status", cwd=place)
+    assert (text.code, text.out.splitlines(), text.err) == (0, lines, "")
 
 
 # ---- no traceback, whatever is asked --------------------------------------------------------
@@ -118,6 +118,6 @@ def test_words_that_no_command_takes(words: str, complaint: str, cli: Cli, place
 
 def test_nothing_asked_is_answered_with_the_help(cli: Cli, place: Path) -> None:
     for words in ([], ["query"]):
-        said = cli(*words, cwd=place)
-        assert (said.code, said.err) == (2, "")
-        assert said.out.rstrip() == cli(*words, "--help", cwd=place).out.rstrip()
+        text = cli(*words, cwd=place)
+        assert (text.code, text.err) == (2, "")
+        assert text.out.rstrip() == cli(*words, "--help", cwd=place).out.rstrip()

@@ -6,28 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from queries.batch import output_format
+from queries.batch import choose_output_format
 from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.definition import PUZZLE, listed_table
+from tablebase.puzzles.knight.definition import PUZZLE, make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli, python
 from tests.support.tampered import write_manifest
 
 
 @pytest.fixture(scope="module")
-def asked_for(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -> Path:
+def folder_with_board(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -> Path:
     """A folder with a board that was asked for."""
     folder = tmp_path_factory.mktemp("asked")
     shutil.copy(outputs / "knight_tours_5x5.parquet", folder)
     entries = read_manifest(Folder(outputs))
     write_manifest(Folder(folder), {"knight_tours_5x5": entries["knight_tours_5x5"]})
-    built(folder, PUZZLE, *(t for t in PUZZLE.with_boards(["3x4"]) if t.name.endswith("3x4")))
+    build_tables(
+        folder,
+        PUZZLE,
+        *(t for t in PUZZLE.list_tables_with_boards(["3x4"]) if t.name.endswith("3x4")),
+    )
     return folder
 
 
-def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
+def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
     """What bash is told of a command line that ends in an unfinished word."""
     words = ["pipeline", *line.split(" ")]
     more = {"PIPELINE_OUTPUTS": str(folder)} if folder else {}
@@ -37,9 +41,9 @@ def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         "COMP_CWORD": str(len(words) - 1),
         **more,
     }
-    said = cli(env=env)
-    assert (said.code, said.err) == (0, "")
-    return said.out.split()
+    text = cli(env=env)
+    assert (text.code, text.err) == (0, "")
+    return text.out.split()
 
 
 @pytest.mark.parametrize(
@@ -64,41 +68,41 @@ def offered(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
     ],
 )
 def test_what_can_be_asked_is_offered(cli: Cli, line: str, words: str) -> None:
-    assert offered(cli, line) == words.split()
+    assert complete(cli, line) == words.split()
 
 
-def test_what_is_published_is_offered(cli: Cli, asked_for: Path, tmp_path: Path) -> None:
-    assert offered(cli, "query knight b1 --board ", asked_for) == ["3x4", "5x5"]
-    assert offered(cli, "remove ", asked_for) == ["knight_tours_3x4"]
-    assert offered(cli, f"remove --outputs {asked_for} kn") == ["knight_tours_3x4"]
-    assert offered(cli, "remove ", tmp_path) == []
+def test_what_is_published_is_offered(cli: Cli, folder_with_board: Path, tmp_path: Path) -> None:
+    assert complete(cli, "query knight b1 --board ", folder_with_board) == ["3x4", "5x5"]
+    assert complete(cli, "remove ", folder_with_board) == ["knight_tours_3x4"]
+    assert complete(cli, f"remove --outputs {folder_with_board} kn") == ["knight_tours_3x4"]
+    assert complete(cli, "remove ", tmp_path) == []
 
 
 def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
-    boards = offered(cli, "precompute knight --board ")
+    boards = complete(cli, "precompute knight --board ")
     assert {"3x4", "4x3", "6x6", "12x3", "4x9"} <= {*boards}
-    sliding = offered(cli, "precompute sliding --board ")
+    sliding = complete(cli, "precompute sliding --board ")
     assert {"2x2", "3x4", "6x2"} <= {*sliding}
-    assert offered(cli, "histogram sliding --board ") == sliding
+    assert complete(cli, "histogram sliding --board ") == sliding
     for board in boards:
-        assert listed_table(parse_board(board)).name == f"knight_tours_{board}"
+        assert make_tour_table(parse_board(board)).name == f"knight_tours_{board}"
 
 
 def test_a_damaged_manifest_offers_nothing_and_says_nothing(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 0}))
-    assert offered(cli, "remove ", tmp_path) == []
-    assert offered(cli, "query knight b1 --board ", tmp_path) == []
+    assert complete(cli, "remove ", tmp_path) == []
+    assert complete(cli, "query knight b1 --board ", tmp_path) == []
 
 
 def test_what_is_offered_as_a_format_is_one(cli: Cli) -> None:
-    names = offered(cli, "query eight --format ")
+    names = complete(cli, "query eight --format ")
     assert names == ["csv", "jsonl", "parquet"]
-    assert [output_format(None, name) for name in names] == names
+    assert [choose_output_format(None, name) for name in names] == names
 
 
-def test_nothing_heavy_is_loaded(asked_for: Path) -> None:
+def test_nothing_heavy_is_loaded(folder_with_board: Path) -> None:
     for line in ("remove ", "query knight b1 --board ", "query eight --goal ", "report --format "):
-        said = python(
+        text = python(
             "import sys\n"
             "sys.argv = ['pipeline']\n"
             "from pipeline.__main__ import main\n"
@@ -109,10 +113,10 @@ def test_nothing_heavy_is_loaded(asked_for: Path) -> None:
                 "_PIPELINE_COMPLETE": "complete_bash",
                 "COMP_WORDS": f"pipeline {line}",
                 "COMP_CWORD": str(len(line.split(" "))),
-                "PIPELINE_OUTPUTS": str(asked_for),
+                "PIPELINE_OUTPUTS": str(folder_with_board),
             },
         )
-        assert said.code == 0
-        assert said.out.strip()
-        loaded = {name.partition(".")[0] for name in said.err.split()}
+        assert text.code == 0
+        assert text.out.strip()
+        loaded = {name.partition(".")[0] for name in text.err.split()}
         assert not loaded & {"numba", "numpy", "polars", "pyarrow", "pandas"}, line

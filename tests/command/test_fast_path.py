@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.commands.app import app
-from pipeline.run import told
-from queries.dispatch import quick_answer
+from pipeline.run import run_command
+from queries.dispatch import answer_fast
 from tablebase.errors import TablebaseError
 from tests.support.commands import lines
 from tests.support.shell import python
@@ -56,14 +56,14 @@ def test_the_quick_door_says_what_the_command_line_does(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(place)
-    quick = outcome(lambda: quick_answer(words))
+    quick = outcome(lambda: answer_fast(words))
     proper = outcome(lambda: through_the_command_line(words, capsys))
     assert quick == proper
     assert quick[1]
     asked = f"$ {shlex.join(['pipeline', 'query', *words])}\n"
     if asked in SAID:
-        said = SAID.partition(asked)[2]
-        assert said.removeprefix("pipeline: ").startswith(quick[1].rstrip("\n") + "\n")
+        text = SAID.partition(asked)[2]
+        assert text.removeprefix("pipeline: ").startswith(quick[1].rstrip("\n") + "\n")
 
 
 LIBRARIES = {"click", "msgspec", "numba", "numpy", "pandas", "polars", "pyarrow", "rich", "typer"}
@@ -84,23 +84,23 @@ SLOW = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "rand
     ],
 )
 def test_a_lone_lookup_imports_nothing_heavy(words: str, place: Path) -> None:
-    said = python(
+    text = python(
         "import sys\n"
         "before = set(sys.modules)\n"
         f"sys.argv = {['pipeline', 'query', *words.split()]!r}\n"
-        "from pipeline.run import told\n"
-        "assert told(sys.argv[1:]) == 0\n"
+        "from pipeline.run import run_command\n"
+        "assert run_command(sys.argv[1:]) == 0\n"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
         env={"PIPELINE_OUTPUTS": str(place / "outputs")},
     )
-    assert said.code == 0, said.err
-    imported = {name.partition(".")[0] for name in said.err.split()}
+    assert text.code == 0, text.err
+    imported = {name.partition(".")[0] for name in text.err.split()}
     assert {"tablebase", "queries", "pipeline"} <= imported
     assert not imported & (LIBRARIES | SLOW)
 
 
 def test_the_typed_tables_import_no_table_library(place: Path) -> None:
-    said = python(
+    text = python(
         "import sys\n"
         "from queries import open_tables\n"
         f"tables = open_tables({str(place / 'outputs')!r})\n"
@@ -108,8 +108,8 @@ def test_the_typed_tables_import_no_table_library(place: Path) -> None:
         "tables.knight.probe('b1'), tables.eight.path('378546201', '123456780')\n"
         "print(*sorted(sys.modules))\n"
     )
-    assert said.code == 0, said.err
-    assert not set(said.out.split()) & LIBRARIES
+    assert text.code == 0, text.err
+    assert not set(text.out.split()) & LIBRARIES
 
 
 def test_a_bug_is_a_sentence_too(
@@ -118,15 +118,15 @@ def test_a_bug_is_a_sentence_too(
     def broken(words: list[str]) -> str:
         raise ZeroDivisionError(f"\x1b{words}")
 
-    monkeypatch.setattr("queries.dispatch.quick_answer", broken)
-    assert told(["query", "eight", "123456780"]) == 3
+    monkeypatch.setattr("queries.dispatch.answer_fast", broken)
+    assert run_command(["query", "eight", "123456780"]) == 3
     assert capsys.readouterr().err == (
         "pipeline: this should not happen (ZeroDivisionError: "
         "\"\\x1b['eight', '123456780']\"). Please report it; PIPELINE_TRACEBACK=1 shows where.\n"
     )
     monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
-        told(["query", "eight", "123456780"])
+        run_command(["query", "eight", "123456780"])
 
 
 def test_an_interrupt_at_the_quick_door(
@@ -135,6 +135,6 @@ def test_an_interrupt_at_the_quick_door(
     def interrupted(words: list[str]) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("queries.dispatch.quick_answer", interrupted)
-    assert told(["query", "eight", "123456780"]) == 130
+    monkeypatch.setattr("queries.dispatch.answer_fast", interrupted)
+    assert run_command(["query", "eight", "123456780"]) == 130
     assert capsys.readouterr() == ("", "")

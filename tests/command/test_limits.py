@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 from pipeline.limits import _Guard, find_limit, guard_libraries
-from pipeline.run import told
-from queries.batch_input import told as reading
+from pipeline.run import run_command
+from queries.batch_input import translate_input_errors as reading
 from tablebase import resources
 from tablebase.errors import MachineLimit
-from tablebase.resources import free_memory
+from tablebase.resources import get_free_memory
 from tests.support.shell import SCRIPT, environment
 
 GIB = 1 << 30
@@ -43,11 +43,11 @@ def under_limit(*words: str, address_space: int, **variables: str) -> tuple[int,
 
 @pytest.mark.parametrize("limit", [100 << 20, 1000 << 20])
 def test_a_limit_on_address_space_is_said(outputs: Path, limit: int) -> None:
-    code, out, said = under_limit("query", "eight", "--outputs", str(outputs), address_space=limit)
-    assert (code, out, said.count("\n")) == (3, "", 1)
+    code, out, text = under_limit("query", "eight", "--outputs", str(outputs), address_space=limit)
+    assert (code, out, text.count("\n")) == (3, "", 1)
     needed = (2 * GIB + len(os.sched_getaffinity(0)) * GIB // 2) / 1e9
-    assert f"may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs" in said
-    assert f"needs {needed:.2f} GB" in said
+    assert f"may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs" in text
+    assert f"needs {needed:.2f} GB" in text
 
 
 def test_a_lone_lookup_needs_little(outputs: Path) -> None:
@@ -58,9 +58,9 @@ def test_a_lone_lookup_needs_little(outputs: Path) -> None:
 @pytest.mark.parametrize("threads", ["0", "1000000"])
 def test_threads_that_polars_cannot_have(outputs: Path, threads: str) -> None:
     words = ("query", "eight", "--outputs", str(outputs))
-    said = under_limit(*words, address_space=1 << 46, POLARS_MAX_THREADS=threads)
+    text = under_limit(*words, address_space=1 << 46, POLARS_MAX_THREADS=threads)
     problem = f"POLARS_MAX_THREADS is {threads}. Set it to a number from 1 to 1,024."
-    assert said == (3, "", f"pipeline: {problem}\n")
+    assert text == (3, "", f"pipeline: {problem}\n")
 
 
 @pytest.mark.parametrize("name", ["polars", "numpy"])
@@ -117,17 +117,17 @@ def grow() -> None:
 def test_what_runs_out_is_said(
     fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("queries.dispatch.quick_answer", lambda _: fail())
-    assert told(["query", "eight", "123456780"]) == 3
-    out, said = capsys.readouterr()
+    monkeypatch.setattr("queries.dispatch.answer_fast", lambda _: fail())
+    assert run_command(["query", "eight", "123456780"]) == 3
+    out, text = capsys.readouterr()
     short = (
         "The system starts no more threads"
         if fail in (start, spawn)
         else "There is not enough memory"
     )
     assert out == ""
-    assert said.startswith(f"pipeline: {short}")
-    assert said.count("\n") == 1
+    assert text.startswith(f"pipeline: {short}")
+    assert text.count("\n") == 1
 
 
 def test_a_panic_is_a_sentence_too(
@@ -136,17 +136,17 @@ def test_a_panic_is_a_sentence_too(
     def panic(_: list[str]) -> None:
         raise pl.exceptions.PanicException("index out of bounds")
 
-    monkeypatch.setattr("queries.dispatch.quick_answer", panic)
-    assert told(["query", "eight", "123456780"]) == 3
-    said = capsys.readouterr().err
-    assert "this should not happen (PanicException: 'index out of bounds')" in said
+    monkeypatch.setattr("queries.dispatch.answer_fast", panic)
+    assert run_command(["query", "eight", "123456780"]) == 3
+    text = capsys.readouterr().err
+    assert "this should not happen (PanicException: 'index out of bounds')" in text
 
 
 def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
     words = ("query", "eight", "123456780", "--outputs", str(outputs))
-    code, out, said = under_limit(*words, address_space=20 << 20)
-    assert (code, out, said.count("\n")) == (3, "", 1)
-    assert said.startswith("pipeline: The system starts no more threads for this process.")
+    code, out, text = under_limit(*words, address_space=20 << 20)
+    assert (code, out, text.count("\n")) == (3, "", 1)
+    assert text.startswith("pipeline: The system starts no more threads for this process.")
 
 
 Tree = dict[str, str]
@@ -205,7 +205,7 @@ def test_a_containers_limit_counts(
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    assert free_memory(str(tmp_path)) == free
+    assert get_free_memory(str(tmp_path)) == free
 
 
 def test_the_limit_on_address_space_counts_too(
@@ -214,9 +214,9 @@ def test_the_limit_on_address_space_counts_too(
     monkeypatch.setattr(resources, "address_space_limit", lambda: GIB)
     (tmp_path / "proc" / "self").mkdir(parents=True)
     (tmp_path / "proc" / "self" / "status").write_text("Name:\tx\nVmSize:\t  1024 kB\n")
-    assert free_memory(str(tmp_path)) == GIB - (1 << 20)
+    assert get_free_memory(str(tmp_path)) == GIB - (1 << 20)
 
 
 def test_a_system_that_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "address_space_limit", lambda: None)
-    assert free_memory(str(tmp_path)) is None
+    assert get_free_memory(str(tmp_path)) is None

@@ -41,7 +41,7 @@ def streams(request: pytest.FixtureRequest) -> dict[str, str]:
     return dict(request.param)
 
 
-def asked(place: Path, words: list[str], stdout: object, env: dict[str, str]) -> Said:
+def run_query(place: Path, words: list[str], stdout: object, env: dict[str, str]) -> Said:
     ended = subprocess.run(
         [program(env=env), *words],
         cwd=place,
@@ -89,9 +89,9 @@ def words_of(line: str, keys: Path) -> list[str]:
 )
 def test_a_full_disk_is_said(line: str, streams: dict[str, str], place: Path, keys: Path) -> None:
     with FULL.open("wb") as full:
-        said = asked(place, words_of(line, keys), full, streams)
-    assert said.code == 2
-    assert said.err.splitlines()[-1] == (
+        text = run_query(place, words_of(line, keys), full, streams)
+    assert text.code == 2
+    assert text.err.splitlines()[-1] == (
         "pipeline: standard output cannot be written: no space left on device."
     )
 
@@ -191,9 +191,9 @@ def test_a_slow_pipe_that_does_not_block(
         os.close(writer)
         time.sleep(1.5)
         with open(reader, "rb") as answers:
-            found = answers.read()
+            result = answers.read()
         assert process.wait(60) == 0
-    assert found == wanted
+    assert result == wanted
 
 
 def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
@@ -221,11 +221,11 @@ def test_a_closed_pipe_is_quiet_and_no_success(line: str, place: Path, keys: Pat
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        said = asked(place, words_of(line, keys), writer, {})
+        text = run_query(place, words_of(line, keys), writer, {})
     finally:
         os.close(writer)
-    assert said.code == 141
-    assert "pipeline:" not in said.err
+    assert text.code == 141
+    assert "pipeline:" not in text.err
 
 
 # ---- files, devices, pipes -------------------------------------------------------------------
@@ -258,40 +258,40 @@ def test_names_that_nothing_can_be_written_to(
     (tmp_path / "read-only").touch(0o444)
     before = sorted(tmp_path.iterdir())
     words = words_of(line, keys)
-    said = cli(*words, name, cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
+    text = cli(*words, name, cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
     if name == "read-only" and os.access(tmp_path / "read-only", os.W_OK):
-        assert said.code == 0  # root may write to it
+        assert text.code == 0  # root may write to it
         return
-    assert said.code == 2
-    assert said.err.splitlines()[-1].endswith(f"cannot be written: {problem}.")
-    assert len(said.err.splitlines()) == 1
+    assert text.code == 2
+    assert text.err.splitlines()[-1].endswith(f"cannot be written: {problem}.")
+    assert len(text.err.splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.fixture
-def received(fifo: Path) -> Iterator[Callable[[], bytes]]:
+def pipe_content(fifo: Path) -> Iterator[Callable[[], bytes]]:
     """What comes through the pipe."""
-    found: list[bytes] = []
-    thread = threading.Thread(target=lambda: found.append(fifo.read_bytes()), daemon=True)
+    result: list[bytes] = []
+    thread = threading.Thread(target=lambda: result.append(fifo.read_bytes()), daemon=True)
     thread.start()
 
-    def whole() -> bytes:
+    def read_all() -> bytes:
         thread.join(60)
-        return found[0]
+        return result[0]
 
-    yield whole
+    yield read_all
     assert stat.S_ISFIFO(fifo.stat().st_mode)
 
 
 @pytest.mark.parametrize("line", [*NAMED, pytest.param("report --output", marks=wide)])
 def test_a_pipe_is_written_into(
-    line: str, received: Callable[[], bytes], fifo: Path, cli: Cli, outputs: Path, keys: Path
+    line: str, pipe_content: Callable[[], bytes], fifo: Path, cli: Cli, outputs: Path, keys: Path
 ) -> None:
     name = fifo.with_name("link")
     name.symlink_to("fifo")
-    said = cli(*words_of(line, keys), str(name), "--outputs", str(outputs))
-    assert said.code == 0
-    assert len(received()) > 10_000
+    text = cli(*words_of(line, keys), str(name), "--outputs", str(outputs))
+    assert text.code == 0
+    assert len(pipe_content()) > 10_000
     assert sorted(path.name for path in fifo.parent.iterdir()) == ["fifo", "link"]
 
 
@@ -311,8 +311,8 @@ def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: P
 
 @pytest.mark.parametrize("line", ["histogram eight", "query eight 378546201", "query knight b1"])
 def test_a_picture_and_json_are_not_both_printed(cli: Cli, place: Path, line: str) -> None:
-    code, said, complaint = cli(*line.split(), "--json", "--svg", "-", cwd=place)
-    assert (code, said) == (2, "")
+    code, text, complaint = cli(*line.split(), "--json", "--svg", "-", cwd=place)
+    assert (code, text) == (2, "")
     assert "--json cannot be combined with --svg -: only one can be printed." in complaint
 
 
@@ -321,8 +321,8 @@ def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_pa
     """Appended to what the shell opened, whatever stood there."""
     (tmp_path / "log").write_bytes(b"before\n")
     with (tmp_path / "log").open("ab") as log:
-        said = asked(place, [*words_of(BATCH, keys), name], log, {})
-    assert said == (0, "", "")
+        text = run_query(place, [*words_of(BATCH, keys), name], log, {})
+    assert text == (0, "", "")
     lines = (tmp_path / "log").read_bytes().splitlines()
     assert lines[:2] == [b"before", b"state,goal,distance,best_moves,solutions,error"]
     assert len(lines) == 2 + 20_001
@@ -343,15 +343,15 @@ def test_another_stream_by_its_number(place: Path, tmp_path: Path) -> None:
 
 def test_a_picture_to_standard_output_is_all_of_it(cli: Cli, place: Path) -> None:
     for line in NAMED[1:]:
-        said = cli(*line.split(), "-", cwd=place)
-        assert said.code == 0
-        assert said.out.startswith("<svg")
-        assert said.out.rstrip().endswith("</svg>")
+        text = cli(*line.split(), "-", cwd=place)
+        assert text.code == 0
+        assert text.out.startswith("<svg")
+        assert text.out.rstrip().endswith("</svg>")
 
 
 def test_a_page_to_standard_output(place: Path, tmp_path: Path) -> None:
     with (tmp_path / "page").open("wb") as page:
-        assert asked(place, ["report", "--output", "-"], page, {}) == (0, "", "")
+        assert run_query(place, ["report", "--output", "-"], page, {}) == (0, "", "")
     assert (tmp_path / "page").read_text().endswith("</html>\n")
-    said = asked(place, ["report", "--output", "-", "--format", "svg"], None, {})
-    assert (said.code, "Name a folder" in said.err) == (2, True)
+    text = run_query(place, ["report", "--output", "-", "--format", "svg"], None, {})
+    assert (text.code, "Name a folder" in text.err) == (2, True)

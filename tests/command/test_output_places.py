@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.run import told
+from pipeline.run import run_command
 from queries import open_tables
 from queries.report.writer import write_report
-from tablebase.errors import BadRequest, NotWritten, TableMissing
-from tablebase.output import require_svg_name, write, writing
+from tablebase.errors import BadRequest, OutputError, TableMissing
+from tablebase.output import open_output, require_svg_name, write_output
 from tablebase.paths import SCHEMES, expand_path
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli, program
@@ -33,9 +33,9 @@ def test_the_tables_own_files_are_not_replaced(words: str, name: str, cli: Cli, 
     (copy / "link").symlink_to(name)
     before = {path.name: path.read_bytes() for path in copy.iterdir()}
     for target in (copy / name, copy / "link"):
-        said = cli(*words.split(), str(target), "--outputs", str(copy), stdin="123456780")
-        assert said.code == 2
-        assert said.err.endswith("cannot be written: it belongs to the tables in that folder.\n")
+        text = cli(*words.split(), str(target), "--outputs", str(copy), stdin="123456780")
+        assert text.code == 2
+        assert text.err.endswith("cannot be written: it belongs to the tables in that folder.\n")
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
 
 
@@ -47,21 +47,21 @@ def test_other_names_beside_the_tables_are_free(cli: Cli, copy: Path) -> None:
 
 def test_a_manifest_of_another_program_protects_nothing(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
-    write(str(tmp_path / "manifest.json"), b"{}")
+    write_output(str(tmp_path / "manifest.json"), b"{}")
     assert (tmp_path / "manifest.json").read_bytes() == b"{}"
 
 
 def test_a_pipe_beside_the_tables_is_no_page(cli: Cli, copy: Path) -> None:
     os.mkfifo(copy / "page.html")
-    found: list[bytes] = []
+    result: list[bytes] = []
     reader = threading.Thread(
-        target=lambda: found.append((copy / "page.html").read_bytes()), daemon=True
+        target=lambda: result.append((copy / "page.html").read_bytes()), daemon=True
     )
     reader.start()
-    said = cli("explore", "--output", str(copy / "page.html"), "--outputs", str(copy))
+    text = cli("explore", "--output", str(copy / "page.html"), "--outputs", str(copy))
     reader.join(60)
-    assert said.code == 0
-    assert found[0].startswith(b"<!doctype html>")
+    assert text.code == 0
+    assert result[0].startswith(b"<!doctype html>")
     assert "page.html" not in (copy / "manifest.json").read_text()
 
 
@@ -69,7 +69,7 @@ def test_python_s_own_streams_are_written_whole(
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """In another program's process, where standard output is whatever that program made of it."""
-    write("-", b"all of it")
+    write_output("-", b"all of it")
     assert capsysbinary.readouterr().out == b"all of it"
 
 
@@ -80,20 +80,20 @@ def test_a_link_stays_a_link_and_a_mode_stays(tmp_path: Path) -> None:
     target.chmod(0o640)
     (tmp_path / "second").symlink_to("folder/target")
     (tmp_path / "first").symlink_to("second")
-    write(str(tmp_path / "first"), b"new")
+    write_output(str(tmp_path / "first"), b"new")
     assert (tmp_path / "first").is_symlink()
     assert (tmp_path / "second").is_symlink()
     assert target.read_bytes() == b"new"
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
     (tmp_path / "third").symlink_to("folder/none yet")
-    write(str(tmp_path / "third"), b"made")
+    write_output(str(tmp_path / "third"), b"made")
     assert (tmp_path / "folder" / "none yet").read_bytes() == b"made"
     assert {path.name for path in (tmp_path / "folder").iterdir()} == {"target", "none yet"}
 
 
 def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
-    write(str(tmp_path / "made"), b"")
+    write_output(str(tmp_path / "made"), b"")
     assert (tmp_path / "made").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
@@ -102,7 +102,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     path.write_bytes(b"old")
 
     def broken_off() -> None:
-        with writing(str(path)) as file:
+        with open_output(str(path)) as file:
             file.write(b"new" * 10_000)
             raise RuntimeError
 
@@ -110,12 +110,12 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         broken_off()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
-    write(str(tmp_path / ("n" * 255)), b"as long a name as there may be")
+    write_output(str(tmp_path / ("n" * 255)), b"as long a name as there may be")
 
 
 def test_two_writers_at_once_make_one_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "answers"
-    with writing(str(path)) as one, writing(str(path)) as other:
+    with open_output(str(path)) as one, open_output(str(path)) as other:
         one.write(b"1" * 100_000)
         other.write(b"2" * 100_000)
     assert path.read_bytes() == b"1" * 100_000
@@ -123,9 +123,9 @@ def test_two_writers_at_once_make_one_whole_file(tmp_path: Path) -> None:
 
 
 def test_what_else_fails_within_is_not_the_outputs_fault(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), writing(str(tmp_path / "a")):
+    with pytest.raises(FileNotFoundError), open_output(str(tmp_path / "a")):
         (tmp_path / "none").open()
-    with pytest.raises(NotWritten, match="null"), writing("a\0b"):
+    with pytest.raises(OutputError, match="null"), open_output("a\0b"):
         pass
 
 
@@ -141,13 +141,15 @@ def test_an_input_is_not_written_over(
     named = os.path.join(tmp_path, name)
     words = f"query eight --format csv --outputs {outputs}".split()
     for source, target in ((str(keys), named), (named, str(keys))):
-        assert told([*words, "--input", source, "--output", target]) == 2
+        assert run_command([*words, "--input", source, "--output", target]) == 2
         problem = "cannot be written: it is the input. Choose another file."
         assert capfd.readouterr().err == f"pipeline: {target!r} {problem}\n"
     assert keys.read_text() == "123456780\n"
     other = tmp_path / "other.csv"
-    assert told([*words, "--input", str(keys), "--output", str(other)]) == 0
-    assert told([*words, "--input", str(keys), "--output", str(other)]) == 0, "it may be there"
+    assert run_command([*words, "--input", str(keys), "--output", str(other)]) == 0
+    assert run_command([*words, "--input", str(keys), "--output", str(other)]) == 0, (
+        "it may be there"
+    )
 
 
 def test_an_input_that_is_a_stream_is_not_written_over(tmp_path: Path, outputs: Path) -> None:
@@ -166,7 +168,7 @@ def test_an_input_that_is_a_stream_is_not_written_over(tmp_path: Path, outputs: 
 def test_a_sample_is_not_written_over(tmp_path: Path, outputs: Path) -> None:
     sample = tmp_path / "sample.parquet"
     sample.write_bytes(b"tours")
-    with pytest.raises(NotWritten, match="it is the input"):
+    with pytest.raises(OutputError, match="it is the input"):
         write_report(Folder(outputs), str(sample), sample=sample)
     assert sample.read_bytes() == b"tours"
 
@@ -177,12 +179,12 @@ def test_a_picture_has_no_name_of_another_format(
 ) -> None:
     for name in ("x.png", "X.JPG"):
         svg = str(tmp_path / name)
-        assert told([*words.split(), "--svg", svg, "--outputs", str(outputs)]) == 2
-        said = capfd.readouterr()
+        assert run_command([*words.split(), "--svg", svg, "--outputs", str(outputs)]) == 2
+        text = capfd.readouterr()
         suffix = name[1:].lower()
         problem = f"{svg!r} cannot hold an SVG picture: {suffix} is another format"
-        assert said.err == f"pipeline: {problem}. Choose a name that ends in .svg.\n"
-        assert said.out == ""
+        assert text.err == f"pipeline: {problem}. Choose a name that ends in .svg.\n"
+        assert text.out == ""
     assert [*tmp_path.iterdir()] == []
     for name in ("x.svg", "x", "-", "/dev/stdout", "png"):
         require_svg_name(name)
@@ -196,10 +198,12 @@ def test_the_home_folder_is_meant_by_its_sign(
     (tmp_path / "keys.txt").write_text("123456780\n")
     (tmp_path / "tables").symlink_to(outputs)
     monkeypatch.setenv("PIPELINE_OUTPUTS", "~/tables")
-    assert told(["query", "eight", "--input", "~/keys.txt", "--output", "~/answers.csv"]) == 0
-    assert told(["query", "eight", "123456780", "--svg", "~/board.svg"]) == 0
-    assert told(["histogram", "eight", "--svg", "~/bars.svg", "--outputs", "~/tables"]) == 0
-    assert told(["sample", "knight", "--board", "5x5", "--output", "~/sample.csv"]) == 0
+    assert (
+        run_command(["query", "eight", "--input", "~/keys.txt", "--output", "~/answers.csv"]) == 0
+    )
+    assert run_command(["query", "eight", "123456780", "--svg", "~/board.svg"]) == 0
+    assert run_command(["histogram", "eight", "--svg", "~/bars.svg", "--outputs", "~/tables"]) == 0
+    assert run_command(["sample", "knight", "--board", "5x5", "--output", "~/sample.csv"]) == 0
     made = {"answers.csv", "board.svg", "bars.svg", "sample.csv", "keys.txt", "tables"}
     assert {path.name for path in tmp_path.iterdir()} == made
     with pytest.raises(TableMissing, match=str(tmp_path / "none")):
@@ -215,11 +219,11 @@ def test_a_url_without_its_slashes_names_no_folder(
         "precompute eight --outputs s3:/tables",
         "histogram eight --outputs https:/x/y",
     ):
-        assert told(words.split()) == 2
+        assert run_command(words.split()) == 2
         assert " is not a URL: // is missing after the colon. Write " in capfd.readouterr().err
     for scheme in SCHEMES:
         with pytest.raises(BadRequest, match=f"Write '{scheme}://bucket/x.csv', or './{scheme}:"):
-            write(f"{scheme}:/bucket/x.csv", b"")
+            write_output(f"{scheme}:/bucket/x.csv", b"")
     assert [*tmp_path.iterdir()] == []
     for name in ("./s3:x", "2024:tables", "s3://bucket/x", "C:/tables", "tables/s3:x"):
         assert expand_path(name) == name

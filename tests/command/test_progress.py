@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.progress import BatchTold
+from pipeline.progress import BatchProgress
 from queries import answer_frames
-from queries.batch import Batch, answer_all
-from queries.dispatch import reader
+from queries.batch import Batch, run_batch
+from queries.dispatch import open_reader
 from tablebase.tables.store import Folder
 from tests.support.shell import environment, program
 
@@ -69,8 +69,8 @@ def test_a_bar_is_shown_and_no_row_is_touched(
     raw = on_a_terminal(["query", "eight", "--input", str(keys), *named], outputs)
     assert re.search(r"rows.*2/", raw)
     shown = [line for line in screen(raw) if line]
-    said = answers.read_text().splitlines() if output == "file" else shown
-    assert said == [
+    text = answers.read_text().splitlines() if output == "file" else shown
+    assert text == [
         "state,goal,distance,best_moves,solutions,error",
         '123456780,corner,0,"",1,',
         "378546201,corner,27,ULR,15,",
@@ -86,13 +86,13 @@ def test_slow_lookups_tell_how_many_are_done(
     keys.write_text("b1 b2 b3 b4 b5")
     done = list[int]()
     request = Batch(str(keys), "csv", str(answers))
-    assert answer_all(reader("knight", Folder(outputs)), {}, request, done.append) == 0
+    assert run_batch(open_reader("knight", Folder(outputs)), {}, request, done.append) == 0
     assert done == [2, 4, 5]
 
 
 def test_without_a_terminal_there_is_no_bar(capfd: pytest.CaptureFixture[str]) -> None:
-    with BatchTold(output=None) as bar:
-        bar.rows(7)
+    with BatchProgress(output=None) as bar:
+        bar.on_rows(7)
         with bar.printing():
             pass
     assert capfd.readouterr() == ("", "")

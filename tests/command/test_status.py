@@ -9,32 +9,32 @@ import pytest
 from tablebase.tables.manifest import Page, read_manifest, seal
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli
-from tests.support.tampered import listing, own, said_of, write_manifest
+from tests.support.tampered import describe_file, edit_manifest, replace_link, write_manifest
 
 
-def unlisted(path: Path) -> None:
-    with listing(path.parent) as entries:
+def remove_from_manifest(path: Path) -> None:
+    with edit_manifest(path.parent) as entries:
         del entries[path.stem]
 
 
-def flipped(path: Path) -> None:
-    data = bytearray(own(path).read_bytes())
+def flip_byte(path: Path) -> None:
+    data = bytearray(replace_link(path).read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
 
 
 def cut(path: Path) -> None:
-    path.write_bytes(own(path).read_bytes()[:-1])
+    path.write_bytes(replace_link(path).read_bytes()[:-1])
 
 
 @pytest.mark.parametrize(
     ("file", "spoil", "state"),
     [
-        ("senet.parquet", unlisted, "missing"),
+        ("senet.parquet", remove_from_manifest, "missing"),
         ("senet.parquet", Path.unlink, "damaged"),
         ("senet.idx", Path.unlink, "damaged"),
         ("senet.parquet", cut, "damaged"),
-        ("senet.idx", flipped, "damaged"),
+        ("senet.idx", flip_byte, "damaged"),
     ],
 )
 def test_a_table_that_cannot_be_used(
@@ -42,27 +42,27 @@ def test_a_table_that_cannot_be_used(
 ) -> None:
     spoil(copy / file)
     command = f"pipeline precompute senet --outputs {copy}"
-    said = cli("status", "--outputs", str(copy))
-    assert said.code == 3
-    assert f"{state}: {command}" in said.out
-    assert said.out.count(" published\n") == 6
-    assert said.err == f"pipeline: 1 of 7 tables cannot be used (1 {state}). Run: {command}\n"
+    text = cli("status", "--outputs", str(copy))
+    assert text.code == 3
+    assert f"{state}: {command}" in text.out
+    assert text.out.count(" published\n") == 6
+    assert text.err == f"pipeline: 1 of 7 tables cannot be used (1 {state}). Run: {command}\n"
     again = cli("status", "--json", "--outputs", str(copy))
-    assert (again.code, again.err) == (3, said.err)
+    assert (again.code, again.err) == (3, text.err)
     assert {row["state"] for row in json.loads(again.out)} == {"published", state}
 
 
 def test_the_commands_mend_all_that_is_named(copy: Path, cli: Cli) -> None:
     """A table that was asked for is none of those that are made unasked."""
-    with listing(copy) as entries:
-        listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
+    with edit_manifest(copy) as entries:
+        listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
         files = [{**listed, "file": "knight_tours_3x4.parquet"}]
         entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
     for name in ("eight.idx", "knight_counts.parquet"):
         (copy / name).unlink()
-    said = cli("status", "--outputs", str(copy))
-    mend, _, count = said.err.partition(" Run: ")[2].partition(" && ")
-    assert said.err.startswith("pipeline: 3 of 8 tables cannot be used (3 damaged). ")
+    text = cli("status", "--outputs", str(copy))
+    mend, _, count = text.err.partition(" Run: ")[2].partition(" && ")
+    assert text.err.startswith("pipeline: 3 of 8 tables cannot be used (3 damaged). ")
     assert mend == f"pipeline precompute --outputs {copy}"
     assert count == f"pipeline precompute knight --board 3x4 --outputs {copy}\n"
 
@@ -72,9 +72,9 @@ def test_a_page_older_than_its_tables_is_no_error(copy: Path, cli: Cli) -> None:
     entries = read_manifest(Folder(copy))
     page = Page(3, "", {"eight": "another"})
     write_manifest(Folder(copy), entries, {"report.html": page})
-    said = cli("status", "--outputs", str(copy))
-    assert (said.code, said.err) == (0, "")
-    assert "older than its tables" in said.out
+    text = cli("status", "--outputs", str(copy))
+    assert (text.code, text.err) == (0, "")
+    assert "older than its tables" in text.out
 
 
 def test_tables_of_another_format_version(copy: Path, cli: Cli) -> None:
@@ -82,6 +82,6 @@ def test_tables_of_another_format_version(copy: Path, cli: Cli) -> None:
     manifest = json.loads(path.read_text())
     del manifest["checksum"]
     path.write_text(seal({**manifest, "format_version": 0}))
-    said = cli("status", "--outputs", str(copy))
-    assert (said.code, said.out) == (3, "")
-    assert "format version 0" in said.err
+    text = cli("status", "--outputs", str(copy))
+    assert (text.code, text.out) == (3, "")
+    assert "format version 0" in text.err

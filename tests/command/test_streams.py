@@ -36,12 +36,12 @@ def test_labels_are_bold_on_a_terminal_alone(place: Path, more: dict[str, str], 
             stdout=theirs,
             check=True,
         )
-        said = os.read(ours, 10_000).decode()
+        text = os.read(ours, 10_000).decode()
     finally:
         os.close(ours)
         os.close(theirs)
-    assert ("\x1b[1mdistance\x1b[0m      27 moves" in said) == bold
-    assert ("\x1b" in said) == bold
+    assert ("\x1b[1mdistance\x1b[0m      27 moves" in text) == bold
+    assert ("\x1b" in text) == bold
 
 
 def test_keys_are_asked_for_at_a_terminal(place: Path) -> None:
@@ -58,9 +58,9 @@ def test_keys_are_asked_for_at_a_terminal(place: Path) -> None:
             stderr=subprocess.PIPE,
         ) as process:
             os.write(ours, b"123456780\n\x04")
-            said, told = process.communicate(timeout=60)
+            text, reported = process.communicate(timeout=60)
     finally:
         os.close(ours)
         os.close(theirs)
-    assert said.splitlines()[1] == b'123456780,corner,0,"",1,'
-    assert told == b"pipeline: reading keys from standard input (press Ctrl-D to finish)\n"
+    assert text.splitlines()[1] == b'123456780,corner,0,"",1,'
+    assert reported == b"pipeline: reading keys from standard input (press Ctrl-D to finish)\n"

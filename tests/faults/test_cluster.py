@@ -19,17 +19,17 @@ from distributed import Client
 
 from pipeline.build import Request, build
 from pipeline.builders.registry import checkpoints
-from pipeline.builders.tour_list import tours_from
-from pipeline.dask_executor import workers
-from pipeline.shards import Listing, make_piece
-from pipeline.tasks import Work
+from pipeline.builders.tour_list import list_tours_from
+from pipeline.dask_executor import open_executor
+from pipeline.shards import Listing, build_shard
+from pipeline.tasks import TaskRunner
 from tablebase.errors import BadRequest, ClusterError
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
-from tablebase.tables.checkpoints import Piece
-from tablebase.tables.object_store import Objects
+from tablebase.tables.checkpoints import ShardSpec
+from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
 from tests import LONG
 from tests.support.build_recorder import SMALL, TOURS, Recorder, contents
@@ -47,10 +47,12 @@ class Cluster:
 
     def start_worker(self) -> None:
         words = ["worker", self.address, "--nthreads=1", "--no-nanny", "--no-dashboard"]
-        self.workers.append(started(self.folder, words, self.variables))
+        self.workers.append(start_scheduler(self.folder, words, self.variables))
 
 
-def started(folder: Path, words: list[str], variables: dict[str, str]) -> subprocess.Popen[Any]:
+def start_scheduler(
+    folder: Path, words: list[str], variables: dict[str, str]
+) -> subprocess.Popen[Any]:
     with (folder / "log.txt").open("ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
@@ -67,7 +69,7 @@ def cluster(folder: Path, **variables: str) -> Iterator[Cluster]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = ["scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard"]
-    scheduler = started(folder, words, variables)
+    scheduler = start_scheduler(folder, words, variables)
     made = Cluster(f"tcp://127.0.0.1:{port}", folder, scheduler, variables=variables)
     try:
         for _ in range(2):
@@ -82,62 +84,64 @@ def cluster(folder: Path, **variables: str) -> Iterator[Cluster]:
 
 def await_workers(made: Cluster, number: int) -> None:
     for _ in range(60):
-        with suppress(ClusterError), workers(made.address, 1) as (_, found):
-            if found == number:
+        with suppress(ClusterError), open_executor(made.address, 1) as (_, result):
+            if result == number:
                 return
         time.sleep(0.5)
     pytest.fail((made.folder / "log.txt").read_text())
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def running_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with cluster(tmp_path_factory.mktemp("cluster")) as made:
         yield made
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Iterator[Cluster]:
+def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
     with cluster(tmp_path, MALLOC_TRIM_THRESHOLD_="65536") as made:  # as Dask's nannies set it
         yield made
 
 
-def test_it_makes_the_same_bytes(running: Cluster, tmp_path: Path) -> None:
+def test_it_makes_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     there, here = tmp_path / "there", tmp_path / "here"
-    with workers(running.address, 1) as (executor, at_once):
-        asked = [(KNIGHT, SMALL), (SLIDING, SLIDING.with_boards(["2x4"]))]
+    with open_executor(running_cluster.address, 1) as (executor, at_once):
+        asked = [(KNIGHT, SMALL), (SLIDING, SLIDING.list_tables_with_boards(["2x4"]))]
         build(Request(Folder(there), asked, jobs=at_once), Recorder(), executor)
     build(Request(Folder(here), asked), Recorder())
     assert contents(there) == contents(here)
     assert len(contents(here)) == len(SMALL) + 4 + 1
 
 
-def test_a_list_of_many_files_is_made_there(running: Cluster, tmp_path: Path) -> None:
-    there, here, large = tmp_path / "there", tmp_path / "here", listed_table(Board(13, 3))
-    with workers(running.address, 1) as (executor, at_once):
+def test_a_list_of_many_files_is_made_there(running_cluster: Cluster, tmp_path: Path) -> None:
+    there, here, large = tmp_path / "there", tmp_path / "here", make_tour_table(KnightBoard(13, 3))
+    with open_executor(running_cluster.address, 1) as (executor, at_once):
         request = Request(Folder(there), [(KNIGHT, (large,))], jobs=at_once)
         build(request, Recorder(), executor)
-    make_piece(Folder(here), Listing(KNIGHT, large), Piece(1, 1), Recorder(), None, 2)
+    build_shard(Folder(here), Listing(KNIGHT, large), ShardSpec(1, 1), Recorder(), None, 2)
     build(Request(Folder(here), [(KNIGHT, (large,))]), Recorder())
     assert contents(there) == contents(here)
     assert len(contents(here)) == 20 + 1
 
 
-def test_nothing_that_is_found_goes_through_the_scheduler(running: Cluster, tmp_path: Path) -> None:
+def test_nothing_that_is_found_goes_through_the_scheduler(
+    running_cluster: Cluster, tmp_path: Path
+) -> None:
     kept = checkpoints(Folder(tmp_path), TOURS)
-    with workers(running.address, 1) as (executor, at_once):
+    with open_executor(running_cluster.address, 1) as (executor, at_once):
         assert executor is not None
         assert at_once == 2
-        work = Work(executor, at_once, kept=kept, elsewhere=True)
-        found = list(work.each(tours_from, [(3, 4, start) for start in range(12)]))
-    assert sum(len(tours[0]) for tours in found if tours) == 16
+        work = TaskRunner(executor, at_once, checkpoints=kept, is_remote=True)
+        result = list(work.run_tasks(list_tours_from, [(3, 4, start) for start in range(12)]))
+    assert sum(len(tours[0]) for tours in result if tours) == 16
     assert len(list(tmp_path.glob(".*.kept"))) == 12
 
 
 def test_an_address_that_is_none(cli: Cli, tmp_path: Path) -> None:
-    said = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
-    assert (said.code, said.out) == (2, "")
-    assert "'here' is no scheduler's address" in said.err
-    assert len(said.err.splitlines()) == 1
+    text = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
+    assert (text.code, text.out) == (2, "")
+    assert "'here' is no scheduler's address" in text.err
+    assert len(text.err.splitlines()) == 1
 
 
 @contextmanager
@@ -176,41 +180,41 @@ def answering(answer: bytes | None) -> Iterator[int]:
 def test_what_is_no_scheduler_is_said_soon(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes | None, problem: str
 ) -> None:
-    monkeypatch.setattr("pipeline.dask_executor.PATIENCE", 1)
+    monkeypatch.setattr("pipeline.dask_executor.CONNECT_SECONDS", 1)
     begun = time.monotonic()
     with (
         answering(answer) as port,
         pytest.raises(ClusterError) as caught,
-        workers(f"tcp://127.0.0.1:{port}", 1),
+        open_executor(f"tcp://127.0.0.1:{port}", 1),
     ):
         pass
     assert time.monotonic() - begun < 5
-    said = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}. "
-    assert str(caught.value).startswith(said)
+    text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}. "
+    assert str(caught.value).startswith(text)
     assert caught.value.exit_code == 3
 
 
 def test_a_closed_port_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.dask_executor.PATIENCE", 1)
+    monkeypatch.setattr("pipeline.dask_executor.CONNECT_SECONDS", 1)
     with pytest.raises(ClusterError, match="no scheduler answers there"):
-        workers("tcp://127.0.0.1:1", 1).__enter__()
+        open_executor("tcp://127.0.0.1:1", 1).__enter__()
 
 
-def test_a_worker_is_no_scheduler(running: Cluster) -> None:
-    with Client(running.address, set_as_default=False) as client:
+def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
+    with Client(running_cluster.address, set_as_default=False) as client:
         address = next(iter(client.scheduler_info()["workers"]))
     with pytest.raises(ClusterError, match="a Dask Worker, not a scheduler"):
-        workers(address, 1).__enter__()
+        open_executor(address, 1).__enter__()
 
 
-def test_a_scheduler_that_is_lost_ends_the_wait(own: Cluster) -> None:
+def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
-        with workers(own.address, 1) as (executor, _):
+        with open_executor(own_cluster.address, 1) as (executor, _):
             assert executor is not None
-            for _ in Work(executor, 1).each(time.sleep, [(60,)]):
+            for _ in TaskRunner(executor, 1).run_tasks(time.sleep, [(60,)]):
                 pass
 
-    timer = threading.Timer(1, own.scheduler.kill)
+    timer = threading.Timer(1, own_cluster.scheduler.kill)
     timer.start()
     with pytest.raises(ClusterError, match="it was lost"):
         wait()
@@ -219,12 +223,12 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own: Cluster) -> None:
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 @pytest.mark.parametrize("victim", ["worker", "scheduler", "slow worker"])
 def test_one_that_is_killed_or_slow_loses_nothing(
-    own: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
+    own_cluster: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
 ) -> None:
     folder = tmp_path / "outputs"
     words = ["precompute", "knight", "--outputs", str(folder)]
     build = subprocess.Popen(
-        [SCRIPT, *words, "--scheduler", own.address],
+        [SCRIPT, *words, "--scheduler", own_cluster.address],
         env=environment(),
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -232,11 +236,11 @@ def test_one_that_is_killed_or_slow_loses_nothing(
     while not list(folder.glob(".knight_tours_6x6.*.kept")):
         time.sleep(0.1)
     if victim == "slow worker":
-        own.workers[0].send_signal(signal.SIGSTOP)
+        own_cluster.workers[0].send_signal(signal.SIGSTOP)
         time.sleep(5)
-        own.workers[0].send_signal(signal.SIGCONT)
+        own_cluster.workers[0].send_signal(signal.SIGCONT)
     else:
-        (own.scheduler if victim == "scheduler" else own.workers[0]).kill()
+        (own_cluster.scheduler if victim == "scheduler" else own_cluster.workers[0]).kill()
     assert build.wait(300) == (3 if victim == "scheduler" else 0)
     assert cli(*words, "--quiet", timeout=300) == (0, "", "")
     for name, data in contents(folder).items():
@@ -252,17 +256,25 @@ def memory(process: subprocess.Popen[Any], kind: str) -> float:
 
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
-def test_a_large_board_in_four_shards(own: Cluster, cli: Cli, tmp_path: Path) -> None:
+def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: Path) -> None:
     """One worker is killed; the others take no more than 150 MiB beyond what an idle one takes:
     of their own, for what is read of libraries is the machine's, whoever reads it."""
     words = ("precompute", "sliding", "--quiet", "--outputs")
     for _ in range(2):
-        own.start_worker()
-    await_workers(own, 4)
+        own_cluster.start_worker()
+    await_workers(own_cluster, 4)
     there, here = tmp_path / "there", tmp_path / "here"
-    victim, *others = own.workers
+    victim, *others = own_cluster.workers
     idle = max(memory(worker, "RssAnon") for worker in others)
-    command = [str(SCRIPT), *words, str(there), "--board", "3x4", "--scheduler", own.address]
+    command = [
+        str(SCRIPT),
+        *words,
+        str(there),
+        "--board",
+        "3x4",
+        "--scheduler",
+        own_cluster.address,
+    ]
     build = subprocess.Popen(command, env=environment())
     most = 0.0
     while build.poll() is None:
@@ -291,14 +303,14 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
             check=False,
         )
         assert done.returncode == 0
-        place = Objects(url)
+        place = ObjectStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert place.read(name) == (outputs / name).read_bytes()
-        assert place.names(".") == [".lock"]
+        assert place.list_names(".") == [".lock"]
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadRequest, match=r"pip install 'puzzle-tablebase\[cluster\]'"):
-        workers("tcp://127.0.0.1:1", 1).__enter__()
+        open_executor("tcp://127.0.0.1:1", 1).__enter__()
     assert os.environ.get("DASK_SCHEDULER_ADDRESS") is None

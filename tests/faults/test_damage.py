@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from pipeline.verify import verify
-from queries.dispatch import reader
-from queries.index_reader import Index
-from queries.query_options import Asked
+from queries.dispatch import open_reader
+from queries.index_reader import IndexReader
+from queries.query_options import OptionValues
 from tablebase.errors import TableError
-from tablebase.puzzles import puzzles
-from tablebase.tables.index_format import BLOCK, BODY
+from tablebase.puzzles import list_puzzles
+from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import often
-from tests.support.tampered import own
+from tests.support.tampered import replace_link
 
 Damage = Callable[[bytearray, random.Random], None]
-Question = tuple[str, str, Asked]
+Question = tuple[str, str, OptionValues]
 
 QUESTIONS: list[Question] = [
     ("eight", "378546201", {}),
@@ -65,20 +65,20 @@ def zero(data: bytearray, draw: random.Random) -> None:
 DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
 
 
-def answered(folder: Path, question: Question) -> dict[str, object]:
+def answer(folder: Path, question: Question) -> dict[str, object]:
     name, key, asked = question
-    return reader(name, Folder(folder)).facts(key, asked).named()
+    return open_reader(name, Folder(folder)).probe(key, asked).to_dict()
 
 
 def answer_or_refusal(folder: Path, question: Question) -> dict[str, object] | TableError:
     try:
-        return answered(folder, question)
+        return answer(folder, question)
     except TableError as error:
         return error
 
 
 @pytest.fixture(scope="module")
-def damaged(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """All published files but the large listing, which would only be slow."""
     folder = tmp_path_factory.mktemp("damaged")
     for path in outputs.iterdir():
@@ -88,24 +88,28 @@ def damaged(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     shutil.rmtree(folder)
 
 
-def refused_where_damaged(path: Path, whole: bytes, data: bytes) -> int:
+def count_refused_blocks(path: Path, whole: bytes, data: bytes) -> int:
     """How many blocks are damaged: whatever reads one is told."""
     stage, table = next(
-        (found.name, table)
-        for found in puzzles()
-        for table in found.tables
+        (result.name, table)
+        for result in list_puzzles()
+        for table in result.tables
         if table.index_file == path.name
     )
-    places = range(0, max(len(whole), len(data)), BLOCK)
-    changed = [at // BLOCK for at in places if data[at : at + BLOCK] != whole[at : at + BLOCK]]
+    places = range(0, max(len(whole), len(data)), BLOCK_BYTES)
+    changed = [
+        at // BLOCK_BYTES
+        for at in places
+        if data[at : at + BLOCK_BYTES] != whole[at : at + BLOCK_BYTES]
+    ]
     try:
-        index = Index(Folder(path.parent), stage, table)
+        index = IndexReader(Folder(path.parent), stage, table)
     except TableError:
         return len(changed)
     assert 0 not in changed
     for number in changed:
         with pytest.raises(TableError, match=f"the checksum of block {number:,} is wrong"):
-            index.record((number - 1) * (BODY // index.width))
+            index.read_record((number - 1) * (BODY_BYTES // index.width))
     return len(changed)
 
 
@@ -123,11 +127,11 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_no_damage_changes_an_answer(
-    damaged: Path, outputs: Path, name: str, damage: Damage
+    damaged_folder: Path, outputs: Path, name: str, damage: Damage
 ) -> None:
-    path = damaged / name
+    path = damaged_folder / name
     whole = path.read_bytes()
-    right = [answered(outputs, question) for question in QUESTIONS]
+    right = [answer(outputs, question) for question in QUESTIONS]
     draw = random.Random(f"{name} {damage.__name__}")
     refused = 0
     try:
@@ -136,14 +140,14 @@ def test_no_damage_changes_an_answer(
             damage(data, draw)
             path.write_bytes(data)
             for question, wanted in zip(QUESTIONS, right, strict=True):
-                found = answer_or_refusal(damaged, question)
-                if isinstance(found, TableError):
-                    assert "Run: pipeline precompute" in str(found)
+                result = answer_or_refusal(damaged_folder, question)
+                if isinstance(result, TableError):
+                    assert "Run: pipeline precompute" in str(result)
                     refused += 1
                 else:
-                    assert found == wanted, (question, "was answered wrong")
+                    assert result == wanted, (question, "was answered wrong")
             if path.suffix == ".idx" and data != whole:
-                refused += refused_where_damaged(path, whole, bytes(data))
+                refused += count_refused_blocks(path, whole, bytes(data))
     finally:
         path.write_bytes(whole)
     assert refused, "no damage was noticed at all"
@@ -153,9 +157,9 @@ def test_no_damage_changes_an_answer(
 def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
     """In every file that is published, the largest too."""
     listed = read_manifest(Folder(copy)).values()
-    files = [file.file for entry in listed for file in entry.every_file]
+    files = [file.file for entry in listed for file in entry.all_files]
     for name in (*files, "manifest.json"):
-        path = own(copy / name) if (copy / name).is_symlink() else copy / name
+        path = replace_link(copy / name) if (copy / name).is_symlink() else copy / name
         whole = path.read_bytes()
         draw = random.Random(f"verify {name} {damage.__name__}")
         for _ in range(often(2, 100)):

@@ -82,12 +82,12 @@ def run(words: list[bytes], stdin: bytes = b"", timeout: float = 60) -> tuple[in
 
 
 def assert_civil(words: list[bytes], ended: tuple[int, bytes, bytes]) -> None:
-    code, said, complaint = ended
+    code, text, complaint = ended
     assert code in (0, 1, 2, 3), (words, code, complaint[-500:])
     assert b"Traceback" not in complaint, words
     assert b"should not happen" not in complaint, (words, complaint[-500:])
     assert code == 0 or complaint, words
-    for stream in (said, complaint):
+    for stream in (text, complaint):
         assert b"\x1b" not in stream.replace(b"\x1b[1m", b"").replace(b"\x1b[0m", b""), words
         assert b"\x07" not in stream, words
         assert len(complaint) < 20_000, words
@@ -116,15 +116,15 @@ def test_hostile_batches(name: str, outputs: Path) -> None:
 
 
 def test_a_word_of_a_megabyte_and_one_that_never_ends(outputs: Path) -> None:
-    code, said, complaint = run([b"query", b"eight"], b"7" * 1_000_000)
+    code, text, complaint = run([b"query", b"eight"], b"7" * 1_000_000)
     assert code == 2
-    assert b"1,000,000 digits" in said
+    assert b"1,000,000 digits" in text
     assert b"1 key is invalid" in complaint
 
 
 def test_a_stream_that_never_ends_is_refused(outputs: Path) -> None:
-    code, said, complaint = run([b"query", b"eight", b"--input", b"/dev/zero"])
-    assert (code, said) == (2, b"")
+    code, text, complaint = run([b"query", b"eight", b"--input", b"/dev/zero"])
+    assert (code, text) == (2, b"")
     assert b"The input is in none of the formats that can be read" in complaint
     endless = f"(echo 123456780; yes 7 | tr -d '\\n') | {SCRIPT} query eight --strict"
     ended = subprocess.run(
@@ -141,9 +141,9 @@ def test_inputs_that_are_not_what_they_seem(outputs: Path, tmp_path: Path) -> No
     fifo = tmp_path / "fifo.txt"
     os.mkfifo(fifo)
     with subprocess.Popen(["bash", "-c", f"echo 123456780 > {fifo}"]):
-        code, said, _ = run([b"query", b"eight", b"--input", os.fsencode(fifo)])
+        code, text, _ = run([b"query", b"eight", b"--input", os.fsencode(fifo)])
     assert code == 0
-    assert b"123456780,corner,0" in said
+    assert b"123456780,corner,0" in text
     wrong = tmp_path / "wrong.parquet"
     pl.DataFrame({"state": [1, 2, 3]}).write_parquet(wrong)
     binary = tmp_path / "binary.parquet"

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.signals import NAMES
+from tablebase.signals import SIGNAL_NAMES
 from tests import often
 from tests.support.shell import ROOT, SCRIPT, environment
 
-SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+SIGNALS = [getattr(signal, name) for name in SIGNAL_NAMES if hasattr(signal, name)]
 WITHIN = 1.0
 """Seconds from the signal to the end."""
 PATIENCE = 20.0
@@ -47,7 +47,7 @@ def folder(place: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def stopped(words: str, number: int, after: float, folder: Path) -> tuple[int, float, str]:
+def stop_command(words: str, number: int, after: float, folder: Path) -> tuple[int, float, str]:
     """How a command ended that was sent a signal: its exit, how long that took, what it said."""
     with subprocess.Popen(
         [str(SCRIPT), *words.split()],
@@ -57,26 +57,26 @@ def stopped(words: str, number: int, after: float, folder: Path) -> tuple[int, f
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        while not watching(process.pid):
+        while not is_watching(process.pid):
             time.sleep(0.001)
         time.sleep(after)
         process.send_signal(number)
-        told = time.monotonic()
+        reported = time.monotonic()
         try:
-            _, said = process.communicate(timeout=PATIENCE)
+            _, text = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
-        return process.returncode, time.monotonic() - told, said.decode()
+        return process.returncode, time.monotonic() - reported, text.decode()
 
 
-def watching(pid: int) -> bool:
+def is_watching(pid: int) -> bool:
     """Whether a process has ended, or is past the start of Python itself and blocks the signals."""
     status = Path(f"/proc/{pid}/status").read_text()
     blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
     return "State:\tZ" in status or bool(blocked >> (signal.SIGINT - 1) & 1)
 
 
-def left_behind(folder: Path) -> list[str]:
+def list_left_behind(folder: Path) -> list[str]:
     """Files that are neither whole nor wanted by a later build."""
     return [path.name for path in folder.rglob(".*") if path.suffix in (".unpublished", ".new")]
 
@@ -84,8 +84,8 @@ def left_behind(folder: Path) -> list[str]:
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("words", ["query eight", "query eight --output answers.csv"])
 def test_while_keys_are_waited_for(words: str, number: int, folder: Path) -> None:
-    code, took, said = stopped(words, number, 1.5, folder)
-    assert (code, said) == (128 + number, "")
+    code, took, text = stop_command(words, number, 1.5, folder)
+    assert (code, text) == (128 + number, "")
     assert took < WITHIN
     assert {path.name for path in folder.iterdir()} == {"keys.txt", "outputs"}
 
@@ -97,14 +97,14 @@ def test_at_random_moments_of_every_command(folder: Path) -> None:
         words, most = draw.choice(list(COMMANDS.items()))
         number = draw.choice(SIGNALS)
         after = draw.uniform(0, most)
-        code, took, said = stopped(words, number, after, folder)
+        code, took, text = stop_command(words, number, after, folder)
         moment = f"{words}, signal {number} after {after:.3f} s"
         # it may have ended before, and it may end while it is told
-        assert code in (128 + number, 0), (moment, code, said)
+        assert code in (128 + number, 0), (moment, code, text)
         assert took < WITHIN or code == 0, (moment, took)
-        assert "Traceback" not in said, (moment, said)
-        assert "pipeline: " not in said, (moment, said)
-        assert left_behind(folder) == [], moment
+        assert "Traceback" not in text, (moment, text)
+        assert "pipeline: " not in text, (moment, text)
+        assert list_left_behind(folder) == [], moment
 
 
 def test_an_interrupt_at_a_terminal_gives_it_back_as_it_was(folder: Path) -> None:
@@ -150,12 +150,12 @@ def test_what_is_ignored_stays_ignored(folder: Path) -> None:
 def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
     """No Python runs there for seconds; nor while the compiler works."""
     code = (
-        "import sys; from tablebase.signals import watch; watch()\n"
+        "import sys; from tablebase.signals import watch_signals; watch_signals()\n"
         "import numpy as np\n"
-        "from pipeline.verify.knight.recount import jumps, count_from\n"
-        "from tablebase.puzzles.knight.board import Board\n"
-        "near = jumps(Board(6, 6)); print('in', flush=True)\n"
-        "while True: count_from(near, 0)\n"
+        "from pipeline.verify.knight.recount import list_jumps, count_tours_from\n"
+        "from tablebase.puzzles.knight.board import KnightBoard\n"
+        "near = list_jumps(KnightBoard(6, 6)); print('in', flush=True)\n"
+        "while True: count_tours_from(near, 0)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), stdout=subprocess.PIPE
@@ -163,7 +163,7 @@ def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"in\n"
         time.sleep(0.5)
-        told = time.monotonic()
+        reported = time.monotonic()
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
-    assert time.monotonic() - told < WITHIN
+    assert time.monotonic() - reported < WITHIN

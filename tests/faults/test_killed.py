@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG, often, wide
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
 from tests.support.tampered import sha256
 
@@ -35,7 +35,7 @@ QUESTIONS = {
 EIGHT = ("eight.parquet", "eight_edge.parquet")
 
 
-def started(folder: Path, *words: str) -> subprocess.Popen[str]:
+def start_build(folder: Path, *words: str) -> subprocess.Popen[str]:
     """A build in a process of its own."""
     return subprocess.Popen(
         [SCRIPT, "precompute", *words, "--outputs", str(folder)],
@@ -46,7 +46,7 @@ def started(folder: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def modified(path: Path) -> int | None:
+def get_modified_time(path: Path) -> int | None:
     """When a file was written; None once it is gone."""
     try:
         return path.stat().st_mtime_ns
@@ -58,8 +58,8 @@ def assert_answers_or_refuses(cli: Cli, folder: Path, puzzle: str = "") -> None:
     for question, wanted in QUESTIONS.items():
         if puzzle not in ("", question[0]):
             continue
-        code, said, complaint = cli("query", *question, "--outputs", str(folder))
-        assert (code == 0 and wanted in said) or (code == 3 and not said), (question, complaint)
+        code, text, complaint = cli("query", *question, "--outputs", str(folder))
+        assert (code == 0 and wanted in text) or (code == 3 and not text), (question, complaint)
         assert "Traceback" not in complaint
 
 
@@ -76,7 +76,7 @@ def is_table(path: Path) -> bool:
     return path.suffix in (".parquet", ".idx", ".json")
 
 
-def copied(outputs: Path, folder: Path) -> Path:
+def copied_outputs(outputs: Path, folder: Path) -> Path:
     """What is published, again: a build in it begins where another has ended."""
     folder.mkdir(exist_ok=True)
     for path in outputs.iterdir():
@@ -89,7 +89,7 @@ CHANGES = 120
 """About as often does a build of everything change the names in its folder."""
 
 
-def killed_after(build: subprocess.Popen[str], folder: Path, changes: int, more: float) -> None:
+def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, more: float) -> None:
     """Kill a build once the names in its folder have changed so often, and a moment has passed."""
     names = os.listdir(folder)
     while changes and build.poll() is None:
@@ -105,15 +105,15 @@ def killed_after(build: subprocess.Popen[str], folder: Path, changes: int, more:
 @pytest.mark.long
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
-    copied(outputs, tmp_path)
+    copied_outputs(outputs, tmp_path)
     for _ in range(often(1, 200)):
         forced = draw.random() < 0.5
         if not forced:
             for path in tmp_path.iterdir():
                 if draw.random() < 0.5:
                     path.unlink()
-        build = started(tmp_path, *(["--force"] if forced else []))
-        killed_after(build, tmp_path, draw.randrange(CHANGES), draw.uniform(0, 0.2))
+        build = start_build(tmp_path, *(["--force"] if forced else []))
+        kill_after(build, tmp_path, draw.randrange(CHANGES), draw.uniform(0, 0.2))
         assert_answers_or_refuses(cli, tmp_path)
         code, _, complaint = cli("precompute", "--outputs", str(tmp_path))
         assert code == 0, complaint
@@ -164,7 +164,7 @@ else:
 """Each build in a fork of one process, because importing all that builds takes longer than it."""
 
 
-def ended_well(*words: object) -> None:
+def expect_success(*words: object) -> None:
     command = [program("python"), "-c", BUILDS, *map(str, words)]
     ended = subprocess.run(
         command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
@@ -176,7 +176,7 @@ def ended_well(*words: object) -> None:
 def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     """Nothing but a rename changes what is published, so these are all the states there can be."""
     old, new, tried = (tmp_path / name for name in ("old", "new", "tried"))
-    ended_well("kill", old, new, tried)
+    expect_success("kill", old, new, tried)
     files = {path.name for path in new.iterdir() if is_table(path)}
     whole = {name: {(where / name).read_bytes() for where in (old, new)} for name in files}
     assert {name for name in files if len(whole[name]) == 2} == {*EIGHT, MANIFEST}
@@ -187,19 +187,19 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
         for name in {*files} - {MANIFEST}:
             assert (folder / name).read_bytes() in whole[name], (folder, name)
         assert_answers_or_refuses(cli, folder, "eight")
-    ended_well("mend", *folders)
+    expect_success("mend", *folders)
     for folder in folders:
         for entry in read_manifest(Folder(folder)).values():
-            for file in entry.every_file:
+            for file in entry.all_files:
                 assert sha256(folder / file.file) == file.sha256
         assert not list(folder.glob(".*.unpublished"))
 
 
 def test_a_killed_listing_goes_on_where_it_was(outputs: Path, tmp_path: Path) -> None:
-    table = listed_table(Board(5, 7))
-    built(tmp_path / "whole", KNIGHT, table)
-    folder = copied(outputs, tmp_path / "folder")
-    build = started(folder, "knight", "--board", "5x7", "--jobs", "1")
+    table = make_tour_table(KnightBoard(5, 7))
+    build_tables(tmp_path / "whole", KNIGHT, table)
+    folder = copied_outputs(outputs, tmp_path / "folder")
+    build = start_build(folder, "knight", "--board", "5x7", "--jobs", "1")
     while len(list(folder.glob(".knight_tours_5x7.*.kept"))) < 5:
         assert build.poll() is None
         time.sleep(0.01)
@@ -210,10 +210,12 @@ def test_a_killed_listing_goes_on_where_it_was(outputs: Path, tmp_path: Path) ->
     when = kept[first]
     first.write_bytes(first.read_bytes()[:-1])
     os.utime(first, ns=(when, when))
-    resumed = started(folder, "knight", "--board", "5x7")
+    resumed = start_build(folder, "knight", "--board", "5x7")
     again = set()
     while resumed.poll() is None:
-        again |= {path for path, when in kept.items() if modified(path) not in (when, None)}
+        again |= {
+            path for path, when in kept.items() if get_modified_time(path) not in (when, None)
+        }
         time.sleep(0.01)
     _, complaint = resumed.communicate()
     assert resumed.returncode == 0, complaint
@@ -224,7 +226,7 @@ def test_a_killed_listing_goes_on_where_it_was(outputs: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("after", [0.5, 2.0])
 def test_interrupted(tmp_path: Path, after: float) -> None:
-    build = started(tmp_path)
+    build = start_build(tmp_path)
     time.sleep(after)
     build.send_signal(signal.SIGINT)
     _, complaint = build.communicate(timeout=60)
@@ -291,12 +293,12 @@ def assert_completes_when_there_is_room(
     build = f"{SCRIPT} precompute {stage} --outputs {disk}"
     script = FULL.format(size=size, folder=disk, build=build, kept=kept)
     ended = with_a_disk(script)
-    first, *said = ended.stdout.split()
+    first, *text = ended.stdout.split()
     assert first == "3"
     assert f"Cannot build in {disk}: no space left on device. Free some space" in ended.stderr
     assert "Traceback" not in ended.stderr
-    assert not [name for name in said if name.endswith(".unpublished")]
-    assert said[-1] == "0", ended.stderr
+    assert not [name for name in text if name.endswith(".unpublished")]
+    assert text[-1] == "0", ended.stderr
     for path in kept.iterdir():
         if path.name != MANIFEST:
             assert path.read_bytes() == (outputs / path.name).read_bytes(), path.name
@@ -314,7 +316,7 @@ def test_the_second_of_two_builds_names_the_first(cli: Cli, tmp_path: Path) -> N
 def test_a_reader_keeps_the_tables_it_opened(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     from queries import open_tables
 
-    copied(outputs, tmp_path)
+    copied_outputs(outputs, tmp_path)
     eight = open_tables(str(tmp_path)).eight
     assert eight.distance("378546201") == 27
     assert cli("precompute", "eight", "--force", "--outputs", str(tmp_path)).code == 0

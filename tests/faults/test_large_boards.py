@@ -31,17 +31,17 @@ MOST = 1 << 29
 PROOF = """
 import resource, sys
 from pipeline.verify import prove
-from pipeline.verify.manifest_checks import Listed, check_files
+from pipeline.verify.manifest_checks import ListedTable, check_files
 from tablebase.puzzles.sliding.definition import PUZZLE
-from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 store = Folder(sys.argv[1])
 claims = []
 def heard(claim, done):
     claims.extend([claim] if claim.passed else [])
 entries = read_manifest(store)
-for table in PUZZLE.among(parameters_of(entries)):
-    listed = Listed(store, table.name, entries[table.name], PUZZLE, table, heard)
+for table in PUZZLE.list_published_tables(list_parameters(entries)):
+    listed = ListedTable(store, table.name, entries[table.name], PUZZLE, table, heard)
     check_files(listed)
     prove([listed])
 print(len(claims), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
@@ -72,10 +72,10 @@ def test_a_board_of_12_cells_whole(cli: Cli, tmp_path: Path, board: str) -> None
     lines = cli("histogram", "sliding", *words).out.splitlines()
     assert tuple(map(int, lines[-2].split()[:2])) == LAYERS[board]
     assert lines[-1].split() == ["all", "239,500,800"]
-    said = subprocess.run(
+    text = subprocess.run(
         [sys.executable, "-c", PROOF, str(tmp_path)], check=True, capture_output=True, text=True
     ).stdout
-    claims, peak = map(int, said.split())
+    claims, peak = map(int, text.split())
     assert claims == 9
     assert peak < MOST
 

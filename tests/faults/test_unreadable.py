@@ -9,10 +9,10 @@ from queries import open_tables
 from tablebase.errors import TableUnreadable
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli, Said, without_privileges
-from tests.support.tampered import own
+from tests.support.tampered import replace_link
 
 
-def asked(*words: str, folder: Path) -> Said:
+def ask_unprivileged(*words: str, folder: Path) -> Said:
     """The program as somebody whom permissions bind."""
     return without_privileges(*words, "--outputs", str(folder))
 
@@ -38,11 +38,11 @@ FILES = {
 )
 def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
     path = copy / file
-    (own(path) if path.is_symlink() else path).chmod(0)
+    (replace_link(path) if path.is_symlink() else path).chmod(0)
     stage = FILES[file][0]
     rebuild = f", or rebuild it. Run: pipeline precompute {stage} --outputs {copy}"
     rebuild = rebuild if stage else "."
-    assert asked(*words.split(), folder=copy) == Said(
+    assert ask_unprivileged(*words.split(), folder=copy) == Said(
         3,
         "",
         f"pipeline: {path} cannot be read: permission denied. Change its permissions{rebuild}\n",
@@ -52,29 +52,29 @@ def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
 def test_a_folder_without_permission(copy: Path) -> None:
     copy.chmod(0)
     try:
-        said = asked("query", "eight", "123456780", folder=copy)
+        text = ask_unprivileged("query", "eight", "123456780", folder=copy)
     finally:
         copy.chmod(0o755)
-    assert (said.code, said.out) == (3, "")
-    assert f"{copy}/manifest.json cannot be read: permission denied." in said.err
+    assert (text.code, text.out) == (3, "")
+    assert f"{copy}/manifest.json cannot be read: permission denied." in text.err
 
 
 def test_status_and_a_build_say_it_too(copy: Path) -> None:
-    own(copy / "eight.parquet").chmod(0)
-    said = asked("status", folder=copy)
+    replace_link(copy / "eight.parquet").chmod(0)
+    text = ask_unprivileged("status", folder=copy)
     command = f"pipeline precompute eight --outputs {copy}"
-    assert said.code == 3
-    assert f"unreadable: {command}\n" in said.out
-    assert said.err == f"pipeline: 1 of 7 tables cannot be used (1 unreadable). Run: {command}\n"
-    said = asked("precompute", "eight", folder=copy)
-    assert said.code == 0
-    assert "building eight (eight.parquet cannot be read)" in said.err.splitlines()
-    assert asked("status", folder=copy).code == 0
+    assert text.code == 3
+    assert f"unreadable: {command}\n" in text.out
+    assert text.err == f"pipeline: 1 of 7 tables cannot be used (1 unreadable). Run: {command}\n"
+    text = ask_unprivileged("precompute", "eight", folder=copy)
+    assert text.code == 0
+    assert "building eight (eight.parquet cannot be read)" in text.err.splitlines()
+    assert ask_unprivileged("status", folder=copy).code == 0
 
 
 def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(store: Folder, name: str) -> None:
-        raise PermissionError(13, "Permission denied", store.full(name))
+        raise PermissionError(13, "Permission denied", store.locate(name))
 
     monkeypatch.setattr(Folder, "open", refused)
     with pytest.raises(TableUnreadable) as caught:
@@ -107,16 +107,16 @@ def test_a_named_pipe_in_the_place_of_a_file_keeps_nobody_waiting(
 ) -> None:
     (copy / file).unlink()
     os.mkfifo(copy / file)
-    said = cli(*question.split(), "--outputs", str(copy), timeout=20)
+    text = cli(*question.split(), "--outputs", str(copy), timeout=20)
     problem = f"{copy / file} cannot be read: it is a named pipe, not a file. {remedy}"
-    assert (said.code, said.out) == (3, "")
-    assert said.err.startswith(f"pipeline: {problem}")
+    assert (text.code, text.out) == (3, "")
+    assert text.err.startswith(f"pipeline: {problem}")
 
 
 def test_a_build_puts_a_file_in_the_place_of_a_pipe(copy: Path, cli: Cli) -> None:
     (copy / "eight.idx").unlink()
     os.mkfifo(copy / "eight.idx")
-    said = cli("precompute", "eight", "--outputs", str(copy), timeout=60)
-    assert said.code == 0
-    assert "building eight (eight.idx cannot be read)" in said.err
+    text = cli("precompute", "eight", "--outputs", str(copy), timeout=60)
+    assert text.code == 0
+    assert "building eight (eight.idx cannot be read)" in text.err
     assert (copy / "eight.idx").is_file()

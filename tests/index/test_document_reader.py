@@ -25,9 +25,9 @@ def jumps(path: list[str]) -> set[frozenset[str]]:
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
-def test_closed_tours_are_numbered_as_the_document_says(numbered: Path, board: str) -> None:
-    page = NumberedTours(numbered / f"knight_cycles_{board}.idx")
-    knight = open_tables(str(numbered)).knight
+def test_closed_tours_are_numbered_as_the_document_says(ranked_boards: Path, board: str) -> None:
+    page = NumberedTours(ranked_boards / f"knight_cycles_{board}.idx")
+    knight = open_tables(str(ranked_boards)).knight
     total = page.total()
     for number in Random(board).sample(range(total), min(total, often(20, 1000))):
         path = squares(knight.cycle(number, board=board).path)
@@ -38,10 +38,10 @@ def test_closed_tours_are_numbered_as_the_document_says(numbered: Path, board: s
 
 
 @pytest.mark.parametrize("board", first(2, ["5x4", "8x3", "5x5"]))
-def test_open_tours_are_numbered_as_the_document_says(numbered: Path, board: str) -> None:
+def test_open_tours_are_numbered_as_the_document_says(ranked_boards: Path, board: str) -> None:
     """Squares that are images of each other share the numbers, and so their proof."""
-    page = NumberedTours(numbered / f"knight_numbers_{board}.idx")
-    knight = open_tables(str(numbered)).knight
+    page = NumberedTours(ranked_boards / f"knight_numbers_{board}.idx")
+    knight = open_tables(str(ranked_boards)).knight
     kinds: dict[int | None, list[str]] = defaultdict(list)
     for start in page.names:
         kinds[page.turned(start)[0]].append(start)
@@ -56,18 +56,18 @@ def test_open_tours_are_numbered_as_the_document_says(numbered: Path, board: str
             knight.tour(total, starts[-1], board=board)
 
 
-def test_the_tours_in_the_document_have_their_numbers(numbered: Path) -> None:
+def test_the_tours_in_the_document_have_their_numbers(ranked_boards: Path) -> None:
     rows = tables_under(HEADING)[-1]
     assert len(rows) > 5
     for row in rows:
-        page = NumberedTours(numbered / row["file"])
+        page = NumberedTours(ranked_boards / row["file"])
         number, path = int(row["number"]), squares(row["squares of the tour"])
         assert page.number(path) == number
         assert path == page.tour(number, None if row["from"] == "any" else row["from"])
 
 
-def test_the_steps_of_the_example_are_right(numbered: Path) -> None:
-    page = NumberedTours(numbered / "knight_cycles_5x6.idx")
+def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
+    page = NumberedTours(ranked_boards / "knight_cycles_5x6.idx")
     passed, other, then, *states = (
         int(key, 16) for key in re.findall("`(0x[0-9a-f]+)`", section(HEADING))
     )
@@ -82,11 +82,11 @@ def test_the_steps_of_the_example_are_right(numbered: Path) -> None:
     assert page.steps_back(7, then, None) == [*zip(before, [0] * 6 + [1], strict=True)]
 
 
-def test_the_layers_of_the_starts_are_where_the_document_says(numbered: Path) -> None:
+def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Path) -> None:
     rows = tables_under(HEADING)[-2]
     assert len(rows) == 2
     for row in rows:
-        page = NumberedTours(numbered / f"knight_numbers_{row['board']}.idx")
+        page = NumberedTours(ranked_boards / f"knight_numbers_{row['board']}.idx")
         assert page.left == int(row["*L*"])
         own = [(turn, layer) for turn, (_, layer) in page.own.items() if turn is not None]
         columns = (

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from queries import open_tables
-from queries.dispatch import respond
+from queries.dispatch import answer_query
 from tablebase import puzzles
 from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import counts_table, listed_table
-from tablebase.tables.index_format import BLOCK
+from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
+from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import seal
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE
-from tests.support.tampered import headed, sealed, write_manifest
+from tests.support.tampered import change_header, reseal, write_manifest
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A small puzzle's tables, where every answer needs the index."""
-    built(tmp_path, PUZZLE)
+    build_tables(tmp_path, PUZZLE)
     assert open_tables(str(tmp_path)).goals("pancakes").probe("45321").distance == 2
     return tmp_path
 
@@ -44,7 +44,7 @@ def index(folder: Path) -> Path:
 def refusal(folder: Path) -> TableError:
     """What every way of asking is told."""
     with pytest.raises(TableError) as caught:
-        respond("pancakes", "45321", {"outputs": str(folder)})
+        answer_query("pancakes", "45321", {"outputs": str(folder)})
     with pytest.raises(type(caught.value)) as again:
         open_tables(str(folder)).goals("pancakes").probe("45321")
     assert str(again.value) == str(caught.value)
@@ -59,8 +59,8 @@ def refusal(folder: Path) -> TableError:
 
 def test_an_index_sealed_again_is_the_same(folder: Path) -> None:
     data = index(folder).read_bytes()
-    assert len(data) == 2 * BLOCK
-    assert headed(data) == sealed(data) == data
+    assert len(data) == 2 * BLOCK_BYTES
+    assert change_header(data) == reseal(data) == data
 
 
 # ---- missing, short, long, foreign ----------------------------------------------------------
@@ -91,11 +91,11 @@ def test_an_index_shorter_than_its_header(folder: Path, size: int) -> None:
 
 
 CHANGES: dict[str, Callable[[bytes], bytes]] = {
-    "header alone": lambda data: data[:BLOCK],
+    "header alone": lambda data: data[:BLOCK_BYTES],
     "a byte short": lambda data: data[:-1],
     "a byte long": lambda data: data + b"\0",
-    "a block long": lambda data: data + bytes(BLOCK),
-    "twice": lambda data: data + data[BLOCK:],
+    "a block long": lambda data: data + bytes(BLOCK_BYTES),
+    "twice": lambda data: data + data[BLOCK_BYTES:],
 }
 
 
@@ -115,13 +115,13 @@ def test_a_foreign_file(folder: Path, text: bytes) -> None:
 # ---- damaged --------------------------------------------------------------------------------
 
 
-@given(st.integers(0, 2 * BLOCK - 1), st.integers(1, 255))
+@given(st.integers(0, 2 * BLOCK_BYTES - 1), st.integers(1, 255))
 def test_no_byte_can_change(
     tmp_path_factory: pytest.TempPathFactory, place: int, change: int
 ) -> None:
     folder = tmp_path_factory.getbasetemp() / "flipped"
     if not folder.exists():
-        built(folder, PUZZLE)
+        build_tables(folder, PUZZLE)
         shutil.copy(index(folder), folder / "whole")
     data = bytearray((folder / "whole").read_bytes())
     data[place] ^= change
@@ -157,7 +157,7 @@ def test_no_byte_can_change(
 def test_every_field_of_the_header_counts(
     folder: Path, field: str, value: object, kind: type[TableError], said: str
 ) -> None:
-    index(folder).write_bytes(headed(index(folder).read_bytes(), **{field: value}))
+    index(folder).write_bytes(change_header(index(folder).read_bytes(), **{field: value}))
     error = refusal(folder)
     assert type(error) is kind
     assert said in str(error)
@@ -166,7 +166,7 @@ def test_every_field_of_the_header_counts(
 
 def test_records_that_their_checksum_does_not_cover(folder: Path) -> None:
     data = index(folder).read_bytes()
-    index(folder).write_bytes(data[:BLOCK] + data[BLOCK:][::-1])
+    index(folder).write_bytes(data[:BLOCK_BYTES] + data[BLOCK_BYTES:][::-1])
     assert "is damaged: the checksum of block 1 is wrong." in str(refusal(folder))
 
 
@@ -205,7 +205,7 @@ def test_a_manifest_that_lists_nothing(folder: Path) -> None:
 
 def test_a_manifest_that_lists_another_table_alone(folder: Path) -> None:
     write_manifest(Folder(folder), {})
-    built(folder, KNIGHT, counts_table(((3, 4),)))
+    build_tables(folder, KNIGHT, make_count_table(((3, 4),)))
     assert isinstance(refusal(folder), TableMissing)
 
 
@@ -253,7 +253,7 @@ def test_a_content_hash_that_is_no_hash(folder: Path) -> None:
 def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "pancakes.idx").write_bytes(b"never looked at")
     with pytest.raises(TableMissing):
-        respond("pancakes", "45321", {"outputs": str(tmp_path)})
+        answer_query("pancakes", "45321", {"outputs": str(tmp_path)})
 
 
 # ---- Parquet files that answer --------------------------------------------------------------
@@ -261,10 +261,14 @@ def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("change", ["cut", "grow", "flip", "swap", "gone"])
 def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
-    tables = (listed_table(Board(3, 4)), listed_table(Board(4, 3)), counts_table(((3, 4),)))
-    built(tmp_path, KNIGHT, *tables)
+    tables = (
+        make_tour_table(KnightBoard(3, 4)),
+        make_tour_table(KnightBoard(4, 3)),
+        make_count_table(((3, 4),)),
+    )
+    build_tables(tmp_path, KNIGHT, *tables)
     asked: dict[str, str | bool] = {"board": "3x4", "outputs": str(tmp_path)}
-    assert respond("knight", "a1", asked)
+    assert answer_query("knight", "a1", asked)
     path = tmp_path / "knight_tours_3x4.parquet"
     data = bytearray(path.read_bytes())
     if change == "flip":
@@ -275,8 +279,10 @@ def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
         shutil.copy(tmp_path / "knight_tours_4x3.parquet", path)
     else:
         path.write_bytes({"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change])
-    with pytest.raises(TableMissing if change == "gone" else TableDamaged, match="Run: ") as told:
-        respond("knight", "a1", asked)
-    assert str(told.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
+    with pytest.raises(
+        TableMissing if change == "gone" else TableDamaged, match="Run: "
+    ) as reported:
+        answer_query("knight", "a1", asked)
+    assert str(reported.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
     # the counts are another file, which is whole
-    assert "tours" in respond("knight", "a1", {**asked, "count": True})
+    assert "tours" in answer_query("knight", "a1", {**asked, "count": True})

@@ -12,16 +12,16 @@ import pytest
 
 from queries.api import Tables
 from tablebase.puzzles import eight
-from tablebase.tables.index_format import BLOCK, BODY, HEADER
+from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, HEADER
 from tests.queries.test_example_readers import LINES
 from tests.support.format_page import (
     DOC,
     INDEXES,
-    fenced,
     layout_of,
     number_in,
     numbers_in,
     place_of,
+    read_fenced,
     record_of,
     section,
     tables_under,
@@ -42,15 +42,15 @@ def test_the_files_are_those_that_the_document_lists(outputs: Path) -> None:
             number_in(row[key]) for key in ("width", "records", "blocks", "bytes")
         ]
         assert len(data) == 4096 * (1 + -(-count // (4092 // width)))
-        assert width == struct.calcsize(INDEXES[row["file"]].record)
+        assert width == struct.calcsize(INDEXES[row["file"]].record_format)
 
 
 def test_the_header_is_laid_out_as_the_document_says(outputs: Path) -> None:
     (rows,) = tables_under("The header")
     assert layout_of(rows) == HEADER.format
     data = (outputs / "eight.idx").read_bytes()
-    found = HEADER.unpack_from(data)
-    for row, value in zip(rows, found, strict=True):
+    result = HEADER.unpack_from(data)
+    for row, value in zip(rows, result, strict=True):
         shown = row["in eight.idx"]
         if row["field"] == "content":
             assert shown == value.hex()
@@ -58,14 +58,14 @@ def test_the_header_is_laid_out_as_the_document_says(outputs: Path) -> None:
             assert shown == value.rstrip(b"\0").decode()
         else:
             assert number_in(shown) == value
-    assert not any(data[HEADER.size : BODY])
+    assert not any(data[HEADER.size : BODY_BYTES])
     assert f"zero bytes follow these {HEADER.size}." in section("The header")
 
 
 def test_a_block_is_laid_out_as_the_document_says(outputs: Path) -> None:
     (rows,) = tables_under("The file")
-    assert layout_of(rows) == f"<{BODY}sI"
-    assert sum(numbers_in(rows, "size")) == BLOCK
+    assert layout_of(rows) == f"<{BODY_BYTES}sI"
+    assert sum(numbers_in(rows, "size")) == BLOCK_BYTES
     for file in INDEXES:
         data = (outputs / file).read_bytes()
         content = data[24:56]
@@ -77,7 +77,7 @@ def test_a_block_is_laid_out_as_the_document_says(outputs: Path) -> None:
 
 def test_the_hex_dumps_are_of_the_real_file(outputs: Path) -> None:
     data = (outputs / "eight.idx").read_bytes()
-    header, example = fenced("hexdump")
+    header, example = read_fenced("hexdump")
     for line in (header + example).splitlines():
         at = int(line[:8], 16)
         shown = data[at : at + 16]
@@ -105,9 +105,9 @@ def test_the_worked_example_is_the_real_file(outputs: Path) -> None:
 
 
 def test_the_keys_of_the_vectors_are_those_in_the_text() -> None:
-    said = [key for row in tables_under("Test vectors")[0] for key in row["key"].split(", ")]
+    text = [key for row in tables_under("Test vectors")[0] for key in row["key"].split(", ")]
     listed = json.loads((DOC.parent / "index-vectors" / "vectors.json").read_text("utf-8"))
-    assert all(set(vector) == set(said) for vector in listed)
+    assert all(set(vector) == set(text) for vector in listed)
 
 
 def test_the_manifest_has_what_a_careful_reader_compares(outputs: Path) -> None:
@@ -122,16 +122,18 @@ def test_the_manifest_has_what_a_careful_reader_compares(outputs: Path) -> None:
 
 def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(outputs)
-    said: list[str] = []
-    examples = doctest.DocTestParser().get_doctest("\n".join(fenced("pycon")), {}, "doc", None, 0)
+    text: list[str] = []
+    examples = doctest.DocTestParser().get_doctest(
+        "\n".join(read_fenced("pycon")), {}, "doc", None, 0
+    )
     assert len(examples.examples) >= 5
-    ended = doctest.DocTestRunner().run(examples, out=said.append)
-    assert ended.failed == 0, "".join(said)
+    ended = doctest.DocTestRunner().run(examples, out=text.append)
+    assert ended.failed == 0, "".join(text)
 
 
 def test_the_checksum_is_made_as_the_document_says() -> None:
-    found = re.findall("`(0x[0-9A-F]{8})`", section("The checksum"))
-    polynomial, begin, check = (int(number, 16) for number in found)
+    result = re.findall("`(0x[0-9A-F]{8})`", section("The checksum"))
+    polynomial, begin, check = (int(number, 16) for number in result)
     crc = begin
     for byte in b"123456789":
         crc ^= byte
@@ -148,7 +150,7 @@ def test_every_sum_in_the_text_is_right() -> None:
 
 
 def test_the_answers_in_the_text_are_those_that_the_readers_give(tables: Tables) -> None:
-    (shown,) = fenced("text")
+    (shown,) = read_fenced("text")
     asked = [line.split() for line in shown.splitlines()]
     # a key is a word, the knight's two
     kinds = {9: ("eight", 1), 15: ("senet", 1), 2: ("knight", 2)}
@@ -161,7 +163,9 @@ def test_the_answers_in_the_text_are_those_that_the_readers_give(tables: Tables)
 
 
 def test_the_readers_in_the_text_are_those_that_exist() -> None:
-    found = re.findall(r"^\| \[`(.*?)`\]\((.*?)\)", text(), re.MULTILINE)
-    assert sorted(name for name, _ in found) == sorted(path.name for path in EXAMPLES.glob("read*"))
-    for name, link in found:
+    result = re.findall(r"^\| \[`(.*?)`\]\((.*?)\)", text(), re.MULTILINE)
+    assert sorted(name for name, _ in result) == sorted(
+        path.name for path in EXAMPLES.glob("read*")
+    )
+    for name, link in result:
         assert (DOC.parent / link).resolve() == EXAMPLES / name

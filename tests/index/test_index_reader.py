@@ -12,29 +12,29 @@ from pipeline.verify import VerifyFailed
 from pipeline.verify.manifest_checks import check_files
 from queries import open_tables
 from queries.api import Tables
-from queries.dispatch import respond
-from queries.index_reader import MOST_KEPT, Index
+from queries.dispatch import answer_query
+from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
 from tablebase.errors import NotationError, SearchError, TableDamaged
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
-from tablebase.tables.index_format import BLOCK, BODY, blocks
+from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
 from tablebase.tables.store import Folder
 from tests.support import pancakes
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.pancakes import Pancakes
 from tests.support.shell import Cli
-from tests.support.tampered import one, own, place, sealed, vouch
+from tests.support.tampered import open_one, place, replace_link, reseal, vouch
 
 READ = [("eight", EIGHT.tables[0]), ("senet", SENET.tables[0]), ("knight", KNIGHT.tables[2])]
 
 
 @pytest.fixture(params=READ, ids=[table.name for _, table in READ])
 def table(request: pytest.FixtureRequest) -> tuple[str, Table]:
-    found: tuple[str, Table] = request.param
-    return found
+    result: tuple[str, Table] = request.param
+    return result
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     true, seen = os.pread, Counter[int]()
 
     def pread(file: int, size: int, at: int) -> bytes:
-        assert (size, at % BLOCK) == (BLOCK, 0)
-        seen[at // BLOCK] += 1
+        assert (size, at % BLOCK_BYTES) == (BLOCK_BYTES, 0)
+        seen[at // BLOCK_BYTES] += 1
         return true(file, size, at)
 
     monkeypatch.setattr(os, "pread", pread)
@@ -58,15 +58,15 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
 def test_a_record_costs_the_header_and_one_block(
     outputs: Path, table: tuple[str, Table], reads: Counter[int]
 ) -> None:
-    index = Index(Folder(outputs), *table)
+    index = IndexReader(Folder(outputs), *table)
     assert reads == {0: 1}
-    each = BODY // index.width
+    each = BODY_BYTES // index.width
     draw = random.Random(table[0])
     for rank in [0, each - 1, each, index.count - 1, *draw.choices(range(index.count), k=20)]:
         reads.clear()
-        index.record(rank)
+        index.read_record(rank)
         assert set(reads) <= {1 + rank // each}
-        index.record(rank)
+        index.read_record(rank)
         assert sum(reads.values()) <= 1
 
 
@@ -78,7 +78,7 @@ def test_a_record_costs_the_header_and_one_block(
 def test_an_answer_reads_few_blocks_and_none_twice(
     outputs: Path, reads: Counter[int], name: str, key: str, most: int
 ) -> None:
-    assert respond(name, key, {"outputs": str(outputs)})
+    assert answer_query(name, key, {"outputs": str(outputs)})
     assert 2 <= len(reads) <= most
     assert set(reads.values()) == {1}
 
@@ -86,12 +86,12 @@ def test_an_answer_reads_few_blocks_and_none_twice(
 def test_blocks_are_kept_up_to_a_bound(
     outputs: Path, reads: Counter[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = Index(Folder(outputs), *READ[1])
-    all_blocks = range(blocks(index.width, index.count) - 1)
-    assert len(all_blocks) > 2 * MOST_KEPT
+    index = IndexReader(Folder(outputs), *READ[1])
+    all_blocks = range(count_blocks(index.width, index.count) - 1)
+    assert len(all_blocks) > 2 * MAX_CACHED_BLOCKS
     for block in all_blocks:
-        index.record(block * (BODY // index.width))
-        assert len(index._kept) <= MOST_KEPT
+        index.read_record(block * (BODY_BYTES // index.width))
+        assert len(index._cache) <= MAX_CACHED_BLOCKS
     assert set(reads.values()) == {1}
 
 
@@ -102,89 +102,93 @@ def test_damage_to_any_block_is_found_by_what_reads_it_and_by_the_proof(
     copy: Path, table: tuple[str, Table]
 ) -> None:
     stage, of = table
-    path = own(copy / of.index_file)
+    path = replace_link(copy / of.index_file)
     whole = path.read_bytes()
-    each = BODY // Index(Folder(copy), stage, of).width
+    each = BODY_BYTES // IndexReader(Folder(copy), stage, of).width
     draw = random.Random(of.name)
-    numbers = range(len(whole) // BLOCK)
+    numbers = range(len(whole) // BLOCK_BYTES)
     for number in {0, 1, numbers[-1], *draw.choices(numbers, k=40)}:
         data = bytearray(whole)
-        data[number * BLOCK + draw.randrange(BLOCK)] ^= 1 << draw.randrange(8)
+        data[number * BLOCK_BYTES + draw.randrange(BLOCK_BYTES)] ^= 1 << draw.randrange(8)
         path.write_bytes(data)
         if number == 0:
             with pytest.raises(TableDamaged):
-                Index(Folder(copy), stage, of)
+                IndexReader(Folder(copy), stage, of)
         else:
-            index = Index(Folder(copy), stage, of)
+            index = IndexReader(Folder(copy), stage, of)
             with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
-                index.record((number - 1) * each)
+                index.read_record((number - 1) * each)
             for other in {1, 2, numbers[-1]} - {number}:
-                assert index.record((other - 1) * each)
+                assert index.read_record((other - 1) * each)
             with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
-                index.records()
+                index.read_records()
         with pytest.raises(VerifyFailed) as caught:
-            check_files(one(copy, of.name))
+            check_files(open_one(copy, of.name))
         assert caught.value.file == str(path)
 
 
 def test_a_damaged_block_is_told_at_the_shell(copy: Path, cli: Cli) -> None:
-    path = own(copy / "eight.idx")
+    path = replace_link(copy / "eight.idx")
     data = bytearray(path.read_bytes())
     at = place(data, EIGHT.rank("378546201"))
     data[at] ^= 1
     path.write_bytes(data)
-    said = cli("query", "eight", "378546201", "--outputs", str(copy))
-    assert (said.code, said.out) == (3, "")
-    assert f"the checksum of block {at // BLOCK} is wrong. Run: pipeline precompute" in said.err
+    text = cli("query", "eight", "378546201", "--outputs", str(copy))
+    assert (text.code, text.out) == (3, "")
+    assert (
+        f"the checksum of block {at // BLOCK_BYTES} is wrong. Run: pipeline precompute" in text.err
+    )
     assert cli("query", "eight", "123450786", "--outputs", str(copy)).code == 0
-    said = cli("verify", "--quick", "--outputs", str(copy))
-    assert said.code == 3
-    assert "eight.idx" in said.err
+    text = cli("verify", "--quick", "--outputs", str(copy))
+    assert text.code == 3
+    assert "eight.idx" in text.err
 
 
 def test_blocks_in_each_others_place_never_answer(copy: Path) -> None:
-    path = own(copy / "eight.idx")
+    path = replace_link(copy / "eight.idx")
     data = path.read_bytes()
-    first, second = (data[at : at + BLOCK] for at in (BLOCK, 2 * BLOCK))
-    path.write_bytes(data[:BLOCK] + second + first + data[3 * BLOCK :])
-    index = Index(Folder(copy), *READ[0])
+    first, second = (data[at : at + BLOCK_BYTES] for at in (BLOCK_BYTES, 2 * BLOCK_BYTES))
+    path.write_bytes(data[:BLOCK_BYTES] + second + first + data[3 * BLOCK_BYTES :])
+    index = IndexReader(Folder(copy), *READ[0])
     for rank in (0, 2046):
         with pytest.raises(TableDamaged, match="the checksum of block"):
-            index.record(rank)
-    assert index.record(2 * 2046)
+            index.read_record(rank)
+    assert index.read_record(2 * 2046)
 
 
 def test_a_block_of_another_table_never_answers(copy: Path) -> None:
-    path = own(copy / "eight.idx")
+    path = replace_link(copy / "eight.idx")
     data, edge = path.read_bytes(), (copy / "eight_edge.idx").read_bytes()
-    path.write_bytes(data[:BLOCK] + edge[BLOCK : 2 * BLOCK] + data[2 * BLOCK :])
+    path.write_bytes(
+        data[:BLOCK_BYTES] + edge[BLOCK_BYTES : 2 * BLOCK_BYTES] + data[2 * BLOCK_BYTES :]
+    )
     with pytest.raises(TableDamaged, match="the checksum of block 1 is wrong"):
-        Index(Folder(copy), *READ[0]).record(0)
+        IndexReader(Folder(copy), *READ[0]).read_record(0)
 
 
 def test_an_index_that_is_replaced_while_it_is_open_still_answers_as_it_was(copy: Path) -> None:
-    path = own(copy / "eight.idx")
-    index = Index(Folder(copy), *READ[0])
-    first = index.record(0)
+    path = replace_link(copy / "eight.idx")
+    index = IndexReader(Folder(copy), *READ[0])
+    first = index.read_record(0)
     data = bytearray(path.read_bytes())
     data[place(data, 3000)] ^= 1
     path.unlink()
-    path.write_bytes(sealed(data))
+    path.write_bytes(reseal(data))
     vouch(copy, "eight")
-    other = Index(Folder(copy), *READ[0])
-    assert other.record(3000) != index.record(3000)
-    assert other.record(0) == first
+    other = IndexReader(Folder(copy), *READ[0])
+    assert other.read_record(3000) != index.read_record(3000)
+    assert other.read_record(0) == first
 
 
 def test_an_index_that_is_written_over_while_it_is_open_is_damaged(copy: Path) -> None:
     """Another build in the same file: no block of it has the checksum that the open one wants."""
-    path = own(copy / "eight.idx")
-    index = Index(Folder(copy), *READ[0])
+    path = replace_link(copy / "eight.idx")
+    index = IndexReader(Folder(copy), *READ[0])
     built_again = bytearray(path.read_bytes())
     built_again[24:56] = bytes(32)
-    path.write_bytes(sealed(built_again))
+    path.write_bytes(reseal(built_again))
     with pytest.raises(TableDamaged, match="the checksum of block 1 is wrong"):
-        index.record(0)
+        index.read_record(0)
 
 
 # ---- names ----------------------------------------------------------------------------------
@@ -195,22 +199,22 @@ class Called(Pancakes):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.tables = (self.goal_table(name, "All stacks", ("stacked",)),)
+        self.tables = (self.make_goal_table(name, "All stacks", ("stacked",)),)
 
 
 def test_a_name_of_64_bytes_answers(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     called = Called("p" * 64)
     monkeypatch.setitem(puzzles.MODULES, called.name, "tests.support.pancakes")
     monkeypatch.setattr(pancakes, "PUZZLE", called)
-    built(copy, called)
+    build_tables(copy, called)
     assert open_tables(str(copy)).goals(called.name).probe("45321").distance == 2
-    assert respond(called.name, "45321", {"outputs": str(copy)})
-    check_files(one(copy, called.name))
+    assert answer_query(called.name, "45321", {"outputs": str(copy)})
+    check_files(open_one(copy, called.name))
 
 
 def test_a_name_of_65_bytes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SearchError, match="do not fit an index"):
-        built(tmp_path, Called("p" * 65))
+        build_tables(tmp_path, Called("p" * 65))
     assert not list(tmp_path.glob("p*"))
 
 
@@ -218,11 +222,11 @@ def test_a_name_of_65_bytes_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_closed_index_answers_no_more(outputs: Path) -> None:
-    index = Index(Folder(outputs), *READ[0])
-    index.record(0)
+    index = IndexReader(Folder(outputs), *READ[0])
+    index.read_record(0)
     index.close()
     index.close()
-    for ask in (lambda: index.record(0), lambda: index.record(9999), index.records):
+    for ask in (lambda: index.read_record(0), lambda: index.read_record(9999), index.read_records):
         with pytest.raises(ValueError, match=r"eight\.idx is closed"):
             ask()
 
@@ -276,11 +280,11 @@ def test_tables_are_closed_where_an_error_ends_their_block(outputs: Path) -> Non
 
 
 def test_an_index_that_is_refused_leaves_no_file_open(copy: Path) -> None:
-    path = own(copy / "eight.idx")
+    path = replace_link(copy / "eight.idx")
     path.write_bytes(path.read_bytes()[:-1])
     before = files_open()
     with pytest.raises(TableDamaged):
-        Index(Folder(copy), *READ[0])
+        IndexReader(Folder(copy), *READ[0])
     assert files_open() == before
 
 
@@ -290,18 +294,18 @@ def test_threads_share_an_index(
 ) -> None:
     """Where the system reads at a place (Windows does not), and where it has to seek first."""
     stage, of = READ[1]
-    plain = Index(Folder(outputs), stage, of)
+    plain = IndexReader(Folder(outputs), stage, of)
     ranks = random.Random("threads").choices(range(plain.count), k=3_000)
-    right = [plain.record(rank) for rank in ranks]
+    right = [plain.read_record(rank) for rank in ranks]
     if not pread:
         monkeypatch.delattr(os, "pread")
-    shared = Index(Folder(outputs), stage, of)
+    shared = IndexReader(Folder(outputs), stage, of)
     wrong: list[object] = []
 
     def ask(step: int) -> None:
         try:
-            found = {at: shared.record(ranks[at]) for at in range(0, len(ranks), step)}
-            wrong.extend(at for at, record in found.items() if record != right[at])
+            result = {at: shared.read_record(ranks[at]) for at in range(0, len(ranks), step)}
+            wrong.extend(at for at, record in result.items() if record != right[at])
         except Exception as error:
             wrong.append(error)
 

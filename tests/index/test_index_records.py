@@ -11,16 +11,16 @@ import numpy.typing as npt
 from queries.api import Tables
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight import definition as knight
-from tablebase.puzzles.knight.board import Board
-from tablebase.tables.index_format import BODY
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.tables.index_format import BODY_BYTES
 from tests.support.format_page import (
     INDEXES,
     all_records,
     layout_of,
     number_in,
     numbers_in,
+    parse_place,
     place_of,
-    placed,
     record_of,
     section,
     tables_under,
@@ -29,14 +29,14 @@ from tests.support.format_page import (
 EIGHT = "8-puzzle: "
 SENET = "Senet: "
 KNIGHT = "Knight's tours: "
-BOARD = Board(*knight.PAIRS_BOARD)
+BOARD = KnightBoard(*knight.PAIRS_BOARD)
 
 # ---- 8-puzzle -----------------------------------------------------------------
 
 
 def _odd() -> npt.NDArray[np.bool_]:
     """For every state whether an odd number of tile pairs stand out of order."""
-    cells = eight.PUZZLE.states().view(np.uint8).reshape(-1, 9)
+    cells = eight.PUZZLE.list_states().view(np.uint8).reshape(-1, 9)
     odd = np.zeros(len(cells), dtype=np.bool_)
     for first, later in combinations(range(9), 2):
         odd ^= (cells[:, later] < cells[:, first]) & (cells[:, later] != ord("0"))
@@ -46,7 +46,7 @@ def _odd() -> npt.NDArray[np.bool_]:
 def test_the_records_of_the_8_puzzle(outputs: Path) -> None:
     layout = tables_under(EIGHT)[0]
     for file in ("eight.idx", "eight_edge.idx"):
-        assert layout_of(layout) == INDEXES[file].record
+        assert layout_of(layout) == INDEXES[file].record_format
         assert [row["field"] for row in layout] == [name for name, _ in INDEXES[file].index]
         fields = all_records(outputs, INDEXES[file])
         assert len(fields) == factorial(9)
@@ -58,15 +58,15 @@ def test_the_records_of_the_8_puzzle(outputs: Path) -> None:
 def test_the_goal_follows_from_the_pairs_out_of_order() -> None:
     even, odd = (row for row in tables_under(EIGHT)[1])
     in_eight, in_edge = list(even)[1:]
-    assert even[in_eight] == _called("corner")
-    assert odd[in_eight] == _called("centre")
-    assert even[in_edge] == _called("edge")
-    assert not eight.odd(eight.LAYOUTS["corner"])
-    assert not eight.odd(eight.LAYOUTS["edge"])
-    assert eight.odd(eight.LAYOUTS["centre"])
+    assert even[in_eight] == _name_layout("corner")
+    assert odd[in_eight] == _name_layout("centre")
+    assert even[in_edge] == _name_layout("edge")
+    assert not eight.is_odd(eight.LAYOUTS["corner"])
+    assert not eight.is_odd(eight.LAYOUTS["edge"])
+    assert eight.is_odd(eight.LAYOUTS["centre"])
 
 
-def _called(layout: str) -> str:
+def _name_layout(layout: str) -> str:
     return f"{eight.LAYOUTS[layout]}, called {layout}"
 
 
@@ -84,8 +84,8 @@ def test_the_worked_rank_of_the_8_puzzle() -> None:
     pairs = number_in(total["smaller tiles after it"])
     assert pairs == sum(numbers_in(rows, "smaller tiles after it"))
     _, at = place_of(2, eight.rank(state))
-    said = f"{pairs} is even: the goal is corner. [Its record](#a-worked-example) begins at byte"
-    assert f"{said} {at:,}." in section(EIGHT)
+    text = f"{pairs} is even: the goal is corner. [Its record](#a-worked-example) begins at byte"
+    assert f"{text} {at:,}." in section(EIGHT)
 
 
 def test_the_example_records_of_the_8_puzzle(outputs: Path) -> None:
@@ -95,7 +95,7 @@ def test_the_example_records_of_the_8_puzzle(outputs: Path) -> None:
         table = INDEXES[row["file"]]
         rank = eight.rank(eight.parse(row["state"]))
         record = record_of(outputs, table, rank)
-        assert (number_in(row["rank"]), *placed(row)) == (rank, *place_of(2, rank))
+        assert (number_in(row["rank"]), *parse_place(row)) == (rank, *place_of(2, rank))
         assert bytes.fromhex(row["record"]) == record
         assert [int(row["distance"]), int(row["solutions"])] == list(record)
 
@@ -121,21 +121,21 @@ def test_the_worked_walk_of_the_8_puzzle(tables: Tables) -> None:
 def test_the_records_of_senet(outputs: Path) -> None:
     table = INDEXES["senet.idx"]
     layout = tables_under(SENET)[0]
-    assert layout_of(layout) == table.record
+    assert layout_of(layout) == table.record_format
     assert [row["field"] for row in layout] == [name for name, _ in table.index]
     kind = np.dtype([(name, f"<u{struct.calcsize(letter)}") for name, letter in table.index])
-    found = all_records(outputs, table).view(kind).ravel()
-    fewest = np.minimum(found["plies_even"], found["plies_odd"])
-    assert np.array_equal(found["lines"] == 0, fewest == 255)
-    opening = np.arange(len(found)) == senet.rank(senet.OPENING)
+    result = all_records(outputs, table).view(kind).ravel()
+    fewest = np.minimum(result["plies_even"], result["plies_odd"])
+    assert np.array_equal(result["lines"] == 0, fewest == 255)
+    opening = np.arange(len(result)) == senet.rank(senet.OPENING)
     for side in ("even", "odd"):
-        plies, last = found[f"plies_{side}"], found[f"last_{side}"]
+        plies, last = result[f"plies_{side}"], result[f"last_{side}"]
         reached = plies != 255
         assert np.all(plies[reached] % 2 == (side == "odd"))
         assert np.array_equal(last == 0, ~reached | (opening & (side == "even")))
-    most = max(int(found[name][found[name] < 255].max()) for name in ("plies_even", "plies_odd"))
-    said = f"Plies are at most {most}, the smaller of the two at most {fewest[fewest < 255].max()}."
-    assert said in " ".join(section(SENET).split())
+    most = max(int(result[name][result[name] < 255].max()) for name in ("plies_even", "plies_odd"))
+    text = f"Plies are at most {most}, the smaller of the two at most {fewest[fewest < 255].max()}."
+    assert text in " ".join(section(SENET).split())
 
 
 def test_the_worked_rank_of_senet() -> None:
@@ -159,7 +159,10 @@ def test_the_worked_rank_of_senet() -> None:
             total += ways
     assert total == senet.rank(position)
     text = " ".join(section(SENET).split())
-    assert f"columns, {total:,}, is the rank. A block holds {BODY // 8} records of 8 bytes," in text
+    assert (
+        f"columns, {total:,}, is the rank. A block holds {BODY_BYTES // 8} records of 8 bytes,"
+        in text
+    )
     block, at = place_of(8, total)
     assert f"record {total % 511} of block {block} and begins at byte" in text
     assert f"= {at:,}." in text
@@ -172,10 +175,10 @@ def test_the_example_records_of_senet(outputs: Path) -> None:
     for row in rows:
         rank = senet.rank(senet.parse(row["position"]))
         record = record_of(outputs, table, rank)
-        assert (number_in(row["rank"]), *placed(row)) == (rank, *place_of(8, rank))
+        assert (number_in(row["rank"]), *parse_place(row)) == (rank, *place_of(8, rank))
         assert bytes.fromhex(row["record"]) == record
         values = [number_in(row[name]) for name, _ in table.index]
-        assert values == list(struct.unpack(table.record, record))
+        assert values == list(struct.unpack(table.record_format, record))
 
 
 def test_the_worked_walk_of_senet(outputs: Path, tables: Tables) -> None:
@@ -186,7 +189,7 @@ def test_the_worked_walk_of_senet(outputs: Path, tables: Tables) -> None:
     for row, before in pairwise(rows):
         position, plies = row["position"], int(row["plies"])
         record = record_of(outputs, table, senet.rank(position))
-        values = dict(zip(names, struct.unpack(table.record, record), strict=True))
+        values = dict(zip(names, struct.unpack(table.record_format, record), strict=True))
         side = ("even", "odd")[plies % 2]
         assert row["field"] == f"last_{side}"
         assert [values[f"plies_{side}"], values[f"last_{side}"]] == [plies, int(row["last move"])]
@@ -208,14 +211,14 @@ def test_the_worked_walk_of_senet(outputs: Path, tables: Tables) -> None:
 def test_the_records_of_the_knight(outputs: Path) -> None:
     table = INDEXES["knight_tours_8x8.idx"]
     layout = tables_under(KNIGHT)[0]
-    assert layout_of(layout) == table.record
+    assert layout_of(layout) == table.record_format
     tours = all_records(outputs, table)
     assert np.array_equal(32 * tours[:, 0].astype(int) + tours[:, 63] // 2, np.arange(len(tours)))
     for start in range(64):
-        others = [end for end in range(64) if BOARD.light(end) != BOARD.light(start)]
+        others = [end for end in range(64) if BOARD.is_light(end) != BOARD.is_light(start)]
         assert tours[32 * start : 32 * (start + 1), 63].tolist() == others
     assert "a1 is 0, b1 is 1, h8 is 63" in section(KNIGHT)
-    assert [BOARD.name(square) for square in (0, 1, 63)] == ["a1", "b1", "h8"]
+    assert [BOARD.name_square(square) for square in (0, 1, 63)] == ["a1", "b1", "h8"]
 
 
 def test_the_example_records_of_the_knight(outputs: Path) -> None:
@@ -226,10 +229,10 @@ def test_the_example_records_of_the_knight(outputs: Path) -> None:
         ends = []
         for cell in (row["start"], row["finish"]):
             name, number = cell.split(" = ")
-            ends.append(BOARD.number(name))
+            ends.append(BOARD.parse_square(name))
             assert ends[-1] == int(number)
         rank = 32 * ends[0] + ends[1] // 2
         record = record_of(outputs, table, rank)
-        assert (number_in(row["record"]), *placed(row)) == (rank, *place_of(64, rank))
+        assert (number_in(row["record"]), *parse_place(row)) == (rank, *place_of(64, rank))
         assert bytes.fromhex(row["first squares"]) == record[:4]
         assert bytes.fromhex(row["last squares"]) == record[-4:]

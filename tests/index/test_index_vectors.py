@@ -11,10 +11,10 @@ import pytest
 from msgspec import convert
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import unheard
-from pipeline.verify.manifest_checks import Listed, check_files
+from pipeline.verify.claims import ignore_claim
+from pipeline.verify.manifest_checks import ListedTable, check_files
 from queries.api import Tables
-from queries.index_reader import Index
+from queries.index_reader import IndexReader
 from tablebase.errors import TableError
 from tablebase.puzzle import BreadthFirst, Table
 from tablebase.puzzles import eight
@@ -22,10 +22,10 @@ from tablebase.tables import manifest
 from tablebase.tables.manifest import Entry, File, read_manifest
 from tablebase.tables.store import Folder
 from tests.queries.test_example_readers import eight_line
-from tests.support.index_vectors import FOLDER, LIST, Vector, written
+from tests.support.index_vectors import FOLDER, LIST, Vector, list_files
 from tests.support.reader_programs import RECORDS, run
 from tests.support.shell import environment
-from tests.support.tampered import said_of, sha256, write_manifest
+from tests.support.tampered import describe_file, sha256, write_manifest
 
 VECTORS = [Vector(**vector) for vector in json.loads((FOLDER / LIST).read_text("utf-8"))]
 SOURCE = Path(__file__).with_name("reader.rs")
@@ -33,12 +33,12 @@ SOURCE = Path(__file__).with_name("reader.rs")
 
 @pytest.fixture(params=VECTORS, ids=lambda vector: Path(vector.file).stem)
 def vector(request: pytest.FixtureRequest) -> Vector:
-    found: Vector = request.param
-    return found
+    result: Vector = request.param
+    return result
 
 
 def test_the_files_are_those_that_the_format_says() -> None:
-    assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == written()
+    assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == list_files()
 
 
 def test_every_kind_of_file_is_there() -> None:
@@ -52,7 +52,7 @@ def test_every_kind_of_file_is_there() -> None:
 # ---- this program's reader, and its proof ---------------------------------------------------
 
 
-def published(vector: Vector, folder: Path) -> Listed:
+def publish(vector: Vector, folder: Path) -> ListedTable:
     """The file, listed as the index of a table."""
     table = Table(
         vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
@@ -61,38 +61,38 @@ def published(vector: Vector, folder: Path) -> Listed:
     rows = folder / f"{vector.name}.parquet"
     rows.write_bytes(b"")
     count = max(map(int, vector.records), default=-1) + 1
-    said = manifest.Index(index.name, count, index.stat().st_size, sha256(index))
-    files = [convert(said_of(rows, count), File)]
-    entry = Entry(files, count, vector.content, "a test", {}, "", said)
+    text = manifest.IndexEntry(index.name, count, index.stat().st_size, sha256(index))
+    files = [convert(describe_file(rows, count), File)]
+    entry = Entry(files, count, vector.content, "a test", {}, "", text)
     write_manifest(Folder(folder), {vector.name: entry})
-    return Listed(Folder(folder), vector.name, entry, None, table, unheard)
+    return ListedTable(Folder(folder), vector.name, entry, None, table, ignore_claim)
 
 
 def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
-    table = published(vector, tmp_path).known
+    table = publish(vector, tmp_path).definition
     if not vector.opens:
         with pytest.raises(TableError):
-            Index(Folder(tmp_path), "test", table)
+            IndexReader(Folder(tmp_path), "test", table)
         return
-    index = Index(Folder(tmp_path), "test", table)
+    index = IndexReader(Folder(tmp_path), "test", table)
     for number, record in vector.records.items():
-        assert index.record(int(number)) == (bytes.fromhex(record),)
+        assert index.read_record(int(number)) == (bytes.fromhex(record),)
     for beyond in vector.refused:
         with pytest.raises(TableError):
-            index.record(beyond)
+            index.read_record(beyond)
     if vector.refused and not vector.sound:
         with pytest.raises(TableError):
-            index.records()
+            index.read_records()
 
 
 def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
-    listed = published(vector, tmp_path)
+    listed = publish(vector, tmp_path)
     if vector.sound:
         check_files(listed)
         return
     with pytest.raises(VerifyFailed) as caught:
         check_files(listed)
-    assert caught.value.file == listed.store.full(f"{vector.name}.idx")
+    assert caught.value.file == listed.store.locate(f"{vector.name}.idx")
     assert "SHA-256" not in str(caught.value)
 
 
@@ -111,7 +111,7 @@ def rust(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def asked(rust: Path, *words: str | Path, lines: list[str]) -> tuple[int, list[str], str]:
+def ask_rust(rust: Path, *words: str | Path, lines: list[str]) -> tuple[int, list[str], str]:
     ended = subprocess.run(
         [rust, *words],
         input="".join(f"{line}\n" for line in lines),
@@ -126,15 +126,15 @@ def asked(rust: Path, *words: str | Path, lines: list[str]) -> tuple[int, list[s
 def test_a_reader_in_rust_does_as_the_vectors_say(vector: Vector, rust: Path) -> None:
     numbers = [*vector.records, *map(str, vector.refused)]
     words = ("records", FOLDER / vector.file, vector.name, str(vector.width), vector.content)
-    code, said, error = asked(rust, *words, lines=numbers)
+    code, text, error = ask_rust(rust, *words, lines=numbers)
     if not vector.opens:
-        assert (code, said) == (1, [])
+        assert (code, text) == (1, [])
         assert error.startswith("refused: ")
         return
     assert (code, error) == (0, "")
     answered = len(vector.records)
-    assert said[:answered] == list(vector.records.values())
-    assert [line.partition(":")[0] for line in said[answered:]] == ["refused"] * len(vector.refused)
+    assert text[:answered] == list(vector.records.values())
+    assert [line.partition(":")[0] for line in text[answered:]] == ["refused"] * len(vector.refused)
 
 
 def test_a_reader_in_rust_solves_as_this_program_does(
@@ -143,9 +143,9 @@ def test_a_reader_in_rust_solves_as_this_program_does(
     draw = random.Random("rust")
     states = [eight.unrank(draw.randrange(362_880)) for _ in range(1_000)]
     content = read_manifest(Folder(outputs))["eight"].content
-    code, said, error = asked(rust, "eight", outputs / "eight.idx", content, lines=states)
+    code, text, error = ask_rust(rust, "eight", outputs / "eight.idx", content, lines=states)
     assert (code, error) == (0, "")
-    assert said == [eight_line(tables, state) for state in states]
+    assert text == [eight_line(tables, state) for state in states]
 
 
 # ---- the readers in examples/ ---------------------------------------------------------------
@@ -162,9 +162,9 @@ def test_the_readers_do_as_the_vectors_say(
     """But for the content hash, which they do not compare with a manifest."""
     shutil.copy(FOLDER / vector.file, tmp_path / f"{vector.name}.idx")
     words = (*reader, str(tmp_path), vector.name, str(vector.width))
-    said = run(*words, *vector.records)
+    text = run(*words, *vector.records)
     opens = vector.opens or vector.file == "other-content.idx"
-    assert (said.code, said.out.split()) == (0 if opens else 3, list(vector.records.values()))
+    assert (text.code, text.out.split()) == (0 if opens else 3, list(vector.records.values()))
     for number in vector.refused:
-        said = run(*words, str(number))
-        assert (said.code, said.out) == (3, "")
+        text = run(*words, str(number))
+        assert (text.code, text.out) == (3, "")

@@ -17,18 +17,18 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from queries.explorer import writer as made
-from queries.explorer.writer import made_from, write_explorer
+from queries.explorer.writer import list_source_tables, write_explorer
 from queries.reader import Reader
-from tablebase.errors import NotReached, NotWritten, OutOfReach, TableDamaged
+from tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged
 from tablebase.puzzles import eight, senet
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first
 from tests.support.explorer_browser import HASHED, Explorer
 from tests.support.explorer_fixtures import in_both
 
-BOARD = Board(8, 8)
+BOARD = KnightBoard(8, 8)
 SIZE = 3_000_000
 PAGE = Path(made.__file__).parent / "page"
 
@@ -71,7 +71,7 @@ def test_a_damaged_table_makes_no_page(outputs: Path, tmp_path: Path, damaged: s
 
 
 def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) -> None:
-    with pytest.raises(NotWritten, match="cannot be written: no such file or directory"):
+    with pytest.raises(OutputError, match="cannot be written: no such file or directory"):
         write_explorer(Folder(outputs), str(tmp_path / "nowhere" / "explorer.html"))
 
 
@@ -105,7 +105,7 @@ def test_without_boards_there_is_no_view_of_them(shown: Explorer) -> None:
 
 @in_both
 def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, outputs: Path) -> None:
-    found = shown.open("knight").evaluate(
+    result = shown.open("knight").evaluate(
         f"""async () => ({HASHED})({{
             ...await explorer.openEight(),
             senet: await explorer.openSenet(),
@@ -113,11 +113,11 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
         }})"""
     )
     published = read_manifest(Folder(outputs))
-    indexes = {name: published[name].index for name in made_from(Folder(outputs))}
-    assert found == {name: index.sha256 for name, index in indexes.items() if index}
+    indexes = {name: published[name].index for name in list_source_tables(Folder(outputs))}
+    assert result == {name: index.sha256 for name, index in indexes.items() if index}
 
 
-def _said_otherwise(
+def _find_differences(
     found: list[dict[str, Any]], wanted: list[dict[str, object]]
 ) -> list[tuple[dict[str, object], dict[str, Any]]]:
     """Answers of the page that differ from the library's, in the keys that both have."""
@@ -132,22 +132,23 @@ def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[st
     rng = random.Random(8)
     pairs = [tuple(eight.unrank(rng.randrange(362_880)) for _ in range(2)) for _ in range(500)]
     page = shown.open("eight")
-    found = page.evaluate("pairs => pairs.map((pair) => explorer.eight(...pair))", pairs)
+    result = page.evaluate("pairs => pairs.map((pair) => explorer.eight(...pair))", pairs)
     wanted: list[dict[str, object]] = []
     for state, goal in pairs:
         try:
-            wanted.append(readers["eight"].facts(state, {"goal": goal, "path": True}).named())
-        except OutOfReach:
+            wanted.append(readers["eight"].probe(state, {"goal": goal, "path": True}).to_dict())
+        except GoalUnreachable:
             wanted.append({"state": state, "distance": None})
     assert sum(one["distance"] is None for one in wanted) > 200
-    assert _said_otherwise(found, wanted) == []
+    assert _find_differences(result, wanted) == []
     assert {"goal", "best_moves", "best_tiles", "solutions", "solution", "tiles", "path"} <= {
-        key for one in found for key in one
+        key for one in result for key in one
     }
     own = [pair[0] for pair in pairs]
-    found = page.evaluate("states => states.map((state) => explorer.eight(state))", own)
+    result = page.evaluate("states => states.map((state) => explorer.eight(state))", own)
     assert (
-        _said_otherwise(found, [readers["eight"].facts(state, {}).named() for state in own]) == []
+        _find_differences(result, [readers["eight"].probe(state, {}).to_dict() for state in own])
+        == []
     )
 
 
@@ -157,26 +158,26 @@ def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reade
     positions += [senet.OPENING, "BBBBBAAAAA....."]
     page = shown.open("senet")
     page.wait_for_selector("body[data-whole=senet]")
-    found = page.evaluate("positions => positions.map((one) => explorer.senet(one))", positions)
+    result = page.evaluate("positions => positions.map((one) => explorer.senet(one))", positions)
     wanted: list[dict[str, object]] = []
     for position in positions:
         try:
-            wanted.append(readers["senet"].facts(position, {"path": True}).named())
-        except NotReached:
+            wanted.append(readers["senet"].probe(position, {"path": True}).to_dict())
+        except PositionUnreachable:
             wanted.append({"position": position, "plies": None})
-    assert _said_otherwise(found, wanted) == []
-    assert found[0].keys() == wanted[0].keys()
+    assert _find_differences(result, wanted) == []
+    assert result[0].keys() == wanted[0].keys()
 
 
 def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
     rng = random.Random(64)
     pairs = [(rng.randrange(64), rng.randrange(64)) for _ in range(1000)]
-    joined = [tuple(map(BOARD.name, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
+    joined = [tuple(map(BOARD.name_square, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
     page = shown.open("knight")
-    found = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
-    wanted = [readers["knight"].facts(start, {"to": end}).named() for start, end in joined]
-    assert _said_otherwise(found, wanted) == []
-    assert {"number", "closed", "path", "jumps"} <= found[0].keys()
+    result = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
+    wanted = [readers["knight"].probe(start, {"to": end}).to_dict() for start, end in joined]
+    assert _find_differences(result, wanted) == []
+    assert {"number", "closed", "path", "jumps"} <= result[0].keys()
 
 
 # ---- questions, asked by hand ---------------------------------------------------------------
@@ -204,8 +205,8 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
         assert shown.address() == f"eight/{state}/{goal}"
         facts = shown.facts("eight")
         try:
-            wanted = readers["eight"].facts(state, {"goal": goal}).named()
-        except OutOfReach:
+            wanted = readers["eight"].probe(state, {"goal": goal}).to_dict()
+        except GoalUnreachable:
             assert shown.text("#eight-distance") == "No solution"
             assert "odd" in facts["Why"]
             assert "Swap any two tiles" in facts["Why"]
@@ -244,8 +245,8 @@ def test_positions_typed_are_answered_as_by_query(
         assert shown.address() == f"senet/{position}"
         facts = shown.facts("senet")
         try:
-            wanted = readers["senet"].facts(position, {}).named()
-        except NotReached:
+            wanted = readers["senet"].probe(position, {}).to_dict()
+        except PositionUnreachable:
             assert shown.text("#senet-plies") == "Never"
             assert "119 of the 756,756" in facts["Why"]
             continue
@@ -253,14 +254,14 @@ def test_positions_typed_are_answered_as_by_query(
         assert facts["Shortest lines"] == f"{wanted['lines']:,}"
         assert facts.get("Throws", "").replace(" ", "") == wanted["dice"]
         for mover, plies in (("A", wanted["plies_even"]), ("B", wanted["plies_odd"])):
-            said = "never" if plies is None else f"after {plies} pl{'y' if plies == 1 else 'ies'}"
-            assert facts[f"{mover} to move"] == said
+            text = "never" if plies is None else f"after {plies} pl{'y' if plies == 1 else 'ies'}"
+            assert facts[f"{mover} to move"] == text
         line = page.locator("#senet-line li").all_inner_texts()
         moves = str(wanted["moves"]).split()
-        assert [re.findall(r"\d+", said)[1:] for said in line] == [
+        assert [re.findall(r"\d+", text)[1:] for text in line] == [
             re.findall(r"\d+", move) for move in moves
         ]
-        assert ["swaps" in said for said in line] == ["x" in move for move in moves]
+        assert ["swaps" in text for text in line] == ["x" in move for move in moves]
 
 
 @pytest.mark.parametrize(
@@ -274,15 +275,15 @@ def test_squares_clicked_are_answered_as_by_query(
     barred = page.locator("#knight-board .barred")
     assert barred.count() == 31
     assert page.locator("#knight-board .closing").count() == len(
-        BOARD.neighbours(BOARD.number(start))
+        BOARD.list_neighbours(BOARD.parse_square(start))
     )
-    if not BOARD.can_join(BOARD.number(start), BOARD.number(end)):
+    if not BOARD.can_join(BOARD.parse_square(start), BOARD.parse_square(end)):
         page.click(f"#knight-board [aria-label^='{end}']")
         assert f"from {start} to {end}" in shown.text("#knight-problem")
-        end = BOARD.name(BOARD.number(end) ^ 1)
+        end = BOARD.name_square(BOARD.parse_square(end) ^ 1)
     page.click(f"#knight-board [aria-label^='{end}']")
     assert shown.address() == f"knight/{start}/{end}"
-    wanted = readers["knight"].facts(start, {"to": end}).named()
+    wanted = readers["knight"].probe(start, {"to": end}).to_dict()
     facts = shown.facts("knight")
     assert shown.text("#knight-kind") == ("Closed" if wanted["closed"] else "Open")
     assert facts["Squares"].replace(" ", "") == wanted["path"]

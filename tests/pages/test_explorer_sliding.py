@@ -11,19 +11,19 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from pipeline.build import Request, build
-from queries.explorer.writer import made_from, write_explorer
+from queries.explorer.writer import list_source_tables, write_explorer
 from queries.sliding.reader import BoardReader
-from tablebase.errors import OutOfReach
+from tablebase.errors import GoalUnreachable
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
-from tests.conftest import once
+from tests.conftest import make_once
 from tests.support.build_recorder import Recorder
 from tests.support.explorer_browser import DESK, HASHED, PHONE, Explorer, broken_rules
 from tests.support.explorer_fixtures import in_both
-from tests.support.tampered import linked_copy
+from tests.support.tampered import link_copy
 
 BOARDS = ("2x2", "2x3", "2x4", "3x3")
 
@@ -33,11 +33,13 @@ def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is published, and some boards."""
 
     def make(place: Path) -> None:
-        copy = linked_copy(outputs, place)
-        build(Request(Folder(copy), [(PUZZLE, PUZZLE.with_boards([*BOARDS]))]), Recorder())
+        copy = link_copy(outputs, place)
+        build(
+            Request(Folder(copy), [(PUZZLE, PUZZLE.list_tables_with_boards([*BOARDS]))]), Recorder()
+        )
         write_explorer(Folder(copy), str(copy / "explorer.html"))
 
-    return once(tmp_path_factory, "boards", make) / "copy"
+    return make_once(tmp_path_factory, "boards", make) / "copy"
 
 
 @pytest.fixture(scope="module")
@@ -49,21 +51,23 @@ def test_boards_with_all_goals_are_carried(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = {table.name for board in BOARDS for table in parse_board(board).tables}
-    assert {*made_from(Folder(folder))} >= every
-    monkeypatch.setattr(sliding, "LISTED", 5)
-    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.with_boards(["2x3"]))]), Recorder())
-    assert not [name for name in made_from(Folder(tmp_path)) if "2x3" in name]
+    assert {*list_source_tables(Folder(folder))} >= every
+    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 5)
+    build(
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Recorder()
+    )
+    assert not [name for name in list_source_tables(Folder(tmp_path)) if "2x3" in name]
 
 
 def test_large_boards_are_not_carried(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("queries.sliding.reader.LISTED", 7)
-    carried = {name for name in made_from(Folder(folder)) if name.startswith("sliding")}
+    monkeypatch.setattr("queries.sliding.reader.MAX_LISTED_CELLS", 7)
+    carried = {name for name in list_source_tables(Folder(folder)) if name.startswith("sliding")}
     assert carried == {"sliding_2x2_4", "sliding_2x3_5", "sliding_2x3_6"}
 
 
 @in_both
 def test_the_page_holds_their_indexes_byte_for_byte(shown: Explorer, folder: Path) -> None:
-    found = shown.open("sliding").evaluate(
+    result = shown.open("sliding").evaluate(
         f"""async (boards) => {{
             const opened = await Promise.all(boards.map((board) => explorer.openSliding(board)));
             return ({HASHED})(Object.assign({{}}, ...opened));
@@ -72,7 +76,7 @@ def test_the_page_holds_their_indexes_byte_for_byte(shown: Explorer, folder: Pat
     )
     entries = read_manifest(Folder(folder))
     indexes = {name: entry.index for name, entry in entries.items() if name.startswith("sliding")}
-    assert found == {name: index.sha256 for name, index in indexes.items() if index}
+    assert result == {name: index.sha256 for name, index in indexes.items() if index}
 
 
 @pytest.mark.parametrize("name", ["2x3", "3x3", pytest.param("2x4", marks=wide)])
@@ -86,19 +90,19 @@ def test_random_states_and_goals_are_answered_as_by_query(
     wanted: list[dict[str, object]] = []
     for state, goal in pairs:
         try:
-            wanted.append(asks.facts(state, {"goal": goal, "path": True}).named())
-        except OutOfReach:
+            wanted.append(asks.probe(state, {"goal": goal, "path": True}).to_dict())
+        except GoalUnreachable:
             wanted.append({"state": state, "distance": None})
     page = shown.open(f"sliding/{name}")
     ask = "([board, pairs]) => pairs.map((pair) => explorer.sliding(board, ...pair))"
-    found = page.evaluate(ask, [name, pairs])
+    result = page.evaluate(ask, [name, pairs])
     assert 50 < sum(one["distance"] is None for one in wanted) < 150
-    for want, got in zip(wanted, found, strict=True):
+    for want, got in zip(wanted, result, strict=True):
         assert {key: got[key] for key in want.keys() & got.keys()} == {
             key: value for key, value in want.items() if key in got
         }
     assert {"goal", "best_moves", "best_tiles", "solution", "tiles", "path"} <= {
-        key for one in found for key in one
+        key for one in result for key in one
     }
 
 

@@ -11,12 +11,12 @@ from playwright.sync_api import Browser, expect
 
 from queries.reader import Reader
 from tablebase.errors import NoSuchTour
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tests import first
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 
-FIVE, SIX = Board(5, 5), Board(6, 6)
+FIVE, SIX = KnightBoard(5, 5), KnightBoard(6, 6)
 ASKED = """asked => asked.map(([board, start, number]) => {
     const began = performance.now();
     const { finish, closed, path } = explorer.knight(board, start, number);
@@ -36,7 +36,7 @@ def tours(outputs: Path) -> dict[str, pl.DataFrame]:
     }
 
 
-def found(shown: Explorer, rows: pl.DataFrame, board: Board) -> pl.DataFrame:
+def find_tours(shown: Explorer, rows: pl.DataFrame, board: KnightBoard) -> pl.DataFrame:
     """What the page finds for the tours of these rows, and in how many milliseconds."""
     asked = [[str(board), *row] for row in rows.select("start", "number").rows()]
     answers = shown.page.evaluate(ASKED, asked)
@@ -48,7 +48,7 @@ def test_every_tour_of_5x5(shown: Explorer, tours: dict[str, pl.DataFrame]) -> N
     shown.open("knight/5x5")
     rows = tours["5x5"]
     assert rows.height == 1728
-    assert found(shown, rows, FIVE).drop("ms").equals(rows.select("finish", "closed", "path"))
+    assert find_tours(shown, rows, FIVE).drop("ms").equals(rows.select("finish", "closed", "path"))
 
 
 def test_random_tours_of_6x6_and_the_first_and_last_of_each_start(
@@ -59,7 +59,7 @@ def test_random_tours_of_6x6_and_the_first_and_last_of_each_start(
     edges = pl.col("number").is_in([0, 1]) | (pl.col("number") == pl.col("number").max())
     rows = pl.concat([every.sample(100, seed=6), every.filter(edges.over("start"))])
     assert rows.height == 100 + 3 * 36
-    answers = found(shown, rows, SIX)
+    answers = find_tours(shown, rows, SIX)
     assert answers.drop("ms").equals(rows.select("finish", "closed", "path"))
     assert answers["ms"].median() < 100  # type: ignore[operator]  # a number
 
@@ -74,21 +74,21 @@ def test_the_longest_search_is_quick(shown: Explorer, tours: dict[str, pl.DataFr
     fullest = branches.sort("len").tail(1)
     assert fullest["len"].item() == 65_908
     # a busy machine is slow: one of a few times is enough
-    assert any(found(shown, fullest, SIX)["ms"].item() < 500 for _ in range(5))
+    assert any(find_tours(shown, fullest, SIX)["ms"].item() < 500 for _ in range(5))
 
 
 @pytest.mark.parametrize("board", [FIVE, SIX])
 def test_totals_and_first_tours_are_the_tables(
-    shown: Explorer, tours: dict[str, pl.DataFrame], board: Board
+    shown: Explorer, tours: dict[str, pl.DataFrame], board: KnightBoard
 ) -> None:
     page = shown.open(f"knight/{board}")
     rows = tours[str(board)]
     totals = page.evaluate(
         "([board, names]) => names.map((name) => explorer.knightTotal(board, name))",
-        [str(board), list(board.names())],
+        [str(board), list(board.name_squares())],
     )
     counted = dict(rows.group_by("start").len().rows())
-    assert totals == [counted.get(name, 0) for name in board.names()]
+    assert totals == [counted.get(name, 0) for name in board.name_squares()]
     pairs = rows.group_by("start", "finish").agg(pl.col("number").min())
     numbers = page.evaluate(
         "([board, pairs]) => pairs.map((pair) => explorer.knight(board, ...pair).number)",
@@ -111,7 +111,7 @@ def test_a_number_typed_is_answered_as_by_query(
     assert "289,050 tours start at b1" in shown.text("#knight-ends")
     page.fill("#knight-number", "200000")
     page.keyboard.press("Enter")
-    wanted = readers["knight"].facts("b1", {"board": "6x6", "number": "200000"}).named()
+    wanted = readers["knight"].probe("b1", {"board": "6x6", "number": "200000"}).to_dict()
     assert shown.address() == "knight/6x6/b1/200000"
     facts = shown.facts("knight")
     assert facts["Squares"].replace(" ", "") == wanted["path"]
@@ -131,7 +131,7 @@ def test_a_number_past_the_last_is_refused_with_the_total(
     assert page.locator("#knight-next").is_disabled()
     assert page.locator("#knight-problem").is_hidden()
     with pytest.raises(NoSuchTour, match="289,050 tours from b1"):
-        readers["knight"].facts("b1", {"board": "6x6", "number": "289050"}).named()
+        readers["knight"].probe("b1", {"board": "6x6", "number": "289050"}).to_dict()
     problem = page.locator("#knight-problem")
     for past in ("289050", "9" * 400):
         page.fill("#knight-number", past)
@@ -157,7 +157,7 @@ def test_squares_where_no_tour_begins_or_ends_say_why(
     assert page.locator("#knight-board .barred").count() == 12
     page.click("#knight-board [aria-label^=b1]")
     with pytest.raises(NoSuchTour) as refused:
-        readers["knight"].facts("b1", {"board": "5x5"}).named()
+        readers["knight"].probe("b1", {"board": "5x5"}).to_dict()
     assert shown.text("#knight-problem") == str(refused.value).replace("'", "’")
     assert shown.address() == "knight/5x5"
     page.click("#knight-board [aria-label^=b2]")
@@ -166,14 +166,14 @@ def test_squares_where_no_tour_begins_or_ends_say_why(
     barred = page.locator("#knight-board .barred").all()
     assert len(barred) == 25 - 1 - len(ends)
     assert len(barred) > 12, "some of the right colour are barred too"
-    for end in sorted(set(FIVE.names()) - ends - {"b2"}):
+    for end in sorted(set(FIVE.name_squares()) - ends - {"b2"}):
         page.click(f"#knight-board [aria-label^={end}]")
         assert f"from b2 to {end}" in shown.text("#knight-problem")
     page.click("#knight-closed")
     assert shown.text("#knight-problem") == "No tour of 5x5 from b2 is closed."
     end = min(ends)
     page.click(f"#knight-board [aria-label^={end}]")
-    wanted = readers["knight"].facts("b2", {"board": "5x5", "to": end}).named()
+    wanted = readers["knight"].probe("b2", {"board": "5x5", "to": end}).to_dict()
     assert shown.address() == f"knight/5x5/b2/{wanted['number']}"
     assert page.locator("#knight-problem").is_hidden()
 
@@ -198,11 +198,11 @@ def test_addresses_of_boards(shown: Explorer, address: str, becomes: str, proble
     shown.open(address)
     assert re.fullmatch(re.escape(becomes) + (r"\d+" if becomes.endswith("/") else ""),
                         shown.address())  # fmt: skip
-    said = shown.page.locator("#knight-problem")
+    text = shown.page.locator("#knight-problem")
     if problem:
-        expect(said).to_contain_text(problem)
+        expect(text).to_contain_text(problem)
     else:
-        expect(said).to_be_hidden()
+        expect(text).to_be_hidden()
 
 
 def test_another_board_starts_anew_and_the_keyboard_knows_it(shown: Explorer) -> None:

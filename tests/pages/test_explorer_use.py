@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from queries.explorer.writer import made_from
+from queries.explorer.writer import list_source_tables
 from queries.reader import Reader
 from tablebase.puzzles import senet
 from tablebase.tables.store import Folder
@@ -78,7 +78,7 @@ def test_cells_are_exchanged_by_two_clicks(shown: Explorer) -> None:
 @in_window(MOVING)
 def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str, Reader]) -> None:
     page = shown.open("senet/ABAAABBB.B...A.")
-    path = readers["senet"].facts("ABAAABBB.B...A.", {"path": True}).named()["path"]
+    path = readers["senet"].probe("ABAAABBB.B...A.", {"path": True}).to_dict()["path"]
     assert isinstance(path, list)
 
     def board() -> str:
@@ -89,7 +89,7 @@ def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str
         pieces = "".join(re.sub(r".*: (\w+).*", r"\1", label) for label in labels)
         position = pieces.replace("empty", ".")
         for square, label in enumerate(labels, start=1):
-            held = position[square - 1] != "." and senet.guarded(position, square)
+            held = position[square - 1] != "." and senet.is_guarded(position, square)
             assert ("guarded" in label) == held
         return position
 
@@ -253,7 +253,7 @@ def test_what_the_page_carries_is_unpacked_once(shown: Explorer, outputs: Path) 
         page.click(f"nav [data-view={view}]")
         page.wait_for_selector(f"body[data-ready={view}]")
     page.evaluate("Promise.all([explorer.openEight(), explorer.openKnight()])")
-    assert page.evaluate("unpacked") == len(made_from(Folder(outputs)))
+    assert page.evaluate("unpacked") == len(list_source_tables(Folder(outputs)))
 
 
 @in_both

@@ -17,20 +17,20 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from pipeline.run import told
+from pipeline.run import run_command
 from queries.figure import Figure, Sources
-from queries.histogram import histogram
-from queries.knight.jump_report import sampled
-from queries.report.writer import figures, sections, write_report
-from queries.svg import COLOURS, histogram_svg
-from tablebase.errors import BadRequest, NotWritten, TableDamaged, TableMissing
-from tablebase.puzzles import MODULES, puzzle
-from tablebase.puzzles.knight.board import Board
+from queries.histogram import count_states
+from queries.knight.jump_report import load_sample
+from queries.report.writer import list_figures, list_sections, write_report
+from queries.svg import COLOURS, draw_histogram
+from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
+from tablebase.puzzles import MODULES, get_puzzle
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
 from tests import wide
-from tests.conftest import once
-from tests.support.build_recorder import built
+from tests.conftest import make_once
+from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
 from tests.support.shell import ROOT, Cli, python
 from tools.generated_docs import pictures
@@ -40,7 +40,7 @@ SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def drawn() -> None:
+def report_extra() -> None:
     """The extra that draws: without it these tests are skipped, and fail where nothing may be."""
     if MISSING and os.environ.get("CI"):
         pytest.fail(f"{' and '.join(MISSING)} must be installed in CI", pytrace=False)
@@ -58,22 +58,24 @@ def sample(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter("closed").head(300)
         tours.select("board", "path").collect().write_parquet(place / "cycles.parquet")
 
-    return once(tmp_path_factory, "sample", make) / "cycles.parquet"
+    return make_once(tmp_path_factory, "sample", make) / "cycles.parquet"
 
 
 @pytest.fixture(scope="module")
-def page(drawn: None, outputs: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def page(
+    report_extra: None, outputs: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory
+) -> str:
     def make(place: Path) -> None:
         target = place / "report.html"
         assert write_report(Folder(outputs), target, sample=sample) == [str(target)]
 
-    return (once(tmp_path_factory, "report", make) / "report.html").read_text("utf-8")
+    return (make_once(tmp_path_factory, "report", make) / "report.html").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
-def shown(drawn: None, outputs: Path, sample: Path) -> tuple[Sources, dict[str, Figure]]:
-    section, given = sampled(str(sample))
-    every = figures([*sections(), section])
+def shown(report_extra: None, outputs: Path, sample: Path) -> tuple[Sources, dict[str, Figure]]:
+    section, given = load_sample(str(sample))
+    every = list_figures([*list_sections(), section])
     return Sources(Folder(outputs), {"sample": given}), {figure.name: figure for figure in every}
 
 
@@ -125,8 +127,8 @@ def ran(code: str) -> pl.DataFrame:
     assert isinstance(last, ast.Expr)
     names: dict[str, Any] = {}
     exec(compile(tree, "figure", "exec"), names)
-    found: pl.DataFrame = eval(compile(ast.Expression(last.value), "figure", "eval"), names)
-    return found
+    result: pl.DataFrame = eval(compile(ast.Expression(last.value), "figure", "eval"), names)
+    return result
 
 
 def test_shown_code_is_what_made_the_picture(
@@ -135,13 +137,13 @@ def test_shown_code_is_what_made_the_picture(
     monkeypatch.chdir(ROOT)
     checked: dict[str, pl.DataFrame] = {}
     for figure in shown[1].values():
-        code = shown[0].code(figure)
+        code = shown[0].format_code(figure)
         assert f"<code>{escape(code)}</code></pre>" in page
         if code not in checked:
             checked[code] = ran(code)
         frame = answer(shown, figure.name)
         assert checked[code].equals(frame)
-        rows = sum(shown[0].source(name).rows for name in figure.sources)
+        rows = sum(shown[0].load(name).rows for name in figure.sources)
         assert f"From {rows:,} rows of " in page
         assert f"the query returns {frame.height:,} rows." in page
 
@@ -149,7 +151,9 @@ def test_shown_code_is_what_made_the_picture(
 # ---- on a phone, on a desk, on paper ------------------------------------------------------------
 
 
-def opened(chromium: Browser, page: str, folder: Path, width: int, scheme: Any = "light") -> Page:
+def open_report(
+    chromium: Browser, page: str, folder: Path, width: int, scheme: Any = "light"
+) -> Page:
     """The report in a window of that width, every query unfolded."""
     file = folder / "report.html"
     file.write_text(page, "utf-8")
@@ -161,20 +165,20 @@ def opened(chromium: Browser, page: str, folder: Path, width: int, scheme: Any =
 
 def widths(window: Page) -> list[dict[str, float]]:
     """Of every box: how wide it and what is in it are, and where it stands."""
-    found: list[dict[str, float]] = window.evaluate(
+    result: list[dict[str, float]] = window.evaluate(
         """() => [...document.querySelectorAll(".scroll")].map((box) => ({
             shown: box.clientWidth, held: box.scrollWidth,
             left: box.getBoundingClientRect().left, right: box.getBoundingClientRect().right,
         }))"""
     )
-    return found
+    return result
 
 
 @pytest.mark.parametrize("width", [320, 390, 1200])
 def test_only_boxes_scroll_sideways(
     chromium: Browser, page: str, shown: Shown, tmp_path: Path, width: int
 ) -> None:
-    window = opened(chromium, page, tmp_path, width)
+    window = open_report(chromium, page, tmp_path, width)
     assert window.evaluate("document.documentElement.scrollWidth") == width
     boxes = widths(window)
     assert len(boxes) == 1 + 2 * len(shown[1])
@@ -222,12 +226,12 @@ def fades(window: Page, box: Locator) -> list[bool]:
 def test_a_box_that_scrolls_shows_it_until_its_end(
     chromium: Browser, page: str, tmp_path: Path, width: int, scheme: str
 ) -> None:
-    window = opened(chromium, page, tmp_path, width, scheme)
-    found = window.locator(".scroll")
+    window = open_report(chromium, page, tmp_path, width, scheme)
+    result = window.locator(".scroll")
     boxes = widths(window)
     # every fifth: the table, pictures and queries in turn
     for number in range(0, len(boxes), 5):
-        one = found.nth(number)
+        one = result.nth(number)
         wide = boxes[number]["held"] > boxes[number]["shown"]
         assert fades(window, one) == [False, wide]
         if wide:
@@ -240,7 +244,7 @@ def test_a_box_that_scrolls_shows_it_until_its_end(
 def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
     chromium: Browser, page: str, tmp_path: Path, scheme: str
 ) -> None:
-    window = opened(chromium, page, tmp_path, 390, scheme)
+    window = open_report(chromium, page, tmp_path, 390, scheme)
     boxes = window.locator(".scroll[tabindex='0'][role=region]")
     names = {boxes.nth(at).get_attribute("aria-label") for at in range(boxes.count())}
     assert None not in names
@@ -253,7 +257,7 @@ def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
 
 
 def test_on_paper_nothing_is_cut_off(chromium: Browser, page: str, tmp_path: Path) -> None:
-    window = opened(chromium, page, tmp_path, 700)
+    window = open_report(chromium, page, tmp_path, 700)
     window.emulate_media(media="print")
     assert window.evaluate("document.documentElement.scrollWidth") == 700
     assert all(box["held"] <= box["shown"] <= 700 for box in widths(window))
@@ -265,7 +269,7 @@ def test_on_paper_nothing_is_cut_off(chromium: Browser, page: str, tmp_path: Pat
 
 def test_distances_are_the_histogram(shown: Shown, outputs: Path) -> None:
     mine = answer(shown, "eight-distances").select("goal", "distance", "states")
-    assert sorted(mine.rows()) == sorted(histogram("eight", Folder(outputs)).rows())
+    assert sorted(mine.rows()) == sorted(count_states("eight", Folder(outputs)).rows())
     sums = mine.group_by("goal").agg(pl.col("states").sum())
     assert set(sums["states"]) == {181_440}
 
@@ -316,11 +320,11 @@ def test_what_is_never_reached_has_the_shape_that_is_said(shown: Shown) -> None:
         assert "." not in block
         assert len(gap) in (4, 5)
         assert len(set("".join(beyond)) - {"."}) <= 1
-    text = shown[1]["senet-never"].text(frame)
+    text = shown[1]["senet-never"].describe(frame)
     assert "All 119 have one shape" in text
     assert "75 of the 252 with nothing beyond the gap" in text
     other = frame.with_columns(shape=pl.lit(False))
-    assert "shape" not in shown[1]["senet-never"].text(other)
+    assert "shape" not in shown[1]["senet-never"].describe(other)
 
 
 def test_knight_counts_agree(shown: Shown, outputs: Path) -> None:
@@ -335,12 +339,14 @@ def test_knight_counts_agree(shown: Shown, outputs: Path) -> None:
 @pytest.mark.parametrize("side", [5, 6])
 def test_starts_shown_stand_for_all(shown: Shown, side: int) -> None:
     ends = answer(shown, f"knight-ends-{side}x{side}")
-    board = Board(side, side)
+    board = KnightBoard(side, side)
     reached = {
-        square for start in ends["start"].unique() for square in board.turned(board.number(start))
+        square
+        for start in ends["start"].unique()
+        for square in board.find_images(board.parse_square(start))
     }
     starts = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")["start"]
-    assert {board.name(square) for square in reached} == set(starts)
+    assert {board.name_square(square) for square in reached} == set(starts)
     sums = dict(ends.group_by("start").agg(pl.col("tours").sum()).rows())
     rows = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")
     tours = dict(rows.select("start", "tours").rows())
@@ -356,32 +362,32 @@ def test_a_sample_has_a_chapter(page: str) -> None:
 
 
 def test_the_shell_shows_a_sample(
-    drawn: None,
+    report_extra: None,
     tmp_path: Path,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """Alone: no table is read for it, and a page does not age with it."""
-    monkeypatch.setattr("queries.report.writer.sections", list)
+    monkeypatch.setattr("queries.report.writer.list_sections", list)
     words = ["report", "--outputs", str(tmp_path), "--sample"]
-    assert told([*words, str(sample)]) == 0
+    assert run_command([*words, str(sample)]) == 0
     assert capfdbinary.readouterr().out.decode() == f"{tmp_path}/report.html\n"
     assert "How often each jump occurs" in (tmp_path / "report.html").read_text()
     assert read_pages(Folder(tmp_path))["report.html"].made_from == {}
-    assert told([*words, str(sample), "--format", "svg"]) == 0
+    assert run_command([*words, str(sample), "--format", "svg"]) == 0
     (picture,) = (tmp_path / "report").iterdir()
     assert picture.name == "01-knight-jumps.svg"
 
 
 def test_a_file_that_is_no_sample_makes_no_page(
-    drawn: None, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    report_extra: None, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     file = tmp_path / "eight.parquet"
     pl.DataFrame({"state": ["123456780"]}).write_parquet(file)
-    assert told(["report", "--outputs", str(tmp_path), "--sample", str(file)]) == 2
-    said, complaint = capfdbinary.readouterr()
-    assert not said
+    assert run_command(["report", "--outputs", str(tmp_path), "--sample", str(file)]) == 2
+    text, complaint = capfdbinary.readouterr()
+    assert not text
     assert b"no columns of text named board and path. Draw one: pipeline sample" in complaint
     assert [*tmp_path.iterdir()] == [file]
 
@@ -390,11 +396,12 @@ def test_a_file_that_is_no_sample_makes_no_page(
 
 
 @pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=wide)])
-def test_pictures_alone(drawn: None, outputs: Path, tmp_path: Path, kind: str) -> None:
+def test_pictures_alone(report_extra: None, outputs: Path, tmp_path: Path, kind: str) -> None:
     written = [*map(Path, write_report(Folder(outputs), tmp_path / kind, kind))]
     assert sorted((tmp_path / kind).iterdir()) == written
     assert [path.name for path in written] == [
-        f"{number:02}-{figure.name}.{kind}" for number, figure in enumerate(figures(sections()), 1)
+        f"{number:02}-{figure.name}.{kind}"
+        for number, figure in enumerate(list_figures(list_sections()), 1)
     ]
     for path in written:
         made = path.read_bytes()
@@ -413,36 +420,36 @@ def test_readme_pictures_are_current_and_small(outputs: Path) -> None:
 
 
 def test_a_puzzle_with_no_section_has_a_histogram_and_a_list_has_nothing(
-    drawn: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    report_extra: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("pancakes", "lanes"):
         monkeypatch.setitem(MODULES, name, f"tests.support.{name}")
-    ours, (shown,) = sections()[:3], sections()[3:]
+    ours, (shown,) = list_sections()[:3], list_sections()[3:]
     assert [section.title for section in ours] == ["The 8-puzzle", "Senet", "The knight's tour"]
     assert shown.title == "Pancakes"
-    built(tmp_path, puzzle("pancakes"))
+    build_tables(tmp_path, get_puzzle("pancakes"))
     (figure,) = shown.figures
     asked = Sources(Folder(tmp_path))
     frame = asked.answer(figure)
-    assert frame.equals(histogram("pancakes", Folder(tmp_path)))
-    assert figure.text(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
-    assert figure.draw(frame) == histogram_svg(frame)
+    assert frame.equals(count_states("pancakes", Folder(tmp_path)))
+    assert figure.describe(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
+    assert figure.draw(frame) == draw_histogram(frame)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs").symlink_to(tmp_path)
-    assert ran(asked.code(figure)).equals(frame)
+    assert ran(asked.format_code(figure)).equals(frame)
 
 
 @pytest.mark.parametrize("kind", ["html", "svg"])
 def test_an_empty_name_is_no_file(cli: Cli, outputs: Path, tmp_path: Path, kind: str) -> None:
     words = ("--outputs", str(outputs), "--output", "", "--format", kind)
-    said = cli("report", *words, cwd=tmp_path)
+    text = cli("report", *words, cwd=tmp_path)
     complaint = "pipeline: '' cannot be written: no such file or directory.\n"
-    assert said == (2, "", complaint)
+    assert text == (2, "", complaint)
     assert not [*tmp_path.iterdir()]
 
 
 def test_without_altair_the_error_says_what_to_install() -> None:
-    said = python(
+    text = python(
         "import sys\n"
         "from pathlib import Path\n"
         "sys.modules['altair'] = None\n"
@@ -454,22 +461,22 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "except BadRequest as error:\n"
         "    print(error.exit_code, error)\n"
     )
-    assert said.out == (
+    assert text.out == (
         "2 The report needs altair and vl-convert, and altair is not installed. "
         "Run: pip install 'puzzle-tablebase[report]'.\n"
-    ), said.err
+    ), text.err
 
 
-def test_bad_requests(drawn: None, outputs: Path, tmp_path: Path) -> None:
+def test_bad_requests(report_extra: None, outputs: Path, tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="html, svg, png"):
         write_report(Folder(outputs), tmp_path / "report.pdf", "pdf")
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotWritten, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         write_report(Folder(outputs), tmp_path / "file" / "docs", "svg")
 
 
 def test_damaged_and_missing_tables_draw_nothing(
-    drawn: None, outputs: Path, tmp_path: Path
+    report_extra: None, outputs: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(TableMissing):
         write_report(Folder(tmp_path), tmp_path / "report.html")

@@ -9,15 +9,22 @@ import pytest
 
 from pipeline.verify import Verdict, VerifyFailed, prove
 from pipeline.verify.claims import Claim
-from pipeline.verify.manifest_checks import listed_in
+from pipeline.verify.manifest_checks import list_tables
 from queries import open_tables
-from queries.dispatch import reader_class, respond
-from queries.report.writer import sections
-from tablebase.errors import BadRequest, PuzzleRefused
-from tablebase.puzzles import MODULES, names, puzzle, puzzles, refused, registered
-from tablebase.puzzles.plugins import named
+from queries.dispatch import answer_query, get_reader_class
+from queries.report.writer import list_sections
+from tablebase.errors import BadRequest, PluginError
+from tablebase.puzzles import (
+    MODULES,
+    get_load_errors,
+    get_puzzle,
+    is_registered,
+    list_names,
+    list_puzzles,
+)
+from tablebase.puzzles.plugins import find_entry_points
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.plugin_packages import install
 from tests.support.shell import ROOT, Cli, python
 from tests.support.tampered import TABLES, cell, rewrite
@@ -29,15 +36,15 @@ SQUARES = '''
 import numpy as np
 
 from queries.figure import Section
-from queries.default_reader import PlainReader
+from queries.default_reader import DefaultReader
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
 
 
 class Upto(Recipe):
     search = "squares"
-    maker = "art:make"
+    builder = "art:make"
 
-    def parameters(self):
+    def list_parameters(self):
         return {"search": self.search, "up to": 9}
 
 
@@ -47,7 +54,7 @@ def make(recipe, puzzle, table, work):
     return (each for each in [columns]), (each for each in ()), 0
 
 
-class Reader(PlainReader):
+class Reader(DefaultReader):
     key = "NUMBER"
 
 
@@ -56,9 +63,9 @@ def prove(listed, seen):
     from pipeline.verify.verdicts import Grade
 
     rows = read_rows(listed)
-    with listed.claim("every square is one") as fact:
-        rows.equal(fact, "square", rows.numbers("number") ** 2)
-    return listed.outcome(Grade.PROVED, "every number was squared again")
+    with listed.begin_claim("every square is one") as fact:
+        rows.require_column(fact, "square", rows.read_numbers("number") ** 2)
+    return listed.make_outcome(Grade.PROVED, "every number was squared again")
 
 
 SECTION = Section("Squares", "They grow.")
@@ -92,10 +99,10 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "site"
     place.mkdir()
     monkeypatch.syspath_prepend(place)
-    monkeypatch.setattr("tablebase.puzzles._refused", {})
-    named.cache_clear()
+    monkeypatch.setattr("tablebase.puzzles._load_errors", {})
+    find_entry_points.cache_clear()
     yield place
-    named.cache_clear()
+    find_entry_points.cache_clear()
     for name in {*sys.modules} - before:
         if str(place) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
@@ -104,40 +111,40 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_one_is_found_by_its_name_and_listed_behind_ours(site: Path) -> None:
     install(site, "breakfast", "pancakes", PANCAKES)
     install(site, "art", "squares", SQUARES)
-    assert names() == [*MODULES, "pancakes", "squares"]
-    assert [asked.title for asked in puzzles()][-2:] == ["Pancakes", "Squares"]
-    assert puzzle("pancakes") is puzzles()[-2]
-    assert registered("squares")
-    assert not registered("hanoi")
-    assert not refused()
+    assert list_names() == [*MODULES, "pancakes", "squares"]
+    assert [asked.title for asked in list_puzzles()][-2:] == ["Pancakes", "Squares"]
+    assert get_puzzle("pancakes") is list_puzzles()[-2]
+    assert is_registered("squares")
+    assert not is_registered("hanoi")
+    assert not get_load_errors()
 
 
 def test_what_it_brings_is_taken(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(site, "art", "squares", SQUARES)
-    asked, folder = puzzle("squares"), tmp_path / "out"
-    assert built(folder, asked).finished == ["squares"]
+    asked, folder = get_puzzle("squares"), tmp_path / "out"
+    assert build_tables(folder, asked).finished == ["squares"]
     assert pl.read_parquet(folder / "squares.parquet").rows() == [(n, n * n) for n in range(10)]
-    assert reader_class("squares").key == "NUMBER"
-    assert respond("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
-    assert [section.title for section in sections()][-1] == "Squares"
-    assert said(folder) == [
+    assert get_reader_class("squares").key == "NUMBER"
+    assert answer_query("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
+    assert [section.title for section in list_sections()][-1] == "Squares"
+    assert read_last_claim(folder) == [
         "every square is one", "squares: proved: every number was squared again"
     ]  # fmt: skip
     monkeypatch.setitem(TABLES, "squares", asked.tables[0])
     rewrite(folder, "squares", cell("square", 7, 48))
     with pytest.raises(VerifyFailed, match=r"every square is one.*48"):
-        said(folder)
+        read_last_claim(folder)
 
 
-def said(folder: Path) -> list[str]:
+def read_last_claim(folder: Path) -> list[str]:
     """The last claim that is proved of a folder's tables of other packages, ours left out, and the
     verdicts on them."""
     claims: list[Claim] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tablebase.puzzles.MODULES", {})
-        tables = listed_in(Folder(folder), lambda claim, _: claims.append(claim))
+        tables = list_tables(Folder(folder), lambda claim, _: claims.append(claim))
     verdicts: list[Verdict] = []
     prove(tables, verdicts.extend)
     shown = [f"{of.table}: {of.verdict}: {of.how}" for of in verdicts]
@@ -164,8 +171,8 @@ def test_one_that_cannot_be_used_is_refused_and_ours_are_not(
     site: Path, name: str, code: str, problem: str
 ) -> None:
     install(site, "bad", name, code)
-    assert [asked.name for asked in puzzles()] == [*MODULES]
-    (error,) = refused()
+    assert [asked.name for asked in list_puzzles()] == [*MODULES]
+    (error,) = get_load_errors()
     assert (error.puzzle, error.packages, error.exit_code) == (name, ["bad"], 3)
     assert problem in error.problem
     assert str(error) == (
@@ -175,46 +182,51 @@ def test_one_that_cannot_be_used_is_refused_and_ours_are_not(
     if name in MODULES:
         assert error.problem == problem
     else:
-        with pytest.raises(PuzzleRefused):
-            puzzle(name)
+        with pytest.raises(PluginError):
+            get_puzzle(name)
 
 
 def test_two_packages_with_one_name_are_both_refused(site: Path) -> None:
     install(site, "bakery", "pancakes", PANCAKES)
     install(site, "breakfast", "pancakes", PANCAKES)
     install(site, "art", "squares", SQUARES)
-    assert [asked.name for asked in puzzles()] == [*MODULES, "squares"]
+    assert [asked.name for asked in list_puzzles()] == [*MODULES, "squares"]
     both = "of the packages bakery and breakfast cannot be used"
     alone = "only one package may bring a puzzle of that name"
-    with pytest.raises(PuzzleRefused, match=f"{both}: {alone}"):
-        puzzle("pancakes")
+    with pytest.raises(PluginError, match=f"{both}: {alone}"):
+        get_puzzle("pancakes")
 
 
 @pytest.mark.parametrize("part", ["reader", "section", "proof"])
 def test_a_part_that_is_not_there_is_refused(site: Path, tmp_path: Path, part: str) -> None:
     install(site, "art", "squares", SQUARES.replace(f'{part} = "art:', f'{part} = "art:No'))
     folder = tmp_path / "out"
-    built(folder, puzzle("squares"))
+    build_tables(folder, get_puzzle("squares"))
     sentence = "package art cannot be used: loading art:No"
     if part == "section":
-        assert len(sections()) == 3
-        assert sentence in str(refused()[0])
+        assert len(list_sections()) == 3
+        assert sentence in str(get_load_errors()[0])
         return
-    with pytest.raises(PuzzleRefused, match=sentence):
-        respond("squares", "7", {"outputs": str(folder)}) if part == "reader" else said(folder)
+    with pytest.raises(PluginError, match=sentence):
+        answer_query(
+            "squares", "7", {"outputs": str(folder)}
+        ) if part == "reader" else read_last_claim(folder)
 
 
 def test_help_lists_the_others_where_a_reader_is_not_there(cli: Cli, site: Path) -> None:
     install(site, "art", "squares", SQUARES.replace("art:Reader", "art:No"))
-    told = cli("query", "--help", env={"PYTHONPATH": str(site)})
-    assert "Knight's tour: answer one key" in told.out
-    assert "squares" not in told.out
-    assert (told.code, "package art cannot be used: loading art:No" in told.err) == (3, True)
+    reported = cli("query", "--help", env={"PYTHONPATH": str(site)})
+    assert "Knight's tour: answer one key" in reported.out
+    assert "squares" not in reported.out
+    assert (reported.code, "package art cannot be used: loading art:No" in reported.err) == (
+        3,
+        True,
+    )
 
 
 def test_its_python_object_is_found_by_name(site: Path, tmp_path: Path) -> None:
     install(site, "breakfast", "pancakes", PANCAKES)
-    built(tmp_path, puzzle("pancakes"))
+    build_tables(tmp_path, get_puzzle("pancakes"))
     tables = open_tables(str(tmp_path))
     assert tables.goals("pancakes").probe("54321").distance == 1
     with pytest.raises(BadRequest, match="Choose one of: eight, pancakes"):
@@ -260,14 +272,14 @@ def test_a_broken_one_leaves_the_shell_ours(cli: Cli, site: Path, outputs: Path)
 LOOKED = """
 import os, sys
 import numpy, polars, rich.progress, typer.rich_utils  # none is ours, and all take long
-from pipeline.run import told
+from pipeline.run import run_command
 
 for words in sys.argv[1:]:
     if os.fork():
         os.wait()
         continue
     sys.argv = ["pipeline", *words.split()]
-    told(sys.argv[1:])
+    run_command(sys.argv[1:])
     print("looked" if "tablebase.puzzles.plugins" in sys.modules else "did not look", words)
     sys.stdout.flush()
     os._exit(0)
@@ -278,6 +290,6 @@ def test_nobody_looks_for_others_unasked(place: Path) -> None:
     """Nor for the program's own help, nor where all puzzles that are named are ours."""
     commands = ["--help", "query eight --help", "precompute eight --help", "histogram --help"]
     commands += ["query eight", "precompute eight senet --quiet", "histogram eight"]
-    told = python(LOOKED, *commands, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
-    looks = [line for line in told.out.splitlines() if line.startswith(("looked", "did not"))]
+    reported = python(LOOKED, *commands, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
+    looks = [line for line in reported.out.splitlines() if line.startswith(("looked", "did not"))]
     assert looks == [f"did not look {words}" for words in commands]

@@ -14,14 +14,14 @@ import polars as pl
 import pytest
 
 from queries import open_tables
-from queries.dispatch import respond
-from queries.histogram import bars, histogram
-from queries.status import status
+from queries.dispatch import answer_query
+from queries.histogram import count_states, format_bars
+from queries.status import list_status
 from tablebase import puzzles
-from tablebase.errors import BadRequest, NotationError, OutOfReach, TableMissing
+from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableMissing
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.shell import Said, python
 
@@ -30,28 +30,28 @@ STACKS = ["".join(stack) for stack in permutations("12345")]
 
 def flips(state: str) -> dict[str, str]:
     """Every stack one flip away."""
-    found = {}
+    result = {}
     for top in range(2, 6):
         turned = list(state)
         turned[:top] = reversed(turned[:top])
-        found[str(top)] = "".join(turned)
-    return found
+        result[str(top)] = "".join(turned)
+    return result
 
 
-def searched() -> dict[str, tuple[int, int]]:
+def search_all() -> dict[str, tuple[int, int]]:
     """Distance to the stacked pancakes and number of shortest solutions."""
-    found = {"12345": (0, 1)}
-    waiting = deque(found)
+    result = {"12345": (0, 1)}
+    waiting = deque(result)
     while waiting:
         state = waiting.popleft()
-        distance, ways = found[state]
+        distance, ways = result[state]
         for after in flips(state).values():
-            if after not in found:
-                found[after] = (distance + 1, 0)
+            if after not in result:
+                result[after] = (distance + 1, 0)
                 waiting.append(after)
-            if found[after][0] == distance + 1:
-                found[after] = (distance + 1, found[after][1] + ways)
-    return found
+            if result[after][0] == distance + 1:
+                result[after] = (distance + 1, result[after][1] + ways)
+    return result
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +62,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made = tmp_path_factory.mktemp("pancakes")
-    report = built(made, PUZZLE)
+    report = build_tables(made, PUZZLE)
     assert report.reasons == {"pancakes": "missing"}
     assert report.finished == ["pancakes"]
     yield made
@@ -72,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_the_graph_has_every_flip() -> None:
     assert [PUZZLE.unrank(rank) for rank in range(PUZZLE.size)] == STACKS
     assert [PUZZLE.rank(stack) for stack in STACKS] == list(range(PUZZLE.size))
-    graph = PUZZLE.graph()
+    graph = PUZZLE.make_graph()
     assert graph.offsets.tolist() == list(range(0, 4 * PUZZLE.size + 1, 4))
     assert [STACKS[node] for node in graph.targets] == [
         after for stack in STACKS for after in flips(stack).values()
@@ -80,7 +80,7 @@ def test_the_graph_has_every_flip() -> None:
 
 
 def test_all_its_moves_at_once_are_those_of_each_stack() -> None:
-    for letter, ranks, after in PUZZLE.all_moves():
+    for letter, ranks, after in PUZZLE.list_all_moves():
         assert ranks.tolist() == list(range(PUZZLE.size))
         assert [text.decode() for text in after] == [flips(stack)[letter] for stack in STACKS]
 
@@ -95,12 +95,14 @@ class Doors(Pancakes):
 
 
 def test_no_move_is_lost_where_all_are_listed() -> None:
-    found = [(letter, list(ranks), list(after)) for letter, ranks, after in Doors().all_moves()]
-    assert found == [("2", [7, 7], [b"12354", b"12345"]), ("3", [7], [b"54321"])]
+    result = [
+        (letter, list(ranks), list(after)) for letter, ranks, after in Doors().list_all_moves()
+    ]
+    assert result == [("2", [7, 7], [b"12354", b"12345"]), ("3", [7], [b"54321"])]
 
 
 def test_its_table_is_the_searched_one(folder: Path) -> None:
-    expected = searched()
+    expected = search_all()
     table = pl.read_parquet(folder / "pancakes.parquet")
     assert table.schema == {
         "state": pl.String,
@@ -127,7 +129,7 @@ def test_its_table_is_the_searched_one(folder: Path) -> None:
 
 def test_its_index_answers_for_each_rank(folder: Path) -> None:
     data = (folder / "pancakes.idx").read_bytes()
-    expected = searched()
+    expected = search_all()
     assert list(struct.iter_unpack("<BB", data[4096 : 4096 + 240])) == [
         expected[stack] for stack in STACKS
     ]
@@ -135,7 +137,7 @@ def test_its_index_answers_for_each_rank(folder: Path) -> None:
 
 def test_it_is_probed(folder: Path) -> None:
     pancakes = open_tables(str(folder)).goals("pancakes")
-    expected = searched()
+    expected = search_all()
     for stack in STACKS:
         answer = pancakes.probe(stack)
         assert (answer.state, answer.goal) == (stack, "stacked")
@@ -156,12 +158,12 @@ def test_it_is_probed(folder: Path) -> None:
     assert str(caught.value) == (
         "No table of pancakes has the goal 54321. Choose one of: stacked (12345)."
     )
-    assert PUZZLE.apart("12345", "54321") == "no sequence of moves connects them."
+    assert PUZZLE.explain_unreachable("12345", "54321") == "no sequence of moves connects them."
 
 
 def test_its_answer_in_words(folder: Path) -> None:
     asked: dict[str, str | bool] = {"outputs": str(folder)}
-    assert respond("pancakes", "45321", asked) == (
+    assert answer_query("pancakes", "45321", asked) == (
         "45321\n\n"
         "goal         stacked 12345\n"
         "distance     2 moves\n"
@@ -169,13 +171,13 @@ def test_its_answer_in_words(folder: Path) -> None:
         "solutions    1 of that length\n"
         "one of them  25\n"
     )
-    assert respond("pancakes", "45321", {**asked, "path": True}) == "45321\n54321\n12345\n"
-    assert "none: this is the goal" in respond("pancakes", "12345", asked)
+    assert answer_query("pancakes", "45321", {**asked, "path": True}) == "45321\n54321\n12345\n"
+    assert "none: this is the goal" in answer_query("pancakes", "12345", asked)
 
 
 def test_its_answer_as_json(folder: Path) -> None:
-    said = respond("pancakes", "45321", {"outputs": str(folder), "json": True, "path": True})
-    assert json.loads(said) == {
+    text = answer_query("pancakes", "45321", {"outputs": str(folder), "json": True, "path": True})
+    assert json.loads(text) == {
         "state": "45321",
         "goal": "stacked",
         "goal_state": "12345",
@@ -189,17 +191,17 @@ def test_its_answer_as_json(folder: Path) -> None:
 
 
 def test_its_histogram(folder: Path) -> None:
-    counts = histogram("pancakes", Folder(folder))
-    expected = Counter(distance for distance, _ in searched().values())
+    counts = count_states("pancakes", Folder(folder))
+    expected = Counter(distance for distance, _ in search_all().values())
     assert counts.rows() == [("stacked", *item) for item in sorted(expected.items())]
-    lines = bars(counts).splitlines()
+    lines = format_bars(counts).splitlines()
     assert lines[0].split() == ["distance", "stacked"]
     assert lines[5].split() == ["4", str(expected[4]), "################"]
     assert lines[-1].split() == ["all", "120"]
 
 
 def test_its_status_beside_what_is_missing(folder: Path) -> None:
-    states = {row["table"]: row["state"] for row in status(Folder(folder))}
+    states = {row["table"]: row["state"] for row in list_status(Folder(folder))}
     assert states.pop("pancakes") == "published"
     assert set(states.values()) == {"missing"}
     assert "eight" in states
@@ -223,15 +225,15 @@ def shell(folder: Path, *words: str) -> Said:
 
 
 def test_its_stage_and_its_query_at_the_shell(tmp_path: Path, folder: Path) -> None:
-    said = shell(tmp_path, "precompute", "pancakes")
-    assert said.code == 0
+    text = shell(tmp_path, "precompute", "pancakes")
+    assert text.code == 0
     assert re.fullmatch(
         # in between, how far it is, if compiling takes long
         r"building pancakes \(missing\)\n(?:  .+\n)*pancakes: 120 rows in [\d.]+ s\n",
-        said.err,
+        text.err,
     )
     size = f"{(folder / 'pancakes.parquet').stat().st_size:,}"
-    assert said.out.splitlines()[1].split()[:3] == ["pancakes", "120", size]
+    assert text.out.splitlines()[1].split()[:3] == ["pancakes", "120", size]
     for name in ("pancakes.parquet", "pancakes.idx", "manifest.json"):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
     assert shell(tmp_path, "query", "pancakes", "54321").out.startswith("54321\n\ngoal ")
@@ -249,7 +251,7 @@ class Swaps(Pancakes):
     letters = "3"
 
     def __init__(self) -> None:
-        self.tables = (self.goal_table("swaps", "Stacks", ("stacked",)),)
+        self.tables = (self.make_goal_table("swaps", "Stacks", ("stacked",)),)
 
 
 def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,11 +259,11 @@ def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.Mon
     module.PUZZLE = Swaps()  # type: ignore[attr-defined]  # modules take any name
     monkeypatch.setitem(sys.modules, "swaps", module)
     monkeypatch.setitem(puzzles.MODULES, "swaps", "swaps")
-    built(tmp_path, module.PUZZLE)
+    build_tables(tmp_path, module.PUZZLE)
     assert read_manifest(Folder(tmp_path))["swaps"].rows == 2
     swaps = open_tables(str(tmp_path)).goals("swaps")
     assert swaps.probe("32145").best_moves == "3"
-    with pytest.raises(OutOfReach) as caught:
+    with pytest.raises(GoalUnreachable) as caught:
         swaps.probe("21345")
     error = caught.value
     assert (error.state, error.goal, error.why) == (

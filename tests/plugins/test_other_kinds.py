@@ -9,25 +9,25 @@ import polars as pl
 import pytest
 
 from pipeline.verify import Claim, VerifyFailed, prove, verify
-from pipeline.verify.manifest_checks import check_files, listed_in
-from queries.dispatch import respond
-from queries.histogram import bars, histogram
-from queries.status import status
+from pipeline.verify.manifest_checks import check_files, list_tables
+from queries.dispatch import answer_query
+from queries.histogram import count_states, format_bars
+from queries.status import list_status
 from tablebase import puzzles
 from tablebase.errors import BadRequest, NoAnswer, NotationError
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import jugs, lanes, oracles
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.shell import Said, python
 from tests.support.tampered import (
     TABLES,
     cell,
-    exchanged,
+    exchange_rows,
     place,
+    reseal,
     rewrite,
-    sealed,
     vouch,
     without,
 )
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Both toys' tables, and nothing else."""
     made = tmp_path_factory.mktemp("toys")
     for toy in TOYS.values():
-        assert built(made, toy).finished == [table.name for table in toy.tables]
+        assert build_tables(made, toy).finished == [table.name for table in toy.tables]
     yield made
     assert not list(made.glob(".*.unpublished"))
 
@@ -68,19 +68,19 @@ def shell(folder: Path, *words: str) -> Said:
 
 def lines() -> dict[str, list[str]]:
     """Every shortest line to each state, by walking all lines: the first is the smallest."""
-    found, layer = {"00": [""]}, {"00": [""]}
+    result, layer = {"00": [""]}, {"00": [""]}
     while layer:
         after: dict[str, list[str]] = {}
         for state, ways in layer.items():
             for letter, jars in zip(jugs.MOVES, jugs.moves(*map(int, state)), strict=True):
                 reached = "".join(map(str, jars))
-                if reached not in found:
+                if reached not in result:
                     after.setdefault(reached, []).extend(way + letter for way in ways)
         for ways in after.values():
             ways.sort(key=lambda way: [jugs.MOVES.index(letter) for letter in way])
-        found |= after
+        result |= after
         layer = after
-    return found
+    return result
 
 
 def test_a_walked_toys_table_is_as_all_its_lines(folder: Path) -> None:
@@ -104,9 +104,9 @@ def test_a_walked_toys_index_answers_for_each_rank(folder: Path) -> None:
 
 
 def test_a_walked_toys_depths_are_counted(folder: Path) -> None:
-    counts = histogram("jugs", Folder(folder))
+    counts = count_states("jugs", Folder(folder))
     assert sum(counts.drop_nulls("steps")["states"]) == len(lines())
-    assert "steps" in bars(counts).splitlines()[0]
+    assert "steps" in format_bars(counts).splitlines()[0]
 
 
 @pytest.mark.parametrize("name", ["lane_3x4", "lane_4x3"])
@@ -123,25 +123,25 @@ def test_a_listed_toys_rows_are_the_tours(folder: Path, name: str) -> None:
 def test_a_walked_toy_is_looked_up(folder: Path) -> None:
     asked: dict[str, str | bool] = {"outputs": str(folder)}
     steps, ways, last = 6, len(lines()["43"]), jugs.MOVES.index(lines()["43"][0][-1]) << 4
-    said = json.loads(respond("jugs", " 43 ", {**asked, "json": True}))
-    assert said == {"state": "43", "steps": steps, "ways": ways, "last": last}
-    assert respond("jugs", "43", asked).split() == [
-        str(word) for pair in said.items() for word in pair
+    text = json.loads(answer_query("jugs", " 43 ", {**asked, "json": True}))
+    assert text == {"state": "43", "steps": steps, "ways": ways, "last": last}
+    assert answer_query("jugs", "43", asked).split() == [
+        str(word) for pair in text.items() for word in pair
     ]
     with pytest.raises(NotationError, match="it needs 0-5, then 0-3"):
-        respond("jugs", "60", asked)
+        answer_query("jugs", "60", asked)
 
 
 def test_a_listed_toy_is_looked_up(folder: Path) -> None:
     asked: dict[str, str | bool] = {"outputs": str(folder), "json": True}
     with pytest.raises(BadRequest, match="has 16 rows for '3x4': its board does not tell them"):
-        respond("lanes", "3x4", asked)
+        answer_query("lanes", "3x4", asked)
     with pytest.raises(NoAnswer):
-        respond("lanes", "9x9", asked)
+        answer_query("lanes", "9x9", asked)
 
 
 def test_their_status(folder: Path) -> None:
-    states = {row["table"]: row["state"] for row in status(Folder(folder))}
+    states = {row["table"]: row["state"] for row in list_status(Folder(folder))}
     for toy in TOYS.values():
         assert {states.pop(table.name) for table in toy.tables} == {"published"}
     assert set(states.values()) == {"missing"}
@@ -150,13 +150,13 @@ def test_their_status(folder: Path) -> None:
 @wide
 def test_their_stages_and_queries_at_the_shell(tmp_path: Path, folder: Path) -> None:
     for name, toy in TOYS.items():
-        said = shell(tmp_path, "precompute", name)
-        assert said.code == 0, said.err
+        text = shell(tmp_path, "precompute", name)
+        assert text.code == 0, text.err
         for table in toy.tables:
             made = (tmp_path / f"{table.name}.parquet").read_bytes()
             assert made == (folder / f"{table.name}.parquet").read_bytes()
     asked: dict[str, str | bool] = {"outputs": str(folder)}
-    assert shell(tmp_path, "query", "jugs", "43").out == respond("jugs", "43", asked)
+    assert shell(tmp_path, "query", "jugs", "43").out == answer_query("jugs", "43", asked)
     refused = shell(tmp_path, "query", "jugs", "60")
     assert (refused.code, refused.out) == (2, "")
     assert "lane_3x4" in shell(tmp_path, "status").out
@@ -165,12 +165,12 @@ def test_their_stages_and_queries_at_the_shell(tmp_path: Path, folder: Path) -> 
 # ---- verification ---------------------------------------------------------------------------
 
 
-def proved(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
+def prove_toy(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
     """What is proved of a toy alone: the others' tables are not there."""
     only = {name: puzzles.MODULES[name] for name, known in TOYS.items() if known is toy}
     monkeypatch.setattr(puzzles, "MODULES", only)
     claims: list[Claim] = []
-    tables = listed_in(
+    tables = list_tables(
         Folder(folder), lambda claim, done: claims.extend([claim] if claim.passed else [])
     )
     mine = [listed for listed in tables if listed.table]
@@ -181,9 +181,9 @@ def proved(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> list[C
 
 
 def test_a_walked_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = [claim.claim for claim in proved(folder, jugs.PUZZLE, monkeypatch)]
-    assert "steps and all other columns are as a second search of the graph finds them" in said
-    assert said[-1] == "each record is as a second search of the graph finds it"
+    text = [claim.claim for claim in prove_toy(folder, jugs.PUZZLE, monkeypatch)]
+    assert "steps and all other columns are as a second search of the graph finds them" in text
+    assert text[-1] == "each record is as a second search of the graph finds it"
 
 
 @pytest.mark.parametrize(
@@ -193,21 +193,21 @@ def test_a_walked_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_false_cell_of_a_walked_toy_is_found(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, value: object
 ) -> None:
-    built(tmp_path, jugs.PUZZLE)
+    build_tables(tmp_path, jugs.PUZZLE)
     row = jugs.PUZZLE.rank("43")
     rewrite(tmp_path, "jugs", cell(column, row, value))
     with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
-        proved(tmp_path, jugs.PUZZLE, monkeypatch)
+        prove_toy(tmp_path, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == row
 
 
 def test_a_missing_row_of_a_walked_toy_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built(tmp_path, jugs.PUZZLE)
+    build_tables(tmp_path, jugs.PUZZLE)
     rewrite(tmp_path, "jugs", without(7))
     with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
-        proved(tmp_path, jugs.PUZZLE, monkeypatch)
+        prove_toy(tmp_path, jugs.PUZZLE, monkeypatch)
     size = jugs.PUZZLE.size
     assert (caught.value.found, caught.value.expected) == (f"rows {size - 1}", size)
 
@@ -215,26 +215,26 @@ def test_a_missing_row_of_a_walked_toy_is_found(
 def test_a_false_record_of_a_walked_toy_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built(tmp_path, jugs.PUZZLE)
+    build_tables(tmp_path, jugs.PUZZLE)
     index = tmp_path / "jugs.idx"
     data = bytearray(index.read_bytes())
     data[place(data, 7) + 2] ^= 16
-    index.write_bytes(sealed(data))
+    index.write_bytes(reseal(data))
     vouch(tmp_path, "jugs")
     with pytest.raises(VerifyFailed, match="each record is as a second search") as caught:
-        proved(tmp_path, jugs.PUZZLE, monkeypatch)
+        prove_toy(tmp_path, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == 7
 
 
 def test_a_listed_toy_is_proved_as_its_recipe_is(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = [claim.claim for claim in proved(folder, lanes.PUZZLE, monkeypatch)]
-    assert sum("no tour is missing" in claim for claim in said) == 2
-    built(tmp_path, lanes.PUZZLE)
+    text = [claim.claim for claim in prove_toy(folder, lanes.PUZZLE, monkeypatch)]
+    assert sum("no tour is missing" in claim for claim in text) == 2
+    build_tables(tmp_path, lanes.PUZZLE)
     rewrite(tmp_path, "lane_3x4", cell("number", 3, 9))
     with pytest.raises(VerifyFailed, match="number match the path"):
-        proved(tmp_path, lanes.PUZZLE, monkeypatch)
+        prove_toy(tmp_path, lanes.PUZZLE, monkeypatch)
 
 
 class Unknown(Puzzle):
@@ -247,14 +247,14 @@ class Unknown(Puzzle):
 
 @pytest.fixture
 def unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    built(tmp_path, jugs.PUZZLE)
+    build_tables(tmp_path, jugs.PUZZLE)
     monkeypatch.setattr(jugs, "PUZZLE", Unknown())
     monkeypatch.setitem(TOYS, "jugs", jugs.PUZZLE)
     return tmp_path
 
 
 def test_what_holds_for_any_table_is_proved(unknown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    claims = proved(unknown, jugs.PUZZLE, monkeypatch)
+    claims = prove_toy(unknown, jugs.PUZZLE, monkeypatch)
     assert [claim.claim for claim in claims][-5:] == [
         "schema, all metadata and number of rows match the definition of the table",
         "every row decodes, and the content hash matches the manifest",
@@ -267,14 +267,14 @@ def test_what_holds_for_any_table_is_proved(unknown: Path, monkeypatch: pytest.M
 def test_rows_out_of_order_and_false_records_are_found_of_any_table(
     unknown: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rewrite(unknown, "jugs", exchanged(7, 8))
+    rewrite(unknown, "jugs", exchange_rows(7, 8))
     with pytest.raises(VerifyFailed, match="the rows ascend by state") as caught:
-        proved(unknown, jugs.PUZZLE, monkeypatch)
+        prove_toy(unknown, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == 7
-    rewrite(unknown, "jugs", exchanged(7, 8))
+    rewrite(unknown, "jugs", exchange_rows(7, 8))
     rewrite(unknown, "jugs", cell("ways", 7, 9))
     with pytest.raises(VerifyFailed, match="ways: each record matches its row") as caught:
-        proved(unknown, jugs.PUZZLE, monkeypatch)
+        prove_toy(unknown, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == 7
 
 

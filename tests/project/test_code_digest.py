@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.builders.registry import MAKERS, checkpoints
+from pipeline.builders.registry import BUILDERS, checkpoints
 from tablebase import code_digest
 from tablebase.code_digest import digest_code
 from tablebase.tables.store import Folder
@@ -53,7 +53,7 @@ def test_it_changes_with_what_is_imported(
     assert "shelf" not in sys.modules, "nothing is imported for it"
 
 
-@pytest.mark.parametrize("module", sorted({*MAKERS.values()}))
+@pytest.mark.parametrize("module", sorted({*BUILDERS.values()}))
 def test_every_maker_is_digested_with_its_search(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,7 +83,7 @@ def test_parts_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.M
     import numpy as np
 
     before = checkpoints(Folder(tmp_path), TOURS)
-    before.store("part", [np.arange(3)])
+    before.save("part", [np.arange(3)])
     assert checkpoints(Folder(tmp_path), TOURS).load("part") is not None
     monkeypatch.setattr("tablebase.tables.checkpoints.digest_code", lambda module: "another kernel")
     after = checkpoints(Folder(tmp_path), TOURS)

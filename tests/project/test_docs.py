@@ -46,15 +46,15 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    found = []
+    result = []
     for code in CODE.findall((ROOT / "README.md").read_text())[:3]:
         imported, line = code.strip().split("\n\n")
         names: dict[str, object] = {}
         exec(imported, names)
-        found.append(eval(line, names))
-    by_polars = [(str(goal), distance, states) for goal, distance, states in found[0].rows()]
-    assert sorted(by_polars) == found[1].fetchall(), "DuckDB sorts the goals by name"
-    assert by_polars == [(goal, distance, n) for (goal, distance), n in found[2].items()]
+        result.append(eval(line, names))
+    by_polars = [(str(goal), distance, states) for goal, distance, states in result[0].rows()]
+    assert sorted(by_polars) == result[1].fetchall(), "DuckDB sorts the goals by name"
+    assert by_polars == [(goal, distance, n) for (goal, distance), n in result[2].items()]
 
 
 def test_readme_table_of_tables_is_true(outputs: Path) -> None:
@@ -66,10 +66,10 @@ def test_readme_table_of_tables_is_true(outputs: Path) -> None:
         (ROOT / "README.md").read_text(),
         re.MULTILINE,
     )
-    said = {
+    text = {
         name: (int(rows.replace(",", "")), int(size.replace(",", ""))) for name, rows, size in rows
     }
-    assert said == {
-        name: (entry.rows, entry.bytes) for name, entry in entries.items() if name in said
+    assert text == {
+        name: (entry.rows, entry.bytes) for name, entry in entries.items() if name in text
     }
-    assert len(said) == 7
+    assert len(text) == 7

@@ -62,7 +62,9 @@ def with_less(code: str) -> Said:
 )
 def test_a_lone_lookup_with_less(outputs: Path, words: str) -> None:
     asked = ["query", *words.split(), "--outputs", str(outputs)]
-    ask = f"from pipeline.run import told; code = told({asked!r}); sys.stdout.flush()\n"
+    ask = (
+        f"from pipeline.run import run_command; code = run_command({asked!r}); sys.stdout.flush()\n"
+    )
     usual = python(f"import sys; {ask}assert code == 0")
     assert with_less(f"{ask}assert code == 0") == usual
     assert usual.code == 0
@@ -70,16 +72,16 @@ def test_a_lone_lookup_with_less(outputs: Path, words: str) -> None:
 
 
 def test_less_is_less() -> None:
-    said = with_less(
+    text = with_less(
         "print(hasattr(os, 'pread'), hasattr(_signal, 'SIGHUP'), hasattr(mmap, 'MAP_SHARED'))\n"
         "import fcntl\n"
     )
-    assert (said.code, said.out) == (1, "False False False\n")
-    assert said.err.endswith("ModuleNotFoundError: import of fcntl halted; None in sys.modules\n")
+    assert (text.code, text.out) == (1, "False False False\n")
+    assert text.err.endswith("ModuleNotFoundError: import of fcntl halted; None in sys.modules\n")
 
 
 def test_opened_tables_with_less(outputs: Path) -> None:
-    said = with_less(
+    text = with_less(
         "from queries import open_tables\n"
         f"with open_tables({str(outputs)!r}) as tables:\n"
         "    print(tables.eight.distance('378546201'), tables.eight.solution('283104765'))\n"
@@ -89,7 +91,7 @@ def test_opened_tables_with_less(outputs: Path) -> None:
         "    frame = polars.DataFrame({'state': ['378546201', None]})\n"
         "    print(tables.eight.annotate(frame)['best_moves'].to_list())\n"
     )
-    assert said == (0, "27 ULDR\n9-14 4x7\nd2\n64\n['ULR', None]\n", "")
+    assert text == (0, "27 ULDR\n9-14 4x7\nd2\n64\n['ULR', None]\n", "")
 
 
 @pytest.mark.parametrize("kind", first(1, ["csv", "jsonl", "parquet"]))
@@ -100,11 +102,11 @@ def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
     for run, name in ((with_less, "less"), (lambda code: python(f"import sys\n{code}"), "usual")):
         target = tmp_path / f"{name}.{kind}"
         asked = ["query", "eight", "--input", str(source), "--output", str(target)]
-        said = run(
-            "from pipeline.run import told\n"
-            f"sys.exit(told({[*asked, '--outputs', str(outputs)]!r}))"
+        text = run(
+            "from pipeline.run import run_command\n"
+            f"sys.exit(run_command({[*asked, '--outputs', str(outputs)]!r}))"
         )
-        assert said == (0, "", "")
+        assert text == (0, "", "")
         made.append(target.read_bytes())
     assert made[0] == made[1] != b""
 
@@ -112,7 +114,7 @@ def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
 # ---- what the tests themselves import ---------------------------------------------------------
 
 
-def collected(settings: dict[str, list[str] | str]) -> Iterator[Path]:
+def list_collected(settings: dict[str, list[str] | str]) -> Iterator[Path]:
     """Every module that pytest imports to look for tests in it."""
     ignored = [
         ROOT / option.partition("=")[2]
@@ -125,7 +127,7 @@ def collected(settings: dict[str, list[str] | str]) -> Iterator[Path]:
                 yield path
 
 
-def imported_first(path: Path) -> set[str]:
+def list_first_imports(path: Path) -> set[str]:
     """What a module imports whenever it is imported itself."""
     body = ast.parse(path.read_text("utf-8")).body
     names = [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
@@ -139,7 +141,7 @@ def test_tests_are_found_where_less_is_installed() -> None:
     groups = project["dependency-groups"].values()
     some = {each.partition(">")[0] for group in groups for each in group if ";" in str(each)}
     assert "atheris" in some
-    paths = [*collected(project["tool"]["pytest"]["ini_options"])]
+    paths = [*list_collected(project["tool"]["pytest"]["ini_options"])]
     assert Path(__file__) in paths
-    found = {path: imported_first(path) & {*some, *MODULES} for path in paths}
-    assert {path: names for path, names in found.items() if names} == {}
+    result = {path: list_first_imports(path) & {*some, *MODULES} for path in paths}
+    assert {path: names for path, names in result.items() if names} == {}

@@ -35,7 +35,7 @@ class Recipe(NamedTuple):
     pandas: str
 
 
-RECIPES = [Recipe(*found.groups()) for found in RECIPE.finditer(PAGE.read_text())]
+RECIPES = [Recipe(*result.groups()) for result in RECIPE.finditer(PAGE.read_text())]
 
 
 @pytest.fixture(autouse=True)
@@ -88,17 +88,17 @@ def test_three_ways_agree(recipe: Recipe) -> None:
 
 def test_known_answers() -> None:
     """A few that are known from elsewhere, so that three equal mistakes are seen."""
-    found = {int(recipe.title.split(".")[0]): run(recipe.polars) for recipe in RECIPES}
-    assert found[2]["state"].to_list() == ["647850321", "867254301"]
-    assert all(misplaced < manhattan < 0 for _, manhattan, misplaced in found[4].rows())
-    assert found[6].row(-1) == (31, 2, 2 - 221, 2 / 221)
-    assert found[7]["distance"].to_list() == [None, 27, 31]
-    assert found[8].rows() == [("378546201", "corner", 27, 15)]
-    assert found[10]["within"].to_list()[:7] == [1, 19, 247, 1924, 10800, 41807, 112617]
-    assert found[13].row(-1) == (None, 119 + 423 + 410)
-    assert found[15].filter(pl.col("board") == "5x5").rows() == [("5x5", 1728, 0)]
-    assert found[16]["listed"].sum() == 1728 + 6_637_920
-    assert set(found[16]["missing"]) == {0}
+    result = {int(recipe.title.split(".")[0]): run(recipe.polars) for recipe in RECIPES}
+    assert result[2]["state"].to_list() == ["647850321", "867254301"]
+    assert all(misplaced < manhattan < 0 for _, manhattan, misplaced in result[4].rows())
+    assert result[6].row(-1) == (31, 2, 2 - 221, 2 / 221)
+    assert result[7]["distance"].to_list() == [None, 27, 31]
+    assert result[8].rows() == [("378546201", "corner", 27, 15)]
+    assert result[10]["within"].to_list()[:7] == [1, 19, 247, 1924, 10800, 41807, 112617]
+    assert result[13].row(-1) == (None, 119 + 423 + 410)
+    assert result[15].filter(pl.col("board") == "5x5").rows() == [("5x5", 1728, 0)]
+    assert result[16]["listed"].sum() == 1728 + 6_637_920
+    assert set(result[16]["missing"]) == {0}
 
 
 def test_notebook_asks_the_same_as_a_script() -> None:

@@ -17,15 +17,15 @@ PACKAGE = re.compile(r"[a-z0-9-]+==[\w.]+(?: ; [^;\\/]+)?")
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
-def locked(name: str) -> dict[str, set[str]]:
+def read_lock(name: str) -> dict[str, set[str]]:
     """Each package of a lock file, with its version and marker, and the hashes of its files."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for package in (ROOT / name).read_text("utf-8").replace("\\\n", "").splitlines():
         first, *hashes = package.split("    ")
         assert PACKAGE.fullmatch(first.strip()), first
         assert all(HASH.fullmatch(word.strip()) for word in hashes), first
-        found[first.strip()] = {word.strip() for word in hashes}
-    return found
+        result[first.strip()] = {word.strip() for word in hashes}
+    return result
 
 
 def names(packages: dict[str, set[str]]) -> set[str]:
@@ -34,19 +34,19 @@ def names(packages: dict[str, set[str]]) -> set[str]:
 
 @pytest.mark.parametrize("name", LOCKS)
 def test_a_lock_file_holds_names_versions_and_hashes_alone(name: str) -> None:
-    packages = locked(name)
+    packages = read_lock(name)
     assert packages
     assert all(packages.values()), "every file that may be installed is known by its hash"
 
 
 def test_each_lock_file_holds_the_one_before_it() -> None:
-    few, more, all_of_them = (locked(name) for name in LOCKS)
+    few, more, all_of_them = (read_lock(name) for name in LOCKS)
     assert few.items() < more.items() < all_of_them.items()
 
 
 def test_the_first_lock_file_has_what_the_program_needs_and_no_tool() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    few, more, all_of_them = (names(locked(name)) for name in LOCKS)
+    few, more, all_of_them = (names(read_lock(name)) for name in LOCKS)
 
     def named(requirements: list[str | dict[str, str]]) -> set[str]:
         texts = [text for text in requirements if isinstance(text, str)]
@@ -125,11 +125,11 @@ def clone(tmp_path: Path) -> Clone:
 
 
 def test_the_first_command_installs_what_the_tables_need_and_says_so(clone: Clone) -> None:
-    code, said, called = clone.make("precompute")
-    count = len(locked("requirements.lock"))
+    code, text, called = clone.make("precompute")
+    count = len(read_lock("requirements.lock"))
     installing = f"Installing the packages in requirements.lock into .venv: up to {count}"
-    assert (code, said.splitlines()[0]) == (0, installing)
-    assert said.splitlines()[1].startswith("Building missing or outdated tables")
+    assert (code, text.splitlines()[0]) == (0, installing)
+    assert text.splitlines()[1].startswith("Building missing or outdated tables")
     assert "requirements-dev.lock" not in called
     assert called.splitlines()[-1] == "precompute"
     assert clone.make("precompute")[2] == "precompute\n", "what is installed is installed once"
@@ -171,9 +171,9 @@ def test_where_npm_is_missing_check_says_so_and_fails_in_ci(
     bare.mkdir()
     for name in ("cp", "grep", "make", "mkdir", "rm", "sh", "touch"):
         (bare / name).symlink_to(shutil.which(name) or name)
-    ended, said, called = clone.make("check", PATH=str(bare), **settings)
+    ended, text, called = clone.make("check", PATH=str(bare), **settings)
     sentence = "npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: "
-    assert (ended, sentence + "apt-get install npm" in said) == (code, True)
+    assert (ended, sentence + "apt-get install npm" in text) == (code, True)
     assert "ci --loglevel" not in called
 
 
@@ -217,9 +217,9 @@ def test_an_install_that_was_cut_short_begins_anew(clone: Clone, target: str) ->
 def test_a_python_that_will_not_do_is_told_why(
     clone: Clone, settings: dict[str, str], sentence: str
 ) -> None:
-    code, said, called = clone.make("precompute", **settings)
+    code, text, called = clone.make("precompute", **settings)
     assert code == 2
-    assert said.splitlines()[0] == f"{clone.folder / 'a-python'} {sentence}"
+    assert text.splitlines()[0] == f"{clone.folder / 'a-python'} {sentence}"
     assert "-m pip" not in called
 
 
@@ -234,8 +234,8 @@ def test_clean_leaves_nothing_that_was_installed(clone: Clone) -> None:
 
 
 def test_help_lists_every_target(clone: Clone) -> None:
-    code, said, called = clone.make("help", PATH=os.environ["PATH"])
+    code, text, called = clone.make("help", PATH=os.environ["PATH"])
     targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert targets
     assert (code, called) == (0, ""), "help needs no Python"
-    assert sorted(line.split()[1] for line in said.splitlines()) == sorted(targets[1].split())
+    assert sorted(line.split()[1] for line in text.splitlines()) == sorted(targets[1].split())

@@ -32,7 +32,7 @@ sys.exit(main())
 
 
 def blocks(kind: str) -> list[str]:
-    return [text for found, text in BLOCK.findall(PAGE) if found == kind]
+    return [text for result, text in BLOCK.findall(PAGE) if result == kind]
 
 
 def ran(commands: list[str], folder: Path, env: dict[str, str]) -> list[str]:
@@ -62,21 +62,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def env(place: Path) -> dict[str, str]:
     site = place / "site"
-    found = environment({"SITE": str(site), "PYTHONPATH": str(site)})
-    return {**found, "PATH": f"{place / 'bin'}:{found['PATH']}"}
+    result = environment({"SITE": str(site), "PYTHONPATH": str(site)})
+    return {**result, "PATH": f"{place / 'bin'}:{result['PATH']}"}
 
 
 @pytest.fixture(scope="module")
-def typed(place: Path, env: dict[str, str]) -> list[tuple[str, str, str]]:
+def typed_commands(place: Path, env: dict[str, str]) -> list[tuple[str, str, str]]:
     """Every command of the page: the command, what the page shows, and what it prints."""
     first, *others = (SESSION.findall(text) for text in blocks("console"))
-    said = ran([command for command, _ in first], place, env)
+    text = ran([command for command, _ in first], place, env)
     cube = place / "pocket-cube"
     (cube / "pyproject.toml").write_text(blocks("toml")[0])
     (cube / "pocket_cube" / "__init__.py").write_text("\n".join(blocks("py")))
     later = [asked for session in others for asked in session]
-    said += ran([command for command, _ in later], cube, env)
-    return [(*asked, found) for asked, found in zip([*first, *later], said, strict=True)]
+    text += ran([command for command, _ in later], cube, env)
+    return [(*asked, result) for asked, result in zip([*first, *later], text, strict=True)]
 
 
 def test_its_files_are_those_of_the_example() -> None:
@@ -87,18 +87,20 @@ def test_its_files_are_those_of_the_example() -> None:
 
 @wide
 @pytest.mark.long
-def test_what_it_types_prints_what_it_shows(typed: list[tuple[str, str, str]]) -> None:
-    assert len(typed) == 11
+def test_what_it_types_prints_what_it_shows(typed_commands: list[tuple[str, str, str]]) -> None:
+    assert len(typed_commands) == 11
     same, how = (
         doctest.OutputChecker().check_output,
         doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
     )
-    for command, shown, printed in typed:
+    for command, shown, printed in typed_commands:
         assert same(shown, printed, how), f"{command}:\n{printed}"
 
 
 @wide
-def test_the_report_has_its_histogram(typed: list[tuple[str, str, str]], place: Path) -> None:
+def test_the_report_has_its_histogram(
+    typed_commands: list[tuple[str, str, str]], place: Path
+) -> None:
     page = (place / "pocket-cube" / "outputs" / "report.html").read_text("utf-8")
     assert "<h2>Pocket cube</h2>" in page
     assert "3,674,160 states; the furthest: 276 at distance 14 from solved." in page
@@ -107,7 +109,7 @@ def test_the_report_has_its_histogram(typed: list[tuple[str, str, str]], place: 
 
 @wide
 def test_its_own_tests_pass(
-    typed: list[tuple[str, str, str]], place: Path, env: dict[str, str]
+    typed_commands: list[tuple[str, str, str]], place: Path, env: dict[str, str]
 ) -> None:
     tests = place / "tests"
     shutil.copytree(EXAMPLE / "tests", tests)
@@ -116,5 +118,5 @@ def test_its_own_tests_pass(
     command = (
         f"{sys.executable} -m pytest -q --doctest-modules -p no:cacheprovider {tests} {module}"
     )
-    (said,) = ran([command], place, env)
-    assert re.search(r"\b16 passed in ", said), said
+    (text,) = ran([command], place, env)
+    assert re.search(r"\b16 passed in ", text), text

@@ -33,7 +33,7 @@ def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goa
             solutions[state],
             state.index("0"),
             oracles.eight_manhattan(state, goal),
-            oracles.eight_misplaced(state, goal),
+            oracles.count_eight_misplaced(state, goal),
         )
 
 
@@ -45,8 +45,8 @@ WALKS = senet_walk.layers, oracles.senet_layers
 
 def test_the_walk_of_all_is_the_plain_one() -> None:
     for quick, plain in zip(*(islice(walk(), 5) for walk in WALKS), strict=True):
-        found = {row[0]: row[1:] for row in quick.iter_rows()}
-        assert found == {key: (line.number, line.dice, line.moves) for key, line in plain.items()}
+        result = {row[0]: row[1:] for row in quick.iter_rows()}
+        assert result == {key: (line.number, line.dice, line.moves) for key, line in plain.items()}
 
 
 @wide

@@ -55,8 +55,8 @@ def test_pyarrow_has_the_types(outputs: Path, name: str) -> None:
 
 def test_duckdb_has_the_types(outputs: Path, name: str) -> None:
     with duckdb.connect() as database:
-        said = database.execute(f"describe from '{file_of(outputs, name)}'").fetchall()
-    assert {row[0]: row[1] for row in said} == {
+        text = database.execute(f"describe from '{file_of(outputs, name)}'").fetchall()
+    assert {row[0]: row[1] for row in text} == {
         column: duck for column, (_, duck, _) in kinds(name).items()
     }
 
@@ -131,9 +131,9 @@ def test_squares_of_all_boards_join_and_concatenate(outputs: Path) -> None:
     both = pl.concat(frames)
     assert len(both) == 1_728 + 2_048
     counts = pl.read_parquet(file_of(outputs, "knight_counts"))
-    found = both.group_by("board", "start").len().join(counts, on=["board", "start"])
-    assert len(found) == 13
-    assert found.filter(pl.col("len") != pl.col("tours")).is_empty()
+    result = both.group_by("board", "start").len().join(counts, on=["board", "start"])
+    assert len(result) == 13
+    assert result.filter(pl.col("len") != pl.col("tours")).is_empty()
     pandas = pd.concat([pd.read_parquet(file_of(outputs, name)) for name in names])
     assert str(pandas["start"].dtype) == "category"
     merged = pandas.merge(pd.read_parquet(file_of(outputs, "knight_counts")), on=["board", "start"])
@@ -163,9 +163,9 @@ def test_few_row_groups_can_hold_a_value(
 ) -> None:
     metadata = pq.read_metadata(file_of(outputs, name))
     at = metadata.schema.names.index(column)
-    said = [metadata.row_group(n).column(at).statistics for n in range(metadata.num_row_groups)]
-    assert 1 <= sum(one.min <= value <= one.max for one in said) <= most
-    assert len(said) >= 3 * most
+    text = [metadata.row_group(n).column(at).statistics for n in range(metadata.num_row_groups)]
+    assert 1 <= sum(one.min <= value <= one.max for one in text) <= most
+    assert len(text) >= 3 * most
 
 
 @pytest.mark.parametrize(("name", "column", "value", "most"), ASKED)
@@ -174,14 +174,14 @@ def test_duckdb_reads_few_row_groups(
 ) -> None:
     asked = f"select count(*) from '{file_of(outputs, name)}' where {column} = '{value}'"
     with duckdb.connect() as database:
-        ((_, said),) = database.execute(f"explain analyze {asked}").fetchall()
-    ((read, of),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", said)
+        ((_, text),) = database.execute(f"explain analyze {asked}").fetchall()
+    ((read, of),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", text)
     assert int(of) == groups(outputs, name)
     assert 1 <= int(read) <= most
 
 
 @pytest.mark.parametrize(
-    ("name", "asked", "most"),
+    ("name", "options", "most"),
     [
         ("eight", ds.field("state") == "378546201", 1),
         ("senet", ds.field("position") == "ABAAABBB.B...A.", 1),
@@ -190,23 +190,23 @@ def test_duckdb_reads_few_row_groups(
     ],
 )
 def test_pyarrow_reads_few_row_groups(
-    outputs: Path, name: str, asked: ds.Expression, most: int
+    outputs: Path, name: str, options: ds.Expression, most: int
 ) -> None:
     (fragment,) = ds.dataset(file_of(outputs, name)).get_fragments()
-    assert 1 <= len(fragment.split_by_row_group(asked)) <= most
+    assert 1 <= len(fragment.split_by_row_group(options)) <= most
 
 
 def test_a_path_begins_with_its_start_so_that_a_range_of_paths_is_a_start(outputs: Path) -> None:
     frame = pl.scan_parquet(file_of(outputs, "knight_tours_6x6"))
     by_path = frame.filter(pl.col("path") >= "c3", pl.col("path") < "c4")
-    found = by_path.select(pl.len(), pl.col("start").unique().implode()).collect()
-    assert found.row(0) == (52_662, ["c3"])
+    result = by_path.select(pl.len(), pl.col("start").unique().implode()).collect()
+    assert result.row(0) == (52_662, ["c3"])
 
 
 def test_rows_are_sorted_as_the_footers_say(outputs: Path, name: str) -> None:
     metadata = pq.read_metadata(file_of(outputs, name))
-    said = metadata.row_group(0).sorting_columns
-    columns = [metadata.schema.names[one.column_index] for one in said]
+    text = metadata.row_group(0).sorting_columns
+    columns = [metadata.schema.names[one.column_index] for one in text]
     assert columns == {
         "eight": ["state"],
         "eight_edge": ["state"],

@@ -20,7 +20,7 @@ def test_states_at_each_distance(outputs: Path, layout: str, state: str) -> None
 
 
 def test_the_farthest_states_and_their_solutions(outputs: Path) -> None:
-    expected = reference_numbers.named_numbers("eight.txt", "farthest 123456780")
+    expected = reference_numbers.read_named_numbers("eight.txt", "farthest 123456780")
     farthest = pl.read_parquet(outputs / "eight.parquet").filter(pl.col("distance") == 31)
     assert dict(farthest.select("state", "solutions").iter_rows()) == expected
 
@@ -66,7 +66,7 @@ def test_tours_on_5x5_by_square(outputs: Path) -> None:
     assert counts["tours"].to_list() == expected
 
 
-@pytest.mark.parametrize("board", reference_numbers.named_numbers("knight.txt", "boards"))
+@pytest.mark.parametrize("board", reference_numbers.read_named_numbers("knight.txt", "boards"))
 def test_tours_on_other_boards(outputs: Path, board: str) -> None:
-    expected = reference_numbers.named_numbers("knight.txt", "boards")[board]
+    expected = reference_numbers.read_named_numbers("knight.txt", "boards")[board]
     assert board_totals(outputs)[board] == expected

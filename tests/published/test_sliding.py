@@ -14,16 +14,16 @@ from pipeline.build import Request, build
 from pipeline.builders import block_table
 from pipeline.builders.block_table import make
 from pipeline.builders.registry import checkpoints
-from pipeline.tasks import Work
-from queries.histogram import histogram
-from queries.index_reader import Index
-from queries.status import status
-from tablebase.block_space import InBlocks
+from pipeline.tasks import TaskRunner
+from queries.histogram import count_states
+from queries.index_reader import IndexReader
+from queries.status import list_status
+from tablebase.block_space import BlockBreadthFirst
 from tablebase.errors import BadRequest, MemoryShort, SearchError
 from tablebase.puzzle import Table
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
-from tablebase.tables.checkpoints import Kept
+from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
@@ -37,37 +37,42 @@ class Quiet:
     def __init__(self) -> None:
         self.made: list[str] = []
 
-    def table(self, table: Table, reason: str) -> None:
+    def on_table(self, table: Table, reason: str) -> None:
         pass
 
-    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         pass
 
-    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
+    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
 
-    def built(self, table: Table, entry: Entry, seconds: float) -> None:
+    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
         self.made.append(table.name)
 
 
-def built(folder: Path, boards: list[str], *options: str, jobs: int = 2) -> list[str]:
+def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) -> list[str]:
     """Build the tables of some boards; gives those that were made."""
-    told = Quiet()
-    build(Request(Folder(folder), [(PUZZLE, PUZZLE.with_boards(boards, options))], jobs=jobs), told)
-    return told.made
+    reported = Quiet()
+    build(
+        Request(
+            Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(boards, options))], jobs=jobs
+        ),
+        reported,
+    )
+    return reported.made
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tables of some small boards."""
     place = tmp_path_factory.mktemp("sliding")
-    built(place, ["2x2", "2x3", "2x4", "3x3"])
+    build_boards(place, ["2x2", "2x3", "2x4", "3x3"])
     return place
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def index_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Boards of 8 cells count as large: an index alone, and one goal."""
-    monkeypatch.setattr(sliding, "LISTED", 7)
+    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 7)
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
@@ -82,8 +87,8 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def test_threads_and_turns_make_the_same_bytes(folder: Path, tmp_path: Path) -> None:
-    built(tmp_path, ["3x3"], jobs=3)
-    built(tmp_path, ["2x4", "3x2", "2x2"], jobs=1)
+    build_boards(tmp_path, ["3x3"], jobs=3)
+    build_boards(tmp_path, ["2x4", "3x2", "2x2"], jobs=1)
     assert digests(tmp_path) == digests(folder)
 
 
@@ -91,52 +96,52 @@ def test_threads_and_turns_make_the_same_bytes(folder: Path, tmp_path: Path) -> 
 def test_rows_are_made_by_no_more_threads_than_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    seen, usual = set[str](), sliding.TabledBoard.rows_of
+    seen, usual = set[str](), sliding.BoardWithTables.make_rows
     both = threading.Barrier(jobs)
 
-    def rows_of(*asked: Any) -> Any:
+    def rows_of(*options: Any) -> Any:
         if threading.current_thread().name not in seen:
             seen.add(threading.current_thread().name)
             both.wait(30)
-        return usual(*asked)
+        return usual(*options)
 
-    monkeypatch.setattr(block_table, "ROW_GROUP", 1)
-    monkeypatch.setattr(tasks, "cores", lambda: 2)
-    monkeypatch.setattr(sliding.TabledBoard, "rows_of", rows_of)
-    built(tmp_path, ["2x2"], jobs=jobs)
+    monkeypatch.setattr(block_table, "ROW_GROUP_ROWS", 1)
+    monkeypatch.setattr(tasks, "count_cores", lambda: 2)
+    monkeypatch.setattr(sliding.BoardWithTables, "make_rows", rows_of)
+    build_boards(tmp_path, ["2x2"], jobs=jobs)
     assert len(seen) == jobs
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("index_alone")
 def test_an_index_alone_is_a_table(folder: Path, tmp_path: Path) -> None:
-    assert built(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
-    assert built(tmp_path, ["4x2"]) == []
+    assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
+    assert build_boards(tmp_path, ["4x2"]) == []
     store = Folder(tmp_path)
-    assert store.names("sliding") == ["sliding_2x4_8.idx"]
+    assert store.list_names("sliding") == ["sliding_2x4_8.idx"]
     entry = read_manifest(store)["sliding_2x4_8"]
     assert entry.files == []
     assert (entry.rows, entry.index and entry.index.records) == (20_160, 20_160)
-    (row,) = [row for row in status(store) if row["table"] == "sliding_2x4_8"]
+    (row,) = [row for row in list_status(store) if row["table"] == "sliding_2x4_8"]
     assert row["state"] == "published"
     assert row["bytes"] == entry.bytes
     table = parse_board("2x4").tables[0]
-    of = [Index(Folder(place), "", table).records() for place in (tmp_path, folder)]
+    of = [IndexReader(Folder(place), "", table).read_records() for place in (tmp_path, folder)]
     assert of[0] == of[1]
-    assert built(tmp_path, ["2x4"], "goals") == ["sliding_2x4_7"]
+    assert build_boards(tmp_path, ["2x4"], "goals") == ["sliding_2x4_7"]
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("index_alone")
 def test_rows_that_were_asked_for_once_stay(tmp_path: Path) -> None:
-    assert built(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
-    assert built(tmp_path, ["2x4"], "parquet") == ["sliding_2x4_8"]
-    assert Folder(tmp_path).names("sliding") == ["sliding_2x4_8.idx", "sliding_2x4_8.parquet"]
-    assert built(tmp_path, ["2x4"]) == []
+    assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
+    assert build_boards(tmp_path, ["2x4"], "parquet") == ["sliding_2x4_8"]
+    assert Folder(tmp_path).list_names("sliding") == ["sliding_2x4_8.idx", "sliding_2x4_8.parquet"]
+    assert build_boards(tmp_path, ["2x4"]) == []
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("index_alone")
 def test_states_are_counted_from_rows_or_from_an_index_alone(folder: Path, tmp_path: Path) -> None:
-    built(tmp_path, ["2x4"])
-    counts = histogram("sliding", Folder(tmp_path), "4x2")
+    build_boards(tmp_path, ["2x4"])
+    counts = count_states("sliding", Folder(tmp_path), "4x2")
     assert counts.to_dicts() == (
         pl.read_parquet(folder / "sliding_2x4_8.parquet")
         .group_by(pl.col("goal").cast(pl.String), pl.col("distance").cast(pl.Int64))
@@ -148,15 +153,25 @@ def test_states_are_counted_from_rows_or_from_an_index_alone(folder: Path, tmp_p
 
 def test_no_board_no_count(folder: Path) -> None:
     with pytest.raises(BadRequest, match="A board is needed"):
-        histogram("sliding", Folder(folder))
+        count_states("sliding", Folder(folder))
     with pytest.raises(BadRequest, match="has one board"):
-        histogram("eight", Folder(folder), "3x3")
-    assert histogram("sliding", Folder(folder), "2x2")["states"].to_list() == [1, 2, 2, 2, 2, 2, 1]
+        count_states("eight", Folder(folder), "3x3")
+    assert count_states("sliding", Folder(folder), "2x2")["states"].to_list() == [
+        1,
+        2,
+        2,
+        2,
+        2,
+        2,
+        1,
+    ]
 
 
-def kept_from(folder: Path, table: Table, layers: int, monkeypatch: pytest.MonkeyPatch) -> Kept:
+def save_partial_search(
+    folder: Path, table: Table, layers: int, monkeypatch: pytest.MonkeyPatch
+) -> Checkpoints:
     """What is kept of a search that ends after so many layers."""
-    monkeypatch.setattr(block_table, "CHECKPOINT", 0.0)
+    monkeypatch.setattr(block_table, "CHECKPOINT_SECONDS", 0.0)
     kept = checkpoints(Folder(folder), table)
 
     def tell(doing: str, done: int, total: int | None) -> None:
@@ -164,12 +179,12 @@ def kept_from(folder: Path, table: Table, layers: int, monkeypatch: pytest.Monke
             raise KeyboardInterrupt
 
     with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
-        make(recipe_of(table), PUZZLE, table, Work(pool, 2, tell, kept))
+        make(recipe_of(table), PUZZLE, table, TaskRunner(pool, 2, tell, kept))
     return kept
 
 
-def recipe_of(table: Table) -> InBlocks:
-    assert isinstance(table.recipe, InBlocks)
+def recipe_of(table: Table) -> BlockBreadthFirst:
+    assert isinstance(table.recipe, BlockBreadthFirst)
     return table.recipe
 
 
@@ -177,12 +192,12 @@ def test_a_search_that_was_killed_goes_on(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = parse_board("3x3").tables[0]
-    kept = kept_from(tmp_path, table, 20, monkeypatch)
+    kept = save_partial_search(tmp_path, table, 20, monkeypatch)
     layers = []
     with ThreadPoolExecutor(2) as pool:
-        work = Work(pool, 2, lambda doing, done, total: layers.append((doing, done)), kept)
+        work = TaskRunner(pool, 2, lambda doing, done, total: layers.append((doing, done)), kept)
         _, records, _ = make(recipe_of(table), PUZZLE, table, work)
-    expected = Index(Folder(folder), "", table).records()
+    expected = IndexReader(Folder(folder), "", table).read_records()
     assert b"".join(stretch["distance"].tobytes() for stretch in records) == expected
     assert [done for doing, done in layers if doing == "layers"] == list(range(19, 32))
 
@@ -191,16 +206,16 @@ def test_what_is_kept_half_begins_anew(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = parse_board("3x3").tables[0]
-    kept_from(tmp_path, table, 20, monkeypatch)
+    save_partial_search(tmp_path, table, 20, monkeypatch)
     files = sorted(tmp_path.glob(".*.kept"))
     assert len(files) == 9 + 1
     for file in files:
         whole = file.read_bytes()
         file.write_bytes(whole[:-1])
-        assert block_table._kept(checkpoints(Folder(tmp_path), table), *sizes(table)) is None
+        assert block_table._load_search(checkpoints(Folder(tmp_path), table), *sizes(table)) is None
         file.write_bytes(whole)
-    assert block_table._kept(checkpoints(Folder(tmp_path), table), *sizes(table)) is not None
-    assert built(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
+    assert block_table._load_search(checkpoints(Folder(tmp_path), table), *sizes(table)) is not None
+    assert build_boards(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
     assert not [*tmp_path.glob(".*.kept")]
     assert {f: d for f, d in digests(folder).items() if "3x3" in f}.items() <= digests(
         tmp_path
@@ -210,26 +225,26 @@ def test_what_is_kept_half_begins_anew(
 def sizes(table: Table) -> tuple[Any, int]:
     recipe = recipe_of(table)
     (goal,) = recipe.roots
-    return recipe.space.blocks(goal), recipe.space.size
+    return recipe.space.make_blocks(goal), recipe.space.size
 
 
 def test_a_quick_search_keeps_nothing(tmp_path: Path) -> None:
     table = parse_board("3x3").tables[0]
     with ThreadPoolExecutor(2) as pool:
         kept = checkpoints(Folder(tmp_path), table)
-        make(recipe_of(table), PUZZLE, table, Work(pool, 2, None, kept))
+        make(recipe_of(table), PUZZLE, table, TaskRunner(pool, 2, None, kept))
     assert not [*tmp_path.iterdir()]
 
 
 def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "free_memory", lambda: 200_000_000)
-    with pytest.raises(MemoryShort) as told:
-        built(tmp_path, ["3x4"])
-    assert 239_500_800 < told.value.needed < 300_000_000
-    assert str(told.value).startswith("sliding_3x4_12 cannot be built now: it needs 0.2")
-    assert built(tmp_path, ["3x3"])
+    monkeypatch.setattr(tasks, "get_free_memory", lambda: 200_000_000)
+    with pytest.raises(MemoryShort) as reported:
+        build_boards(tmp_path, ["3x4"])
+    assert 239_500_800 < reported.value.needed < 300_000_000
+    assert str(reported.value).startswith("sliding_3x4_12 cannot be built now: it needs 0.2")
+    assert build_boards(tmp_path, ["3x3"])
 
 
 def test_as_many_records_as_states(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tablebase.puzzle import Column, StateSpace, Table
-from tablebase.puzzles import puzzle, puzzles
+from tablebase.puzzles import get_puzzle, list_puzzles
 from tests import wide
 from tests.support import oracles
 
-TABLES = {table.name: table for registered in puzzles() for table in registered.tables}
+TABLES = {table.name: table for registered in list_puzzles() for table in registered.tables}
 WITH_INDEX = {name: table for name, table in TABLES.items() if table.index}
 
 NAMES = [oracles.square_name(8, square) for square in range(64)]
@@ -102,8 +102,8 @@ def test_the_contract_names_every_table() -> None:
 @pytest.mark.parametrize("name", CONTRACT)
 def test_columns_and_their_types(outputs: Path, name: str) -> None:
     columns, _, _ = CONTRACT[name]
-    found = pl.scan_parquet(file_of(outputs, name)).collect_schema()
-    assert list(found.items()) == list(columns.items())
+    result = pl.scan_parquet(file_of(outputs, name)).collect_schema()
+    assert list(result.items()) == list(columns.items())
 
 
 @pytest.mark.parametrize("name", CONTRACT)
@@ -137,7 +137,7 @@ def test_states_are_in_notation_order(outputs: Path, name: str, key: str) -> Non
 
 @pytest.mark.parametrize(("name", "key"), [("eight", "state"), ("senet", "position")])
 def test_row_number_is_rank(outputs: Path, name: str, key: str) -> None:
-    registered = puzzle(name)
+    registered = get_puzzle(name)
     assert isinstance(registered, StateSpace)
     states = pl.read_parquet(file_of(outputs, name), columns=[key])[key]
     for row in [*range(0, len(states), 4999), len(states) - 1]:
@@ -225,18 +225,18 @@ def batches(path: Path) -> Iterator[pl.DataFrame]:
 
 def streams(column: Column, values: pl.Series) -> list[bytes]:
     """The streams of one column's rows."""
-    found = []
+    result = []
     if column.nullable:
-        found.append(bytes(values.is_not_null().cast(pl.UInt8).to_list()))
+        result.append(bytes(values.is_not_null().cast(pl.UInt8).to_list()))
     if column.kind.startswith("int"):
         numbers = values.fill_null(0).to_numpy()
         little = f"<i{int(column.kind[3:]) // 8}"
-        return [*found, numbers.astype(little).tobytes()]
+        return [*result, numbers.astype(little).tobytes()]
     if column.kind == "boolean":
-        return [*found, bytes(values.cast(pl.UInt8).to_list())]
+        return [*result, bytes(values.cast(pl.UInt8).to_list())]
     text = values.cast(pl.String).fill_null("")
     lengths = text.str.len_bytes().to_numpy().astype("<u4")
-    return [*found, lengths.tobytes(), "".join(text.to_list()).encode()]
+    return [*result, lengths.tobytes(), "".join(text.to_list()).encode()]
 
 
 def content_hash(path: Path, table: Table) -> str:
@@ -285,7 +285,7 @@ def test_the_manifest_says_what_is_there(outputs: Path) -> None:
             }
         ]
         assert entry["rows"] == rows
-        assert entry["parameters"] == TABLES[name].recipe.parameters()
+        assert entry["parameters"] == TABLES[name].recipe.list_parameters()
         assert entry["made_by"].startswith("puzzle-tablebase ")
         if name not in WITH_INDEX:
             assert entry["index"] is None
@@ -349,15 +349,15 @@ def test_the_indexes_of_the_8_puzzle_hold_its_tables(outputs: Path) -> None:
     assert records(outputs, "eight") == table.drop("state").rows()
     edge = pl.read_parquet(file_of(outputs, "eight_edge"), columns=columns)
     known = {state: (distance, solutions) for state, distance, solutions in edge.iter_rows()}
-    found = records(outputs, "eight_edge")
-    for state, record in zip(table["state"], found, strict=True):
+    result = records(outputs, "eight_edge")
+    for state, record in zip(table["state"], result, strict=True):
         assert record == known.get(state, (255, 0)), state
 
 
 def test_the_index_of_senet_holds_its_table(outputs: Path) -> None:
     table = pl.read_parquet(file_of(outputs, "senet"))
-    found = np.array(records(outputs, "senet"), dtype=np.int64).T
-    even, last_even, odd, last_odd, lines = found
+    result = np.array(records(outputs, "senet"), dtype=np.int64).T
+    even, last_even, odd, last_odd, lines = result
     assert np.array_equal(even, table["plies_even"].fill_null(255).to_numpy())
     assert np.array_equal(odd, table["plies_odd"].fill_null(255).to_numpy())
     reached = table["plies"].is_not_null().to_numpy()
@@ -365,15 +365,15 @@ def test_the_index_of_senet_holds_its_table(outputs: Path) -> None:
     assert not lines[~reached].any()
     # the last move of the smallest line ends the column moves: throw * 16 + starting square
     last = np.where(even < odd, last_even, last_odd)
-    said = table.select(
+    text = table.select(
         throw=pl.col("dice").str.slice(-1),
         start=pl.col("moves").str.split(" ").list.last().str.extract(r"^(\d+)"),
     ).cast(pl.Int64, strict=False)
-    packed = (said["throw"] * 16 + said["start"]).fill_null(0).to_numpy()
+    packed = (text["throw"] * 16 + text["start"]).fill_null(0).to_numpy()
     assert np.array_equal(last, packed)
 
 
 def test_the_index_of_the_chessboard_holds_its_paths(outputs: Path) -> None:
     paths = pl.read_parquet(file_of(outputs, "knight_tours_8x8"), columns=["path"])["path"]
-    said = ["".join(NAMES[s] for s in record) for record in records(outputs, "knight_tours_8x8")]
-    assert said == paths.to_list()
+    text = ["".join(NAMES[s] for s in record) for record in records(outputs, "knight_tours_8x8")]
+    assert text == paths.to_list()

@@ -11,7 +11,7 @@ import pytest
 
 from tests import wide
 from tests.support import oracles
-from tests.support.tour_lists import all_tours, mirrored
+from tests.support.tour_lists import all_tours, list_mirrors
 
 
 def squares(side: int, path: str) -> list[int]:
@@ -99,7 +99,7 @@ def test_6x6_sampled_tours_are_tours_and_so_are_their_mirror_images(outputs: Pat
         for path in part["path"].gather_every(EVERY):
             tour = squares(6, path)
             oracles.knight_check(6, 6, tour)
-            for turned in mirrored(6, 6):
+            for turned in list_mirrors(6, 6):
                 image = [turned[square] for square in tour]
                 images |= {text(6, image), text(6, image[::-1])}
     assert len(images) > 30_000
@@ -119,7 +119,7 @@ def test_6x6_has_as_many_tours_each_way_round(outputs: Path) -> None:
         "tours", "closed"
     ).to_numpy()
     assert np.array_equal(counts, counts.transpose(1, 0, 2))
-    for turned in mirrored(6, 6):
+    for turned in list_mirrors(6, 6):
         assert np.array_equal(counts[np.ix_(turned, turned)], counts)
     # every closed tour can begin anywhere, so each square has as many
     assert len(set(counts[:, :, 1].sum(axis=1).tolist())) == 1
@@ -149,26 +149,26 @@ def test_8x8_every_tour_replayed(outputs: Path) -> None:
 
 def counts(outputs: Path) -> dict[str, list[tuple[str, int, int]]]:
     """The rows of each board."""
-    found: dict[str, list[tuple[str, int, int]]] = {}
+    result: dict[str, list[tuple[str, int, int]]] = {}
     rows = pl.read_parquet(outputs / "knight_counts.parquet").iter_rows()
     for board, files, ranks, start, *numbers in rows:
         assert board == f"{files}x{ranks}"
-        found.setdefault(board, []).append((start, *numbers))
-    return found
+        result.setdefault(board, []).append((start, *numbers))
+    return result
 
 
 def test_counts_are_by_board_then_square(outputs: Path) -> None:
-    found = counts(outputs)
+    result = counts(outputs)
     boards = [
         (files, ranks)
         for files in range(1, 13)
         for ranks in range(1, 10)
         if max(files, ranks) <= 6 or (files >= 3 <= ranks and files * ranks <= 40)
     ]
-    assert list(found) == [f"{files}x{ranks}" for files, ranks in boards]
+    assert list(result) == [f"{files}x{ranks}" for files, ranks in boards]
     for files, ranks in boards:
         names = [oracles.square_name(files, square) for square in range(files * ranks)]
-        assert [row[0] for row in found[f"{files}x{ranks}"]] == names
+        assert [row[0] for row in result[f"{files}x{ranks}"]] == names
 
 
 @pytest.mark.parametrize("side", [5, 6])

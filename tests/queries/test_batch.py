@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from queries import batch_formats, open_tables
-from queries.batch import Batch, answer_all, output_format
-from queries.dispatch import reader
-from queries.eight.vectorized import NO_RANK, ranks
-from queries.query_options import Asked
+from queries.batch import Batch, choose_output_format, run_batch
+from queries.dispatch import open_reader
+from queries.eight.vectorized import NO_RANK, rank_states
+from queries.query_options import OptionValues
 from queries.reader import Reader
 from tablebase.errors import BadRequest
 from tablebase.tables import manifest
-from tablebase.tables.manifest import sha256
+from tablebase.tables.manifest import compute_sha256
 from tablebase.tables.store import Folder, Store
 from tests.support.shell import Ask
 
@@ -31,7 +31,7 @@ PROGRAM = str(Path(sys.executable).with_name("pipeline"))
 
 @pytest.fixture(scope="module")
 def eight(outputs: Path) -> Reader:
-    return reader("eight", Folder(outputs))
+    return open_reader("eight", Folder(outputs))
 
 
 def states(outputs: Path, count: int) -> pl.DataFrame:
@@ -44,22 +44,22 @@ def states(outputs: Path, count: int) -> pl.DataFrame:
 def test_any_white_space_and_any_stretch(
     eight: Reader, monkeypatch: pytest.MonkeyPatch, stretch: int, space: bytes, outputs: Path
 ) -> None:
-    monkeypatch.setattr(batch_formats, "STRETCH", stretch)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", stretch)
     wanted = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
     apart = [
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
     text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
-    parts = batch_formats._text(text, "state", joins=eight.joins)
-    found = [key for part in parts for key in part.rows["state"]]
-    assert found == wanted
+    parts = batch_formats._read_text(text, "state", joined_characters=eight.joined_characters)
+    result = [key for part in parts for key in part.rows["state"]]
+    assert result == wanted
 
 
 def test_answers_are_the_tables_rows(ask: Ask, outputs: Path) -> None:
     rows = states(outputs, 5_000)
-    code, said, complaint = ask("eight", text="\n".join(rows["state"]).encode())
+    code, text, complaint = ask("eight", text="\n".join(rows["state"]).encode())
     assert (code, complaint) == (0, "")
-    answers = pl.read_csv(io.StringIO(said), infer_schema=False)
+    answers = pl.read_csv(io.StringIO(text), infer_schema=False)
     assert answers["state"].to_list() == rows["state"].to_list()
     for name in ("goal", "distance", "best_moves", "solutions"):
         wanted = rows[name].cast(pl.String).to_list()
@@ -71,8 +71,8 @@ def test_answers_are_the_tables_rows(ask: Ask, outputs: Path) -> None:
 def test_every_format_says_the_same(ask: Ask, tmp_path: Path, outputs: Path, kind: str) -> None:
     keys = [*states(outputs, 50)["state"], "bad", "1 2 3"]
     target = tmp_path / f"answers.{kind}"
-    code, said, _ = ask("eight", "--output", str(target), text="\n".join(keys).encode())
-    assert (code, said) == (2, "")
+    code, text, _ = ask("eight", "--output", str(target), text="\n".join(keys).encode())
+    assert (code, text) == (2, "")
     if kind == "parquet":
         answers = pl.read_parquet(target)
     else:
@@ -92,13 +92,13 @@ def test_every_format_says_the_same(ask: Ask, tmp_path: Path, outputs: Path, kin
 def test_columns_are_carried_along_and_named(ask: Ask, tmp_path: Path) -> None:
     source = tmp_path / "asked.csv"
     source.write_text('id,board,note\n1,123456780,x\n"a,b",nonsense,y\n')
-    code, said, complaint = ask("eight", "--input", str(source), "--column", "board")
+    code, text, complaint = ask("eight", "--input", str(source), "--column", "board")
     assert code == 2
-    assert said.splitlines()[:2] == [
+    assert text.splitlines()[:2] == [
         "id,board,note,goal,distance,best_moves,solutions,error",
         '1,123456780,x,corner,0,"",1,',
     ]
-    assert said.splitlines()[2].startswith("\"a,b\",nonsense,y,,,,,'nonsense' is not")
+    assert text.splitlines()[2].startswith("\"a,b\",nonsense,y,,,,,'nonsense' is not")
     assert "1 key is invalid" in complaint
     code, _, complaint = ask("eight", "--input", str(source))
     assert code == 2
@@ -117,75 +117,77 @@ def test_parquet_in_and_senet_joined(ask: Ask, tmp_path: Path, outputs: Path) ->
 
 
 def test_senet_never_reached_is_said_and_not_bad(ask: Ask) -> None:
-    code, said, complaint = ask("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
+    code, text, complaint = ask("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
     assert (code, complaint) == (0, "")
-    assert "never reached" in said.splitlines()[1]
-    assert said.splitlines()[2].startswith("ABABABABAB.....,0,0,")
+    assert "never reached" in text.splitlines()[1]
+    assert text.splitlines()[2].startswith("ABABABABAB.....,0,0,")
 
 
 def test_senet_keys_that_are_none_keep_their_rows(ask: Ask) -> None:
-    code, said, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
+    code, text, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
     assert (code, "2 keys are invalid" in complaint) == (2, True)
-    keys = [line.partition(",")[0] for line in said.splitlines()]
+    keys = [line.partition(",")[0] for line in text.splitlines()]
     assert keys == ["position", "nothing", "ABABABABAB.....", "BBBBBAAAAA...."]
 
 
 def test_knight_and_options_that_shape_the_answer(ask: Ask) -> None:
-    code, said, _ = ask("knight", "--closed", text=b"a1 z9 h8")
+    code, text, _ = ask("knight", "--closed", text=b"a1 z9 h8")
     assert code == 2
-    lines = said.splitlines()
+    lines = text.splitlines()
     assert lines[1].startswith("a1,")
     assert ",true,a1" in lines[1]
     assert lines[2].startswith("z9,,,,")
-    code, said, _ = ask("eight", "--goal", "087654321", text=b"378546201 123804765")
+    code, text, _ = ask("eight", "--goal", "087654321", text=b"378546201 123804765")
     assert code == 0
-    assert said.splitlines()[1] == "378546201,087654321,23,U,3,"
-    assert "cannot be reached" in said.splitlines()[2]
+    assert text.splitlines()[1] == "378546201,087654321,23,U,3,"
+    assert "cannot be reached" in text.splitlines()[2]
 
 
 @pytest.mark.parametrize("stretch", [8, 1 << 21])
 def test_strict_names_the_line(
     eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stretch: int
 ) -> None:
-    monkeypatch.setattr(batch_formats, "STRETCH", stretch)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", stretch)
     source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
     source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
     request = Batch(str(source), "csv", output=str(target), strict=True)
     with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not"):
-        answer_all(eight, {}, request, lambda rows: None)
+        run_batch(eight, {}, request, lambda rows: None)
     assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
 
 
-def answered(reader: Reader, text: bytes, folder: Path, **asked: Any) -> tuple[int, pl.DataFrame]:
+def answer_batch(
+    reader: Reader, text: bytes, folder: Path, **options: Any
+) -> tuple[int, pl.DataFrame]:
     """How many keys of an input were refused, and all that is said of them."""
     source, target = folder / "keys", folder / "answers.csv"
     source.write_bytes(text)
-    batch = Batch(str(source), "csv", str(target), **asked)
-    refused = answer_all(reader, {}, batch, lambda _: None)
+    batch = Batch(str(source), "csv", str(target), **options)
+    refused = run_batch(reader, {}, batch, lambda _: None)
     return refused, pl.read_csv(target, infer_schema=False)
 
 
 def test_all_that_is_refused_is_counted(
     eight: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(batch_formats, "STRETCH", 20)
-    refused, said = answered(eight, b"1\n123456780\n" * 5, tmp_path)
-    assert (refused, len(said)) == (5, 10)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 20)
+    refused, text = answer_batch(eight, b"1\n123456780\n" * 5, tmp_path)
+    assert (refused, len(text)) == (5, 10)
 
 
 def test_a_refused_word_is_shown_without_what_acts_on_a_terminal(
     eight: Reader, tmp_path: Path
 ) -> None:
     word = "\x1b[2J" + 200 * "x"
-    _, said = answered(eight, word.encode(), tmp_path)
-    assert said["state"].to_list() == ["\ufffd[2J" + 96 * "x"]
-    _, said = answered(eight, f"state\n{word}\n".encode(), tmp_path, input_format="csv")
-    assert said["state"].to_list() == [word], "what stands in a table is the user's"
+    _, text = answer_batch(eight, word.encode(), tmp_path)
+    assert text["state"].to_list() == ["\ufffd[2J" + 96 * "x"]
+    _, text = answer_batch(eight, f"state\n{word}\n".encode(), tmp_path, input_format="csv")
+    assert text["state"].to_list() == [word], "what stands in a table is the user's"
 
 
 def test_strict_says_how_to_go_on(eight: Reader, tmp_path: Path) -> None:
     with pytest.raises(BadRequest) as caught:
-        answered(eight, b"123456780 1", tmp_path, strict=True)
+        answer_batch(eight, b"123456780 1", tmp_path, strict=True)
     assert str(caught.value).endswith(" To answer the other rows, leave out --strict.")
 
 
@@ -210,7 +212,7 @@ def test_a_column_that_the_output_cannot_hold_is_named(
     source = tmp_path / "keys.parquet"
     pq.write_table(pa.table({"state": ["123456780"], "raw": pa.nulls(1, kind)}), source)
     with pytest.raises(BadRequest, match=r"JSON cannot hold the column 'raw', which is of"):
-        answer_all(eight, {}, Batch(str(source), "jsonl", str(tmp_path / "out")), lambda _: None)
+        run_batch(eight, {}, Batch(str(source), "jsonl", str(tmp_path / "out")), lambda _: None)
 
 
 def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:
@@ -275,18 +277,18 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
     ],
 )
 def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:
-    code, said, found = ask(*words, text=b"a,state\n1,123456780\n" * ("csv" in words))
-    assert (code, said) == (2, "")
-    assert complaint in found
-    assert "Traceback" not in found
+    code, text, result = ask(*words, text=b"a,state\n1,123456780\n" * ("csv" in words))
+    assert (code, text) == (2, "")
+    assert complaint in result
+    assert "Traceback" not in result
 
 
 def test_output_format() -> None:
-    assert output_format("a.PARQUET", None) == "parquet"
-    assert output_format("a.csv", "jsonl") == "jsonl"
-    assert output_format(None, None) == "csv"
+    assert choose_output_format("a.PARQUET", None) == "parquet"
+    assert choose_output_format("a.csv", "jsonl") == "jsonl"
+    assert choose_output_format(None, None) == "csv"
     with pytest.raises(BadRequest):
-        output_format("a.txt", None)
+        choose_output_format("a.txt", None)
 
 
 def test_annotate_is_the_join(outputs: Path) -> None:
@@ -316,13 +318,13 @@ def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
         ("position", tables.senet),
         ("start", tables.knight),
     ):
-        found = table.annotate(pl.DataFrame({name: [None, None]}), name)
-        assert found.null_count().row(0) == (2,) * found.width
+        result = table.annotate(pl.DataFrame({name: [None, None]}), name)
+        assert result.null_count().row(0) == (2,) * result.width
 
 
 def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     keys = pl.Series(["b1", "z9", None, "b1", "x"])
-    answers, bad = reader("knight", Folder(outputs)).answers(keys, {})
+    answers, bad = open_reader("knight", Folder(outputs)).answer_keys(keys, {})
     table = pl.read_parquet_schema(outputs / "knight_tours_8x8.parquet")
     for name, kind in answers.schema.items():
         assert kind == table.get(name, pl.String), name
@@ -345,8 +347,8 @@ def test_a_named_goal_has_the_tables_type_and_any_other_is_text(ask: Ask, tmp_pa
 def test_annotated_tours_join_the_table(outputs: Path) -> None:
     tours = pl.read_parquet(outputs / "knight_tours_8x8.parquet")
     asked = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
-    found = open_tables(str(outputs)).knight.annotate(asked)
-    assert len(found.join(tours, on=["start", "finish", "number"])) == 1
+    result = open_tables(str(outputs)).knight.annotate(asked)
+    assert len(result.join(tours, on=["start", "finish", "number"])) == 1
 
 
 def test_what_stands_under_a_null_is_no_state() -> None:
@@ -355,18 +357,18 @@ def test_what_stands_under_a_null_is_no_state() -> None:
     masked = pa.Array.from_buffers(pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more])
     states = pl.Series("state", pl.from_arrow(masked))
     assert states.to_list() == ["123456780", None, "123456780", "1234567801234567"]
-    assert (ranks(states) == NO_RANK).to_list() == [False, True, False, True]
+    assert (rank_states(states) == NO_RANK).to_list() == [False, True, False, True]
 
 
 @pytest.mark.parametrize("size", [10, 12, 13, 16, 256 + 9, 512 + 9, 65536 + 9])
 def test_longer_texts_are_no_states(size: int) -> None:
     texts = pl.Series("state", ["123456780" * (1 + size // 9)]).str.slice(0, size)
     assert texts.str.len_bytes().item() == size
-    assert ranks(texts).to_list() == [NO_RANK]
+    assert rank_states(texts).to_list() == [NO_RANK]
 
 
 @pytest.mark.parametrize(
-    ("name", "asked", "keys"),
+    ("name", "options", "keys"),
     [
         ("eight", {}, ["123456780", "378546201", "123804765"]),
         ("eight", {"goal": "087654321", "path": True}, ["123456780", "378546201", "123804765"]),
@@ -379,7 +381,7 @@ def test_a_batch_reads_a_table_once(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     name: str,
-    asked: Asked,
+    options: OptionValues,
     keys: list[str],
 ) -> None:
     """Checked whole, that is, however many stretches and keys there are."""
@@ -387,13 +389,13 @@ def test_a_batch_reads_a_table_once(
 
     def sha256_of(store: Store, file: str) -> str:
         read.append(file)
-        return sha256(store, file)
+        return compute_sha256(store, file)
 
-    monkeypatch.setattr(manifest, "sha256", sha256_of)
-    monkeypatch.setattr(batch_formats, "STRETCH", 1)
-    source, told = tmp_path / "asked.txt", list[int]()
+    monkeypatch.setattr(manifest, "compute_sha256", sha256_of)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 1)
+    source, reported = tmp_path / "asked.txt", list[int]()
     source.write_text("".join(f"{key}\n" for key in keys))
     batch = Batch(str(source), "csv", str(tmp_path / "answers.csv"))
-    assert answer_all(reader(name, Folder(outputs)), asked, batch, told.append) == 0
-    assert told == [1, 2, 3], "each key was a stretch of its own"
+    assert run_batch(open_reader(name, Folder(outputs)), options, batch, reported.append) == 0
+    assert reported == [1, 2, 3], "each key was a stretch of its own"
     assert len(read) == 1

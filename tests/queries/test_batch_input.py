@@ -33,7 +33,7 @@ FRAME = pl.DataFrame(ROWS, schema={"state": pl.String, "note": pl.String}, orien
 DISTANCES = [27, 0, None, None, 0]
 
 
-def written(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
+def write_frame(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
     """A frame as a file of that format."""
     file = io.BytesIO()
     if kind == "parquet":
@@ -72,22 +72,28 @@ def check(said: tuple[int, str, str]) -> None:
 
 @pytest.mark.parametrize("packed", PACKED)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_format_by_its_name(inside: Ask, tmp_path: Path, kind: str, packed: str) -> None:
+def test_every_format_by_its_name(
+    ask_in_process: Ask, tmp_path: Path, kind: str, packed: str
+) -> None:
     source = tmp_path / f"asked.{kind}{packed}".upper()
-    source.write_bytes(PACKED[packed](written(kind)))
-    check(inside("eight", "--input", str(source), "--format", "jsonl"))
+    source.write_bytes(PACKED[packed](write_frame(kind)))
+    check(ask_in_process("eight", "--input", str(source), "--format", "jsonl"))
 
 
 @pytest.mark.parametrize(("kind", "packed"), [*zip(KINDS, PACKED, strict=False)])
 def test_every_format_from_standard_input(ask: Ask, kind: str, packed: str) -> None:
     words = ("--format", "jsonl", "--input-format", kind, "--column", "state")
-    check(ask("eight", *words, text=PACKED[packed](written(kind))))
+    check(ask("eight", *words, text=PACKED[packed](write_frame(kind))))
 
 
 def test_parquet_and_packed_files_are_known_by_how_they_begin(ask: Ask, tmp_path: Path) -> None:
-    check(ask("eight", "--format", "jsonl", text=written("parquet")))
+    check(ask("eight", "--format", "jsonl", text=write_frame("parquet")))
     source = tmp_path / "asked.csv"
-    for data in (written("parquet"), gzip.compress(written("csv")), zstd(written("parquet"))):
+    for data in (
+        write_frame("parquet"),
+        gzip.compress(write_frame("csv")),
+        zstd(write_frame("parquet")),
+    ):
         source.write_bytes(data)
         check(ask("eight", "--format", "jsonl", "--input", str(source)))
     code, out, _ = ask("eight", text=gzip.compress(b"123456780 1 2 3 4 5 6 7 8 0"))
@@ -101,18 +107,18 @@ def test_two_packed_files_in_one_are_both_read(ask: Ask) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
-def test_byte_order_marks(inside: Ask, tmp_path: Path, kind: str, encoding: str) -> None:
+def test_byte_order_marks(ask_in_process: Ask, tmp_path: Path, kind: str, encoding: str) -> None:
     source = tmp_path / f"asked.{kind}"
-    source.write_bytes(written(kind).decode().encode(encoding))
-    check(inside("eight", "--input", str(source), "--format", "jsonl"))
-    code, out, complaint = inside("eight", text="123456780\r\n".encode(encoding))
+    source.write_bytes(write_frame(kind).decode().encode(encoding))
+    check(ask_in_process("eight", "--input", str(source), "--format", "jsonl"))
+    code, out, complaint = ask_in_process("eight", text="123456780\r\n".encode(encoding))
     assert (code, complaint) == (0, "")
     assert out.splitlines()[1] == '123456780,corner,0,"",1,'
 
 
-def test_cells_are_carried_as_they_are_written(inside: Ask) -> None:
+def test_cells_are_carried_as_they_are_written(ask_in_process: Ask) -> None:
     rows = 'state,n,\r\n007,1.50,"a\r\nb"\r\n\r\n123456780,5" disk, x \r\n,"",\r\n'
-    code, out, _ = inside("eight", "--input-format", "csv", text=rows.encode())
+    code, out, _ = ask_in_process("eight", "--input-format", "csv", text=rows.encode())
     assert code == 2
     header, first = out.split("007,")[0], "007," + out.split("007,")[1]
     assert header == 'state,n,"",goal,distance,best_moves,solutions,error\n'
@@ -134,12 +140,12 @@ def test_rows_are_whole_wherever_a_stretch_ends(
     frame.write_csv(file, separator=delimiter.decode(), quote_style="non_numeric")
     file.seek(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch_formats, "STRETCH", stretch)
-        found = [part.rows for part in batch_formats._delimited(file, delimiter)]
-    assert pl.concat(found).rows() == frame.rows()
+        patch.setattr(batch_formats, "CHUNK_BYTES", stretch)
+        result = [part.rows for part in batch_formats._read_delimited(file, delimiter)]
+    assert pl.concat(result).rows() == frame.rows()
 
 
-def test_types_of_parquet_are_kept(inside: Ask, tmp_path: Path) -> None:
+def test_types_of_parquet_are_kept(ask_in_process: Ask, tmp_path: Path) -> None:
     source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
     given = pl.DataFrame(
         {
@@ -153,17 +159,17 @@ def test_types_of_parquet_are_kept(inside: Ask, tmp_path: Path) -> None:
         }
     )
     given.write_parquet(source)
-    code, _, complaint = inside("eight", "--input", str(source), "--output", str(target))
+    code, _, complaint = ask_in_process("eight", "--input", str(source), "--output", str(target))
     assert (code, complaint) == (0, "")
-    found = pl.read_parquet(target)
-    assert found.schema.to_python().keys() >= given.schema.to_python().keys()
-    assert found.columns[: given.width] == given.columns
-    assert found.select(given.columns).equals(given)
-    assert found.select(given.columns).schema == given.schema
-    assert found["distance"].to_list() == [0, None]
+    result = pl.read_parquet(target)
+    assert result.schema.to_python().keys() >= given.schema.to_python().keys()
+    assert result.columns[: given.width] == given.columns
+    assert result.select(given.columns).equals(given)
+    assert result.select(given.columns).schema == given.schema
+    assert result["distance"].to_list() == [0, None]
     for name in ("list", "exact"):
         given.select("state", name).write_parquet(source)
-        code, out, complaint = inside("eight", "--input", str(source), "--format", "csv")
+        code, out, complaint = ask_in_process("eight", "--input", str(source), "--format", "csv")
         if name == "exact":
             assert (code, complaint) == (0, "")
             continue
@@ -178,29 +184,31 @@ def test_types_of_parquet_are_kept(inside: Ask, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["text", "csv", "tsv", "jsonl"])
 @pytest.mark.parametrize("target", ["csv", "jsonl", "parquet"])
 def test_no_line_at_all_makes_an_empty_table(
-    inside: Ask, tmp_path: Path, kind: str, target: str, text: bytes
+    ask_in_process: Ask, tmp_path: Path, kind: str, target: str, text: bytes
 ) -> None:
     answers = tmp_path / f"answers.{target}"
     words = ("--input-format", kind, "--output", str(answers))
-    assert inside("eight", *words, text=text) == (0, "", "")
+    assert ask_in_process("eight", *words, text=text) == (0, "", "")
     empty_table(answers, ["state"])
 
 
-def test_lines_before_the_header_are_skipped(inside: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_formats, "STRETCH", 2)
+def test_lines_before_the_header_are_skipped(
+    ask_in_process: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 2)
     text = b"\n\n\n\nstate\n123456780\n"
-    code, out, _ = inside("eight", "--input-format", "csv", text=text)
+    code, out, _ = ask_in_process("eight", "--input-format", "csv", text=text)
     assert (code, out.splitlines()[1]) == (0, '123456780,corner,0,"",1,')
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
 @pytest.mark.parametrize("target", ["csv", "jsonl", "parquet"])
 def test_a_header_alone_makes_an_empty_table(
-    inside: Ask, tmp_path: Path, kind: str, target: str
+    ask_in_process: Ask, tmp_path: Path, kind: str, target: str
 ) -> None:
     answers = tmp_path / f"answers.{target}"
     words = ("--input-format", kind, "--output", str(answers), "--goal", "087654321")
-    assert inside("eight", *words, text=written(kind, FRAME.clear())) == (0, "", "")
+    assert ask_in_process("eight", *words, text=write_frame(kind, FRAME.clear())) == (0, "", "")
     empty_table(answers, ["state", "note"])
 
 
@@ -211,9 +219,9 @@ def empty_table(path: Path, given: list[str]) -> None:
     elif path.suffix == ".csv":
         assert path.read_text() == f"{','.join(names)}\n"
     else:
-        found = pl.read_parquet(path)
-        assert (len(found), found.columns) == (0, names)
-        assert [found.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
+        result = pl.read_parquet(path)
+        assert (len(result), result.columns) == (0, names)
+        assert [result.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
 
 
 EVERY_TYPE = {
@@ -347,13 +355,13 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
     ids=itertools.count(),
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(
-    inside: Ask, words: str, text: bytes, complaint: str
+    ask_in_process: Ask, words: str, text: bytes, complaint: str
 ) -> None:
-    code, out, found = inside("eight", *words.split(), text=text)
+    code, out, result = ask_in_process("eight", *words.split(), text=text)
     assert (code, out) == (2, "")
-    assert complaint in found
-    assert found.startswith("pipeline: ")
-    assert found.count("\n") == 1
+    assert complaint in result
+    assert result.startswith("pipeline: ")
+    assert result.count("\n") == 1
 
 
 def test_a_row_that_never_ends_is_refused(ask: Ask) -> None:

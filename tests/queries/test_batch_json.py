@@ -16,12 +16,12 @@ from tablebase.errors import BadRequest
 from tests.support.shell import Ask
 
 
-def test_json_lines_that_only_look_odd_are_read(inside: Ask) -> None:
+def test_json_lines_that_only_look_odd_are_read(ask_in_process: Ask) -> None:
     text = (
         b'{"state":"123456780","n":1e300,"at":{"n":1},"t":"\\"n\\":"}\n'
         b'{"state":null,"n":9007199254740992,"t":"n\\u0061"}\n'
     )
-    code, out, complaint = inside(
+    code, out, complaint = ask_in_process(
         "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
     )
     assert (code, complaint) == (0, "")
@@ -30,10 +30,12 @@ def test_json_lines_that_only_look_odd_are_read(inside: Ask) -> None:
 
 
 def test_json_lines_keep_their_fields_and_types(
-    inside: Ask, monkeypatch: pytest.MonkeyPatch
+    ask_in_process: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = b'{"state":"123456780","n":1.5,"at":{"x":[1]}}\n{"n":2}\n\n{"state":"123456708"}\n'
-    code, out, _ = inside("eight", "--input-format", "jsonl", "--format", "jsonl", text=text)
+    code, out, _ = ask_in_process(
+        "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
+    )
     rows = [json.loads(line) for line in out.splitlines()]
     assert (code, [row["n"] for row in rows]) == (0, [1.5, 2, None])
     assert [row["at"] for row in rows] == [{"x": [1]}, None, None]
@@ -41,10 +43,10 @@ def test_json_lines_keep_their_fields_and_types(
 
 
 def test_a_late_integer_is_not_rounded_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_formats, "STRETCH", 30)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 30)
     file = io.BytesIO(b'{"state":"123456780","n":1.5}\n{"state":"1","n":9007199254740993}\n')
     with pytest.raises(BadRequest, match="'n' is of type Int64 from row 2 on, and of type Float64"):
-        list(batch_formats._json_lines(file))
+        list(batch_formats._read_json_lines(file))
 
 
 @pytest.mark.parametrize(
@@ -57,10 +59,10 @@ def test_a_late_integer_is_not_rounded_either(monkeypatch: pytest.MonkeyPatch) -
 def test_fields_that_come_late_are_refused_and_not_dropped(
     monkeypatch: pytest.MonkeyPatch, later: str, problem: str
 ) -> None:
-    monkeypatch.setattr(batch_formats, "STRETCH", 30)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 30)
     file = io.BytesIO(f'{{"state":"123456780","n":1}}\n{{"state":"1",{later}}}\n'.encode())
     with pytest.raises(BadRequest) as caught:
-        list(batch_formats._json_lines(file))
+        list(batch_formats._read_json_lines(file))
     assert str(caught.value) == problem
 
 
@@ -74,12 +76,12 @@ def seconds_to_read(kind: str, columns: int) -> float:
         text = f"{','.join(names)}\n" + f"{','.join('1' * columns)}\n" * 2
     for _ in range(2):
         file, begun = io.BytesIO(text.encode()), time.process_time()
-        found = (
-            batch_formats._json_lines(file)
+        result = (
+            batch_formats._read_json_lines(file)
             if kind == "jsonl"
-            else batch_formats._delimited(file, b",")
+            else batch_formats._read_delimited(file, b",")
         )
-        assert sum(len(part.rows) for part in found) == 2
+        assert sum(len(part.rows) for part in result) == 2
         reads.append(time.process_time() - begun)
     return min(reads)
 

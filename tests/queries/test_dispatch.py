@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.dispatch import quick_answer, reader
-from queries.facts import aligned, counted, json_text
-from queries.query_options import Option, quick
+from queries.dispatch import answer_fast, open_reader
+from queries.facts import align_rows, format_count, format_json
+from queries.query_options import Option, parse_simple_query
 from tablebase.tables.store import Folder
 from tests.support.shell import SCRIPT, Cli, environment
 
@@ -33,7 +33,7 @@ FACTS = st.recursive(
 
 @given(FACTS)
 def test_facts_as_json_are_what_the_standard_library_writes(facts: object) -> None:
-    assert json_text(facts) == json.dumps(facts)
+    assert format_json(facts) == json.dumps(facts)
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_facts_as_json_are_what_the_standard_library_writes(facts: object) -> No
     ],
 )
 def test_what_json_has_no_form_for_is_valid_json_too(value: object, written: object) -> None:
-    assert json.loads(json_text({"fact": [value], 1: value})) == {"fact": [written], "1": written}
+    assert json.loads(format_json({"fact": [value], 1: value})) == {"fact": [written], "1": written}
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 1000])
 def test_one_is_not_many(count: int) -> None:
-    assert counted(count, "move") == f"{count:,} move" + ("" if count == 1 else "s")
+    assert format_count(count, "move") == f"{count:,} move" + ("" if count == 1 else "s")
 
 
 def test_labels_stand_in_one_column() -> None:
     rows = [("", "first"), ("label", "second"), ("long label", ""), ("  indented", "third")]
-    assert aligned(rows).splitlines() == [
+    assert align_rows(rows).splitlines() == [
         "            first",
         "label       second",
         "long label",
@@ -69,7 +69,7 @@ def test_labels_stand_in_one_column() -> None:
 
 @pytest.mark.parametrize("words", [[], [""], ["hanoi"], ["--help"], ["hanoi", "1"]])
 def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> None:
-    assert quick_answer(words) is None
+    assert answer_fast(words) is None
 
 
 @pytest.mark.parametrize(
@@ -84,27 +84,27 @@ def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> N
     ],
 )
 def test_what_is_no_plain_form_is_left_to_the_command_line(words: list[str]) -> None:
-    assert quick(words, (Option("to", "", "SQUARE"), Option("closed", ""))) is None
+    assert parse_simple_query(words, (Option("to", "", "SQUARE"), Option("closed", ""))) is None
 
 
 @pytest.mark.parametrize("words", ["knight", "knight --to c3 --closed", "eight --json"])
 def test_no_key_is_left_to_the_command_line_unless_none_is_needed(words: str) -> None:
-    assert quick_answer(words.split()) is None
+    assert answer_fast(words.split()) is None
 
 
 def test_a_plain_form_may_have_no_key() -> None:
-    assert quick(["--count"], (Option("count", ""),)) == (None, {"count": True})
-    assert quick(["", "--count"], (Option("count", ""),)) == ("", {"count": True})
+    assert parse_simple_query(["--count"], (Option("count", ""),)) == (None, {"count": True})
+    assert parse_simple_query(["", "--count"], (Option("count", ""),)) == ("", {"count": True})
 
 
 def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> None:
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    asks = reader("knight", Folder(outputs))
+    asks = open_reader("knight", Folder(outputs))
     totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
     assert len(totals) >= 36
     for board, tours, closed in totals.iter_rows():
-        found = asks.facts_of_all({"board": board, "count": True})
-        assert found.named() == {"board": board, "tours": tours, "closed": closed}
+        result = asks.answer_without_key({"board": board, "count": True})
+        assert result.to_dict() == {"board": board, "tours": tours, "closed": closed}
 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
@@ -124,5 +124,5 @@ def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
 def test_an_empty_square_is_not_every_square(outputs: Path, cli: Cli, board: list[str]) -> None:
     """As from a script whose variable is empty: no total is its answer."""
-    said = cli("query", "knight", "", "--count", *board, "--outputs", str(outputs))
-    assert (said.code, said.out) == (2, "")
+    text = cli("query", "knight", "", "--count", *board, "--outputs", str(outputs))
+    assert (text.code, text.out) == (2, "")

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from queries.dispatch import respond
+from queries.dispatch import answer_query
 from tablebase.errors import (
     BadRequest,
     BoardTooLarge,
+    GoalUnreachable,
     NoAnswer,
     NoSuchTour,
     NotationError,
     NotCounted,
-    NotReached,
-    OutOfReach,
+    PositionUnreachable,
     TablebaseError,
     TableMissing,
 )
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table, no_tour
-from tests.support.build_recorder import built
+from tablebase.puzzles.knight.definition import explain_no_tour, make_tour_table
+from tests.support.build_recorder import build_tables
 
 Asked = dict[str, str | bool]
 Case = tuple[str, str, Asked, type[TablebaseError], dict[str, object]]
@@ -31,10 +31,10 @@ Case = tuple[str, str, Asked, type[TablebaseError], dict[str, object]]
 EVEN, ODD = "123456780", "123804765"
 NEVER = "BBBBB.....AAAAA"
 NO: list[Case] = [
-    ("eight", EVEN, {"goal": "centre"}, OutOfReach, {"state": EVEN, "goal": ODD}),
-    ("eight", ODD, {"goal": EVEN}, OutOfReach, {"state": ODD, "goal": EVEN}),
-    ("eight", "213456780", {"goal": EVEN}, OutOfReach, {}),
-    ("senet", NEVER, {}, NotReached, {"position": NEVER}),
+    ("eight", EVEN, {"goal": "centre"}, GoalUnreachable, {"state": EVEN, "goal": ODD}),
+    ("eight", ODD, {"goal": EVEN}, GoalUnreachable, {"state": ODD, "goal": EVEN}),
+    ("eight", "213456780", {"goal": EVEN}, GoalUnreachable, {}),
+    ("senet", NEVER, {}, PositionUnreachable, {"position": NEVER}),
     ("knight", "a1", {"to": "c3"}, NoSuchTour, {"board": "8x8"}),
     ("knight", "a1", {"to": "a1"}, NoSuchTour, {"board": "8x8"}),
     ("knight", "a1", {"to": "b1", "closed": True}, NoSuchTour, {"board": "8x8"}),
@@ -71,45 +71,45 @@ BAD: list[Case] = [
 ]
 
 
-def refusal(name: str, key: str, asked: Asked) -> TablebaseError:
+def refusal(name: str, key: str, options: Asked) -> TablebaseError:
     with pytest.raises(TablebaseError) as caught:
-        respond(name, key, asked)
+        answer_query(name, key, options)
     return caught.value
 
 
-@pytest.mark.parametrize(("name", "key", "asked", "kind", "known"), NO)
+@pytest.mark.parametrize(("name", "key", "options", "kind", "known"), NO)
 def test_a_good_question_whose_answer_is_no(
     outputs: Path,
     name: str,
     key: str,
-    asked: Asked,
+    options: Asked,
     kind: type[TablebaseError],
     known: dict[str, object],
 ) -> None:
-    error = refusal(name, key, {**asked, "outputs": str(outputs)})
+    error = refusal(name, key, {**options, "outputs": str(outputs)})
     assert isinstance(error, NoAnswer)
     assert type(error) is kind
     assert error.exit_code == 1
-    assert {fact: getattr(error, fact) for fact in known} == known
+    assert {check: getattr(error, check) for check in known} == known
 
 
-@pytest.mark.parametrize(("name", "key", "asked", "kind", "known"), BAD)
+@pytest.mark.parametrize(("name", "key", "options", "kind", "known"), BAD)
 def test_bad_input(
     outputs: Path,
     name: str,
     key: str,
-    asked: Asked,
+    options: Asked,
     kind: type[TablebaseError],
     known: dict[str, object],
 ) -> None:
-    error = refusal(name, key, {**asked, "outputs": str(outputs)})
+    error = refusal(name, key, {**options, "outputs": str(outputs)})
     assert type(error) is kind
     assert error.exit_code == 2
-    assert {fact: getattr(error, fact) for fact in known} == known
+    assert {check: getattr(error, check) for check in known} == known
 
 
 def test_a_board_with_tours_and_none_that_is_closed(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, listed_table(Board(3, 4)))
+    build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)))
     asked: Asked = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
     error = refusal("knight", "a1", asked)
     assert str(error) == "None of the 2 tours of 3x4 from a1 is closed."
@@ -120,19 +120,19 @@ def test_a_board_with_tours_and_none_that_is_closed(tmp_path: Path) -> None:
 
 
 def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, listed_table(Board(1, 1)))
+    build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(1, 1)))
     asked: Asked = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
-    assert "from a1 to a1, number 0\n" in respond("knight", "a1", asked)
+    assert "from a1 to a1, number 0\n" in answer_query("knight", "a1", asked)
 
 
 def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> None:
-    said = respond("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
-    assert "tours   0\n" in said
-    assert "why     No tour of 5x5 starts at b1: a tour alternates in colour" in said
+    text = answer_query("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
+    assert "tours   0\n" in text
+    assert "why     No tour of 5x5 starts at b1: a tour alternates in colour" in text
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "asked", "file", "command"),
+    ("name", "key", "options", "file", "command"),
     [
         ("eight", "123456780", {}, "eight.idx", "pipeline precompute eight"),
         ("eight", "123456708", {"goal": "edge"}, "eight_edge.idx", "pipeline precompute eight"),
@@ -154,12 +154,12 @@ def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> N
 )  # fmt: skip
 @pytest.mark.parametrize("there", [False, True])
 def test_a_missing_table_names_the_command_that_makes_it(
-    tmp_path: Path, name: str, key: str, asked: Asked, file: str, command: str, there: bool
+    tmp_path: Path, name: str, key: str, options: Asked, file: str, command: str, there: bool
 ) -> None:
     folder = tmp_path / "tables"
     if there:
         folder.mkdir()
-    error = refusal(name, key, {**asked, "outputs": str(folder)})
+    error = refusal(name, key, {**options, "outputs": str(folder)})
     assert isinstance(error, TableMissing)
     assert str(error) == f"{folder}/{file} is not published. Run: {command} --outputs {folder}"
     assert (error.exit_code, error.file) == (3, f"{folder}/{file}")
@@ -198,15 +198,22 @@ SEARCHED = "a search of all paths found none"
 
 @pytest.mark.parametrize(
     ("board", "square", "why"),
-    [(Board(5, 5), "b1", COLOURS), (Board(4, 4), "b1", SEARCHED), (Board(3, 3), "b2", SEARCHED)],
+    [
+        (KnightBoard(5, 5), "b1", COLOURS),
+        (KnightBoard(4, 4), "b1", SEARCHED),
+        (KnightBoard(3, 3), "b2", SEARCHED),
+    ],
 )
-def test_why_no_tour_begins_at_a_square(board: Board, square: str, why: str) -> None:
-    assert no_tour(board, board.number(square)) == f"No tour of {board} starts at {square}: {why}."
+def test_why_no_tour_begins_at_a_square(board: KnightBoard, square: str, why: str) -> None:
+    assert (
+        explain_no_tour(board, board.parse_square(square))
+        == f"No tour of {board} starts at {square}: {why}."
+    )
 
 
 def test_options_that_are_refused_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
     picture = tmp_path / "drawn.svg"
     asked: Asked = {"solutions": True, "path": True, "outputs": str(outputs), "svg": str(picture)}
     with pytest.raises(BadRequest, match="--solutions cannot be combined with --path"):
-        respond("eight", EVEN, asked)
+        answer_query("eight", EVEN, asked)
     assert not picture.exists()

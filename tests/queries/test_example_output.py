@@ -16,7 +16,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
-def written(program: list[str], output: int, *words: object) -> tuple[int, str]:
+def run_reader(program: list[str], output: int, *words: object) -> tuple[int, str]:
     """How a reader ended whose answers went there, and what it said."""
     ended = subprocess.run(
         [*program, *map(str, words)],
@@ -33,10 +33,10 @@ def written(program: list[str], output: int, *words: object) -> tuple[int, str]:
 @pytest.mark.parametrize("keys", [1, 5000])
 def test_a_reader_says_that_the_disk_is_full(program: list[str], outputs: Path, keys: int) -> None:
     with open("/dev/full", "wb") as full:
-        code, said = written(program, full.fileno(), outputs, "eight", *["123456780"] * keys)
+        code, text = run_reader(program, full.fileno(), outputs, "eight", *["123456780"] * keys)
     assert code == 2
-    assert said.startswith("reader: standard output cannot be written")
-    assert said.count("\n") == 1, "a sentence, and no traceback"
+    assert text.startswith("reader: standard output cannot be written")
+    assert text.count("\n") == 1, "a sentence, and no traceback"
 
 
 def test_a_reader_whose_answers_nobody_reads_has_no_traceback(
@@ -45,7 +45,7 @@ def test_a_reader_whose_answers_nobody_reads_has_no_traceback(
     nobody, pipe = os.pipe()
     os.close(nobody)
     with os.fdopen(pipe, "wb"):
-        code, said = written(program, pipe, outputs, "eight", "378546201")
+        code, text = run_reader(program, pipe, outputs, "eight", "378546201")
     assert code != 0
     assert code != 1, "which is said where there is no answer"
-    assert said.count("\n") <= 1, "a sentence at most, and no traceback"
+    assert text.count("\n") <= 1, "a sentence at most, and no traceback"

@@ -15,14 +15,16 @@ import polars as pl
 import pytest
 
 from queries.api import Tables
-from tablebase.puzzles import eight, puzzles, senet
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles import eight, list_puzzles, senet
+from tablebase.puzzles.knight.board import KnightBoard
 from tests import often
 from tests.support.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
 from tests.support.shell import Said
 
-TABLES = {table.index_file: table for found in puzzles() for table in found.tables if table.index}
-BOARD = Board(8, 8)
+TABLES = {
+    table.index_file: table for result in list_puzzles() for table in result.tables if table.index
+}
+BOARD = KnightBoard(8, 8)
 
 
 @pytest.fixture(scope="module", params=sorted(COMMANDS))
@@ -39,25 +41,25 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def eight_line(tables: Tables, state: str) -> str:
     """What a reader has to print for a state."""
-    said = tables.eight.probe(state)
+    text = tables.eight.probe(state)
     solution = tables.eight.solution(state)
-    facts = (said.goal, said.distance, said.solutions, said.best_moves or "-", solution or "-")
+    facts = (text.goal, text.distance, text.solutions, text.best_moves or "-", solution or "-")
     return " ".join([state, *map(str, facts)])
 
 
 def senet_line(tables: Tables, position: str) -> str:
-    said = tables.senet.probe(position)
+    text = tables.senet.probe(position)
     plies = [
         "-" if plies is None else str(plies)
-        for plies in (said.plies, said.plies_even, said.plies_odd)
+        for plies in (text.plies, text.plies_even, text.plies_odd)
     ]
-    return " ".join([position, *plies, str(said.lines), said.dice or "-", said.moves or "-"])
+    return " ".join([position, *plies, str(text.lines), text.dice or "-", text.moves or "-"])
 
 
 def knight_line(tables: Tables, pair: str) -> str:
     start, finish = pair.split()
-    said = tables.knight.probe(start, to=finish)
-    return f"{pair} {'closed' if said.closed else 'open'} {said.path}"
+    text = tables.knight.probe(start, to=finish)
+    return f"{pair} {'closed' if text.closed else 'open'} {text.path}"
 
 
 LINES = {"eight": eight_line, "senet": senet_line, "knight": knight_line}
@@ -73,8 +75,8 @@ def test_a_reader_answers_for_any_state(reader: list[str], outputs: Path, tables
     states = [eight.unrank(rank) for rank in ranks] + hardest
     states += [eight.LAYOUTS["corner"], eight.LAYOUTS["centre"]]
     wanted = [eight_line(tables, state) for state in states]
-    said = run(*reader, outputs, "eight", stdin="\n".join(states))
-    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+    text = run(*reader, outputs, "eight", stdin="\n".join(states))
+    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
 
 
 def test_a_reader_answers_for_any_position(
@@ -87,19 +89,19 @@ def test_a_reader_answers_for_any_position(
     )
     positions = [*asked["position"], senet.OPENING]
     wanted = [senet_line(tables, position) for position in positions]
-    said = run(*program, outputs, "senet", stdin="\n".join(positions))
-    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+    text = run(*program, outputs, "senet", stdin="\n".join(positions))
+    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
     for never in rows.filter(pl.col("plies").is_null())["position"][:3]:
-        said = run(*program, outputs, "senet", senet.OPENING, never, senet.OPENING)
-        assert said.out == senet_line(tables, senet.OPENING) + "\n"
-        assert (said.code, said.err) == (1, f"reader: {never} is never reached from the opening\n")
+        text = run(*program, outputs, "senet", senet.OPENING, never, senet.OPENING)
+        assert text.out == senet_line(tables, senet.OPENING) + "\n"
+        assert (text.code, text.err) == (1, f"reader: {never} is never reached from the opening\n")
 
 
 def test_a_reader_answers_for_any_pair_of_squares(
     program: list[str], outputs: Path, tables: Tables
 ) -> None:
     pairs = [
-        f"{BOARD.name(start)} {BOARD.name(finish)}"
+        f"{BOARD.name_square(start)} {BOARD.name_square(finish)}"
         for start in range(64)
         for finish in range(64)
         if BOARD.can_join(start, finish)
@@ -107,26 +109,26 @@ def test_a_reader_answers_for_any_pair_of_squares(
     assert len(pairs) == 2048
     pairs = random.Random(21).sample(pairs, often(300, len(pairs)))
     wanted = [knight_line(tables, pair) for pair in pairs]
-    said = run(*program, outputs, "knight", stdin="\n".join(pairs))
-    assert (said.code, said.out.splitlines(), said.err) == (0, wanted, "")
+    text = run(*program, outputs, "knight", stdin="\n".join(pairs))
+    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
     for start, finish in (("a1", "c3"), ("b1", "b1"), ("h8", "a1")):
-        said = run(*program, outputs, "knight", start, finish, "b1", "a3")
+        text = run(*program, outputs, "knight", start, finish, "b1", "a3")
         sentence = f"no tour leads from {start} to {finish}: it ends on the other colour"
-        assert said == Said(1, "", f"reader: {sentence}\n")
+        assert text == Said(1, "", f"reader: {sentence}\n")
 
 
 def test_a_reader_takes_keys_as_words_of_its_command(
     program: list[str], outputs: Path, tables: Tables
 ) -> None:
     states = ["378546201", "123456780", "876543210"]
-    said = run(*program, outputs, "eight", *states, stdin="not read")
-    assert said == Said(0, "".join(f"{eight_line(tables, state)}\n" for state in states), "")
+    text = run(*program, outputs, "eight", *states, stdin="not read")
+    assert text == Said(0, "".join(f"{eight_line(tables, state)}\n" for state in states), "")
     position = "ABAAABBB.B...A."
-    said = run(*program, outputs, "senet", position, stdin="not read")
-    assert said == Said(0, senet_line(tables, position) + "\n", "")
-    said = run(*program, outputs, "knight", "b1", "a3", "a3", "b1", stdin="not read")
+    text = run(*program, outputs, "senet", position, stdin="not read")
+    assert text == Said(0, senet_line(tables, position) + "\n", "")
+    text = run(*program, outputs, "knight", "b1", "a3", "a3", "b1", stdin="not read")
     pairs = "".join(f"{knight_line(tables, pair)}\n" for pair in ("b1 a3", "a3 b1"))
-    assert said == Said(0, pairs, "")
+    assert text == Said(0, pairs, "")
 
 
 @pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
@@ -162,10 +164,10 @@ def test_a_reader_refuses_a_bad_state(
     ways = [run(*reader, outputs, "eight", "378546201", state, "123456780")]
     if state.strip() and " " not in state:
         ways.append(run(*reader, outputs, "eight", stdin=f"378546201\n{state}\n123456780"))
-    for said in ways:
-        assert (said.code, said.out) == (2, good)
-        assert "is not a state, which has each digit 0-8 once: 378546201" in said.err
-        assert "\x1b" not in said.err
+    for text in ways:
+        assert (text.code, text.out) == (2, good)
+        assert "is not a state, which has each digit 0-8 once: 378546201" in text.err
+        assert "\x1b" not in text.err
 
 
 @pytest.mark.parametrize(
@@ -187,19 +189,19 @@ def test_a_reader_refuses_a_bad_state(
 def test_a_reader_refuses_a_bad_key(
     program: list[str], outputs: Path, puzzle: str, words: list[str], problem: str
 ) -> None:
-    said = run(*program, outputs, puzzle, *words)
-    assert (said.code, said.out) == (2, "")
-    assert problem in said.err
-    assert said.err.count("\n") == 1, "a sentence, and no traceback"
-    assert "\x1b" not in said.err
+    text = run(*program, outputs, puzzle, *words)
+    assert (text.code, text.out) == (2, "")
+    assert problem in text.err
+    assert text.err.count("\n") == 1, "a sentence, and no traceback"
+    assert "\x1b" not in text.err
 
 
 @pytest.mark.parametrize("words", [[], ["outputs"], ["outputs", "chess"]])
 def test_a_reader_says_how_it_is_used(program: list[str], words: list[str]) -> None:
-    said = run(*program, *words)
-    assert (said.code, said.out) == (2, "")
-    assert "usage: reader" in said.err
-    assert "FOLDER eight|senet|knight [KEY...]" in said.err
+    text = run(*program, *words)
+    assert (text.code, text.out) == (2, "")
+    assert "usage: reader" in text.err
+    assert "FOLDER eight|senet|knight [KEY...]" in text.err
 
 
 Damage = Callable[[bytes], bytes]
@@ -207,7 +209,7 @@ AT_BLOCK = 4096 * 77
 AT_BYTE = AT_BLOCK + 2 * 598  # the record of 378546201
 
 
-def _resealed(damage: Damage) -> Damage:
+def _reseal_header(damage: Damage) -> Damage:
     """The same damage, the header's checksum set right again."""
 
     def done(data: bytes) -> bytes:
@@ -236,12 +238,14 @@ def _flip(offset: int) -> Damage:
         pytest.param(_put(4, b"\1"), "not of format version 2", id="version 1"),
         pytest.param(_put(4, b"\3"), "not of format version 2", id="version 3"),
         pytest.param(_put(5, b"\1"), "not of format version 2", id="version 258"),
-        pytest.param(_resealed(_put(6, b"\1")), "in a later way", id="zero"),
-        pytest.param(_resealed(_put(12, b"\0\2")), "in a later way", id="block"),
-        pytest.param(_resealed(_put(8, b"\1")), "the index of another table", id="width"),
-        pytest.param(_resealed(_put(56, b"E")), "the index of another table", id="name"),
-        pytest.param(_resealed(_put(119, b"x")), "the index of another table", id="name's end"),
-        pytest.param(_resealed(_put(23, b"\x80")), "too short or too long", id="count"),
+        pytest.param(_reseal_header(_put(6, b"\1")), "in a later way", id="zero"),
+        pytest.param(_reseal_header(_put(12, b"\0\2")), "in a later way", id="block"),
+        pytest.param(_reseal_header(_put(8, b"\1")), "the index of another table", id="width"),
+        pytest.param(_reseal_header(_put(56, b"E")), "the index of another table", id="name"),
+        pytest.param(
+            _reseal_header(_put(119, b"x")), "the index of another table", id="name's end"
+        ),
+        pytest.param(_reseal_header(_put(23, b"\x80")), "too short or too long", id="count"),
         pytest.param(lambda data: data[:-1], "too short or too long", id="cut off"),
         pytest.param(lambda data: data[:4096], "too short or too long", id="header alone"),
         pytest.param(lambda data: data + b"\0", "too short or too long", id="added to"),
@@ -257,10 +261,10 @@ def test_a_reader_refuses_a_damaged_file(
     reader: list[str], outputs: Path, tmp_path: Path, damage: Damage, problem: str
 ) -> None:
     (tmp_path / "eight.idx").write_bytes(damage((outputs / "eight.idx").read_bytes()))
-    said = run(*reader, tmp_path, "eight", "378546201")
-    assert (said.code, said.out) == (3, "")
-    assert problem in said.err
-    assert said.err.count("\n") == 1, "a sentence, and no traceback"
+    text = run(*reader, tmp_path, "eight", "378546201")
+    assert (text.code, text.out) == (3, "")
+    assert problem in text.err
+    assert text.err.count("\n") == 1, "a sentence, and no traceback"
 
 
 def test_a_reader_needs_the_blocks_of_its_answer_alone(
@@ -273,7 +277,7 @@ def test_a_reader_needs_the_blocks_of_its_answer_alone(
     needed = {1 + eight.rank(each) // 2046 for each in asked}
     assert len(needed) > 3
     data = (outputs / "eight.idx").read_bytes()
-    long = _resealed(_put(16, struct.pack("<Q", 2046 * 2**28)))(data)[:4096]
+    long = _reseal_header(_put(16, struct.pack("<Q", 2046 * 2**28)))(data)[:4096]
     path = tmp_path / "eight.idx"
     path.write_bytes(long + random.Random(4).randbytes(len(data) - 4096))
     os.truncate(path, 4096 * (1 + 2**28))
@@ -291,9 +295,9 @@ def test_a_reader_needs_the_blocks_of_its_answer_alone(
     assert run(*reader, tmp_path, "eight", state) == wanted
     for number in needed:
         put(number, wrong=1)
-        said = run(*reader, tmp_path, "eight", state)
-        assert (said.code, said.out) == (3, "")
-        assert "not whole" in said.err
+        text = run(*reader, tmp_path, "eight", state)
+        assert (text.code, text.out) == (3, "")
+        assert "not whole" in text.err
         put(number)
     assert run(*reader, tmp_path, "eight", state) == wanted
 
@@ -316,9 +320,9 @@ def test_a_reader_checks_the_file_of_every_puzzle(
         (data[:-1], "too short or too long"),
     ):
         (tmp_path / name).write_bytes(damaged)
-        said = run(*program, tmp_path, puzzle, *words)
-        assert (said.code, said.out) == (3, "")
-        assert problem in said.err
+        text = run(*program, tmp_path, puzzle, *words)
+        assert (text.code, text.out) == (3, "")
+        assert problem in text.err
 
 
 @pytest.mark.parametrize("puzzle", KEYS)
@@ -328,19 +332,19 @@ def test_a_reader_refuses_the_index_of_another_table(
     name, words = KEYS[puzzle]
     for other in sorted(set(TABLES) - {name}):
         shutil.copy(outputs / other, tmp_path / name)
-        said = run(*program, tmp_path, puzzle, *words)
-        assert (said.code, said.out) == (3, "")
-        assert "the index of another table" in said.err
+        text = run(*program, tmp_path, puzzle, *words)
+        assert (text.code, text.out) == (3, "")
+        assert "the index of another table" in text.err
 
 
 def test_a_reader_says_which_file_it_cannot_read(program: list[str], tmp_path: Path) -> None:
     ways = [run(*program, tmp_path / "nowhere", "eight", "378546201")]
     (tmp_path / "eight.idx").mkdir()
     ways.append(run(*program, tmp_path, "eight", "378546201"))
-    for said in ways:
-        assert (said.code, said.out) == (3, "")
-        assert "eight.idx" in said.err
-        assert said.err.count("\n") == 1, "a sentence, and no traceback"
+    for text in ways:
+        assert (text.code, text.out) == (3, "")
+        assert "eight.idx" in text.err
+        assert text.err.count("\n") == 1, "a sentence, and no traceback"
 
 
 def test_a_missing_tool_fails_in_ci_and_is_said_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,9 +376,9 @@ def test_the_page_and_the_node_reader_share_their_code() -> None:
 
 def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables) -> None:
     typed = [" 378546201 ", "123804765", "<img src=x onerror=alert(1)>"]
-    said = run(*in_node("typed"), outputs / "eight.idx", *typed)
-    assert (said.code, said.err) == (0, "")
-    right, goal, wrong = (json.loads(line) for line in said.out.splitlines())
+    text = run(*in_node("typed"), outputs / "eight.idx", *typed)
+    assert (text.code, text.err) == (0, "")
+    right, goal, wrong = (json.loads(line) for line in text.out.splitlines())
     assert right.splitlines() == [
         "state: 378546201",
         "goal: corner",
@@ -388,8 +392,8 @@ def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables) -> None:
 
 
 def test_the_page_says_that_a_file_is_bad(outputs: Path) -> None:
-    said = run(*in_node("typed"), outputs / "eight_edge.idx", "378546201")
-    assert json.loads(said.out) == "eight.idx is the index of another table"
+    text = run(*in_node("typed"), outputs / "eight_edge.idx", "378546201")
+    assert json.loads(text.out) == "eight.idx is the index of another table"
 
 
 def test_the_page_reaches_for_nothing_and_makes_no_markup() -> None:

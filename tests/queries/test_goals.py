@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from queries.api import Tables
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.eight.reader import EightReader
 from queries.goal_reader import GoalReader
-from tablebase.errors import BadRequest, OutOfReach, TableDamaged
-from tablebase.puzzles.eight import PUZZLE, odd
+from tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
+from tablebase.puzzles.eight import PUZZLE, is_odd
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search
@@ -26,9 +26,9 @@ STATES = st.permutations("012345678").map("".join)
 
 @pytest.fixture(scope="module")
 def asks(outputs: Path) -> EightReader:
-    found = reader("eight", Folder(outputs))
-    assert isinstance(found, EightReader)
-    return found
+    result = open_reader("eight", Folder(outputs))
+    assert isinstance(result, EightReader)
+    return result
 
 
 def goal_with_blank_on(cell: int) -> str:
@@ -44,21 +44,21 @@ def goal_with_blank_on(cell: int) -> str:
 def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, cell: int) -> None:
     goal = goal_with_blank_on(cell)
     distances, solutions = eight_search(goal)
-    view = PUZZLE.view(goal)
+    view = PUZZLE.view_goal(goal)
     assert len(distances) == 181_440
-    rows = asks.rows_to(goal)
+    rows = asks.read_rows_to(goal)
     of_reached = rows.with_row_index().filter(pl.col("distance").is_not_null())
     assert {
         PUZZLE.unrank(rank): (distance, count)
         for rank, distance, count in of_reached.select("index", "distance", "solutions").iter_rows()
     } == {state: (distance, solutions[state]) for state, distance in distances.items()}
     for state, distance in distances.items():
-        assert asks.record(view, state) == (distance, solutions[state]), state
+        assert asks.read_record(view, state) == (distance, solutions[state]), state
     for state in random.Random(cell).sample(sorted(distances), 300):
-        best = "".join(letter for letter, _ in asks.best(state, goal))
+        best = "".join(letter for letter, _ in asks.list_best_moves(state, goal))
         assert best == eight_best_moves(state, distances)
         assert best == rows["best_moves"][PUZZLE.rank(state)]
-        path = asks.path(state, goal)
+        path = asks.find_path(state, goal)
         assert [step for _, step in path] == eight_replay(state, "".join(x for x, _ in path[1:]))
         assert path[-1][1] == goal
         assert len(path) == distances[state] + 1
@@ -67,17 +67,19 @@ def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, ce
 @given(state=STATES, goal=STATES)
 @settings(max_examples=300, deadline=None)
 def test_any_start_and_any_goal(state: str, goal: str) -> None:
-    found = reader("eight", Folder("outputs"))
-    assert isinstance(found, GoalReader)
-    if odd(found.puzzle.view(goal).state(state)) != odd(found.puzzle.view(goal).state(goal)):
-        with pytest.raises(OutOfReach, match="Swap any two tiles"):
-            found.facts(state, {"goal": goal}).named()
+    result = open_reader("eight", Folder("outputs"))
+    assert isinstance(result, GoalReader)
+    if is_odd(result.puzzle.view_goal(goal).map_state(state)) != is_odd(
+        result.puzzle.view_goal(goal).map_state(goal)
+    ):
+        with pytest.raises(GoalUnreachable, match="Swap any two tiles"):
+            result.probe(state, {"goal": goal}).to_dict()
         state = state.translate(str.maketrans("12", "21"))
-    facts = found.facts(state, {"goal": goal}).named()
+    facts = result.probe(state, {"goal": goal}).to_dict()
     steps = eight_replay(state, str(facts["solution"]))
     assert steps[-1] == goal
     assert len(steps) == int(str(facts["distance"])) + 1
-    assert found.to_goal(goal, state)[0] == facts["distance"], "moves can be undone"
+    assert result.find_distance(goal, state)[0] == facts["distance"], "moves can be undone"
 
 
 @pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
@@ -88,17 +90,17 @@ def test_a_puzzle_without_goals_is_refused_by_its_name(tables: Tables, name: str
 
 
 def test_the_values_of_an_option_are_those_that_it_takes(asks: EightReader) -> None:
-    assert asks.values("goal") == ("corner", "centre", "edge")
-    assert asks.values("path") == ()
+    assert asks.list_values("goal") == ("corner", "centre", "edge")
+    assert asks.list_values("path") == ()
 
 
 def test_a_table_that_leads_nowhere_is_named_as_damaged(
     asks: EightReader, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the table does not say how many solutions there are."""
-    monkeypatch.setattr(asks, "to_goal", lambda state, goal: (0, None))
+    monkeypatch.setattr(asks, "find_distance", lambda state, goal: (0, None))
     with pytest.raises(TableDamaged) as caught:
-        asks.all_solutions("123456708", "123456780")
+        asks.list_solutions("123456708", "123456780")
     assert caught.value.file == str(outputs / "eight.idx")
     problem = "0 solutions lead from 123456708 to 123456780, not at least one"
     assert problem in str(caught.value)
@@ -106,6 +108,6 @@ def test_a_table_that_leads_nowhere_is_named_as_damaged(
 
 @pytest.mark.parametrize("walked", ["path", "boards"])
 def test_a_way_is_told_in_one_manner(asks: EightReader, walked: str) -> None:
-    facts = asks.facts("123456708", {})
+    facts = asks.probe("123456708", {})
     with pytest.raises(BadRequest, match="--solutions cannot be combined with"):
-        facts.words({walked: True, "solutions": True})
+        facts.to_text({walked: True, "solutions": True})

@@ -12,27 +12,33 @@ import pytest
 
 from queries import open_tables
 from queries.figure import Sources
-from queries.knight.jump_report import all_closed, images, jumps_svg, sampled, shares
+from queries.knight.jump_report import (
+    check_closed,
+    compute_shares,
+    draw_jumps,
+    find_images,
+    load_sample,
+)
 from tablebase.errors import BadRequest
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.store import Folder
-from tests.conftest import once
+from tests.conftest import make_once
 from tests.support import oracles
-from tests.support.tour_lists import mirrored
-from tools.jumps_picture import PER_CENT, of_the_chessboard
+from tests.support.tour_lists import list_mirrors
+from tools.jumps_picture import PER_CENT, draw_chessboard_jumps
 
 SIZES = {"6x6": 300, "10x3": 40}
 
 
 @pytest.fixture(scope="module")
-def samples(numbered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def samples(ranked_boards: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     def make(place: Path) -> None:
-        with open_tables(str(numbered)) as tables:
+        with open_tables(str(ranked_boards)) as tables:
             for board, size in SIZES.items():
                 drawn = tables.knight.sample(size, seed=1, board=board, closed=True)
                 drawn.write_parquet(place / f"{board}.parquet")
 
-    folder = once(tmp_path_factory, "samples", make)
+    folder = make_once(tmp_path_factory, "samples", make)
     return {board: folder / f"{board}.parquet" for board in SIZES}
 
 
@@ -41,12 +47,12 @@ def test_shares_are_those_of_a_plain_count(
     samples: dict[str, Path], board: str, tmp_path: Path
 ) -> None:
     files, ranks = map(int, board.split("x"))
-    section, given = sampled(str(samples[board]))
+    section, given = load_sample(str(samples[board]))
     assert (given.file, given.rows) == (str(samples[board]), SIZES[board])
     (figure,) = section.figures
     frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
-    found, tours, used = shares(frame)
-    assert (str(found), tours) == (board, SIZES[board])
+    result, tours, used = compute_shares(frame)
+    assert (str(result), tours) == (board, SIZES[board])
     counts: Counter[frozenset[int]] = Counter()
     for path in pl.read_parquet(samples[board])["path"]:
         names = [path[at : at + 2] for at in range(0, len(path), 2)]
@@ -57,26 +63,26 @@ def test_shares_are_those_of_a_plain_count(
     seen: set[frozenset[int]] = set()
     for jump, share in used.items():
         one, other = (oracles.square_number(files, name) for name in (jump[:2], jump[2:]))
-        same = {frozenset((way[one], way[other])) for way in mirrored(files, ranks)}
-        assert same == images(found, one, other)
+        same = {frozenset((way[one], way[other])) for way in list_mirrors(files, ranks)}
+        assert same == find_images(result, one, other)
         assert share == pytest.approx(sum(counts[each] for each in same) / (tours * len(same)))
         assert not seen & same
         seen |= same
-    every = {frozenset((a, b)) for a in range(found.squares) for b in found.neighbours(a)}
+    every = {frozenset((a, b)) for a in range(result.squares) for b in result.list_neighbours(a)}
     assert seen == every >= counts.keys()
     assert [*used.values()] == sorted(used.values(), reverse=True)
 
 
 def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_path: Path) -> None:
-    section, given = sampled(str(samples["6x6"]))
+    section, given = load_sample(str(samples["6x6"]))
     (figure,) = section.figures
     frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
-    _, tours, used = shares(frame)
-    picture, said = figure.draw(frame), figure.text(frame)
+    _, tours, used = compute_shares(frame)
+    picture, text = figure.draw(frame), figure.describe(frame)
     assert "6x6, from 300 uniform samples" in picture
-    assert picture == jumps_svg(*shares(frame), bare=True)
+    assert picture == draw_jumps(*compute_shares(frame), bare=True)
     rarest, share = min(used.items(), key=lambda of: of[1])
-    assert said == (
+    assert text == (
         "The share of 300 closed tours of 6x6, drawn with equal chances, that use each jump. A "
         "jump stands for its images when the board is turned and mirrored; its share is their "
         "mean. An error bar reaches one standard error to either side: the binomial one of a "
@@ -91,25 +97,30 @@ def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_
 
 
 def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
-    board, picture = Board(8, 8), of_the_chessboard()
-    found = [images(board, board.number(of[:2]), board.number(of[2:])) for of in PER_CENT]
-    assert sum(map(len, found)) == len(frozenset().union(*found)) == 168
-    used = sum(len(same) * share for same, share in zip(found, PER_CENT.values(), strict=True))
+    board, picture = KnightBoard(8, 8), draw_chessboard_jumps()
+    result = [
+        find_images(board, board.parse_square(of[:2]), board.parse_square(of[2:]))
+        for of in PER_CENT
+    ]
+    assert sum(map(len, result)) == len(frozenset().union(*result)) == 168
+    used = sum(len(same) * share for same, share in zip(result, PER_CENT.values(), strict=True))
     assert used == pytest.approx(64 * 100, abs=0.1), "a tour has 64 jumps"
     assert "from 1,000,000 uniform samples" in picture
 
 
 def test_a_picture_is_as_high_as_its_board_and_its_list() -> None:
-    board = Board(10, 3)
+    board = KnightBoard(10, 3)
     for many, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
-        jumps = [f"{one}{two}" for one in board.names() for two in board.names()][:many]
-        assert f'height="{height}"' in jumps_svg(board, 9, dict.fromkeys(jumps, 0.5))
+        jumps = [f"{one}{two}" for one in board.name_squares() for two in board.name_squares()][
+            :many
+        ]
+        assert f'height="{height}"' in draw_jumps(board, 9, dict.fromkeys(jumps, 0.5))
 
 
 def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -> None:
     tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter(~pl.col("closed"))
-    board, paths = Board(6, 6), pl.read_parquet(samples["6x6"])["path"][:3]
-    assert all_closed(board, paths).tolist() == [True] * 3
+    board, paths = KnightBoard(6, 6), pl.read_parquet(samples["6x6"])["path"][:3]
+    assert check_closed(board, paths).tolist() == [True] * 3
     path = paths[1]
     wrong = {
         "open": tours.head(1).collect()["path"][0],
@@ -124,13 +135,13 @@ def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -
         "missing": None,
     }
     given = pl.Series("path", [paths[0], *wrong.values(), paths[2]], pl.String)
-    assert all_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
+    assert check_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
 
 
 def test_a_square_off_the_board_is_no_square_with_its_number() -> None:
     """f1 would be a2 of 5x6, and all else is a closed tour."""
     path = "f1d2b1a3b5d6e4c3d1b2a4b6d5b4a6c5e6d4e2c1b3a1c2e1d3e5c6a5c4e3"
-    assert not all_closed(Board(5, 6), pl.Series([path]))[0]
+    assert not check_closed(KnightBoard(5, 6), pl.Series([path]))[0]
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
@@ -158,7 +169,7 @@ def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
     file = tmp_path / f"{kind}.parquet"
     pl.DataFrame(columns, schema).write_parquet(file)
     with pytest.raises(BadRequest) as error:
-        sampled(str(file))
+        load_sample(str(file))
     assert f"cannot be shown: {problem}" in str(error.value)
     example = "pipeline sample knight --board 8x8 --closed --size 1000000 --output FILE.parquet"
     assert error.value.hint == f"Draw one: {example}"
@@ -167,7 +178,7 @@ def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
 def test_the_row_is_named_wherever_it_is(
     samples: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.knight.jump_report.ROWS", 7)
+    monkeypatch.setattr("queries.knight.jump_report.CHUNK_ROWS", 7)
     rows = pl.read_parquet(samples["6x6"])
     file = tmp_path / "cycles.parquet"
     turned = rows[17, "path"][2:] + "a1a1"
@@ -175,7 +186,7 @@ def test_the_row_is_named_wherever_it_is(
     paths[17] = turned
     rows.with_columns(path=pl.Series(paths)).write_parquet(file)
     with pytest.raises(BadRequest, match="its row 18, 'c2"):
-        sampled(str(file))
+        load_sample(str(file))
 
 
 @pytest.mark.parametrize("kind", ["text", "nothing", "folder", "pattern"])
@@ -190,4 +201,4 @@ def test_what_cannot_be_read_is_refused(
     elif kind == "pattern":
         path = samples["6x6"].with_name("*.parquet")
     with pytest.raises(BadRequest, match=r"The sample .* cannot be read \("):
-        sampled(str(path))
+        load_sample(str(path))

@@ -1,4 +1,4 @@
-"""Every kind of question, by the words of `respond` and by the typed tables."""
+"""Every kind of question, by the words of `answer_query` and by the typed tables."""
 
 import json
 from itertools import pairwise
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from queries import open_tables
 from queries.answer_types import KnightAnswer
 from queries.api import Tables
-from queries.dispatch import respond
-from tablebase.errors import NotationError, NotReached, TablebaseError, TableMissing
+from queries.dispatch import answer_query
+from tablebase.errors import NotationError, PositionUnreachable, TablebaseError, TableMissing
 from tests.support import oracles, reference_numbers
 from tests.support.shell import ROOT
 from tests.support.strategies import eight_states, senet_positions
@@ -30,18 +30,18 @@ def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
     return {row[0]: row for row in rows}
 
 
-def words(name: str, key: str, **asked: str | bool) -> str:
+def words(name: str, key: str, **options: str | bool) -> str:
     """The answer for people, from the repository's tables wherever the test runs."""
-    return respond(name, key, {"outputs": str(ROOT / "outputs"), **asked})
+    return answer_query(name, key, {"outputs": str(ROOT / "outputs"), **options})
 
 
-def facts(name: str, key: str, **asked: str | bool) -> dict[str, Any]:
+def facts(name: str, key: str, **options: str | bool) -> dict[str, Any]:
     """The answer as JSON, which is one object on one line."""
-    text = words(name, key, json=True, **asked)
+    text = words(name, key, json=True, **options)
     assert text.count("\n") == 1
-    found = json.loads(text)
-    assert isinstance(found, dict)
-    return found
+    result = json.loads(text)
+    assert isinstance(result, dict)
+    return result
 
 
 def check_path(path: list[str], start: str, goal: str, distance: int) -> None:
@@ -62,9 +62,9 @@ def squares(files: int, path: str) -> list[int]:
 @pytest.mark.parametrize(("key", "goal", "moves"), reference_numbers.examples("eight"))
 def test_examples_of_the_8_puzzle(outputs: Path, key: str, goal: str, moves: str) -> None:
     state = key.replace(" ", "")
-    found = facts("eight", key, goal=goal)
-    assert (found["state"], found["goal_state"], found["distance"]) == (state, goal, int(moves))
-    assert oracles.eight_replay(state, found["solution"])[-1] == goal
+    result = facts("eight", key, goal=goal)
+    assert (result["state"], result["goal_state"], result["distance"]) == (state, goal, int(moves))
+    assert oracles.eight_replay(state, result["solution"])[-1] == goal
     assert facts("eight", key)["distance"] == int(moves)
     assert f"{moves} moves" in words("eight", key)
 
@@ -77,28 +77,28 @@ def test_example_of_a_path(outputs: Path, start: str, goal: str) -> None:
 
 @pytest.mark.parametrize(("position", "dice"), reference_numbers.examples("senet"))
 def test_example_of_senet(outputs: Path, position: str, dice: str) -> None:
-    found = facts("senet", position)
-    assert " ".join(found["dice"]) == dice
-    assert oracles.senet_replay(found["dice"], found["moves"]) == position
+    result = facts("senet", position)
+    assert " ".join(result["dice"]) == dice
+    assert oracles.senet_replay(result["dice"], result["moves"]) == position
     assert f"dice       {dice}\n" in words("senet", position)
 
 
 @pytest.mark.parametrize(("board", "start"), reference_numbers.examples("knight"))
 def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
-    found = facts("knight", start, board=board)
-    tour = squares(8, found["path"])
+    result = facts("knight", start, board=board)
+    tour = squares(8, result["path"])
     oracles.knight_check(8, 8, tour)
     assert tour[0] == oracles.square_number(8, start) == 1  # file 1, rank 7 from the top
     order = {square: move for move, square in enumerate(tour, start=1)}
     rows = [[order[8 * rank + file] for file in range(8)] for rank in reversed(range(8))]
-    assert found["order"] == rows
+    assert result["order"] == rows
     # each jump leads from its square to the next
-    for (here, there), jump in zip(pairwise(tour), found["jumps"], strict=True):
+    for (here, there), jump in zip(pairwise(tour), result["jumps"], strict=True):
         right, down = JUMPS[jump - 1]
         assert there == here + right - 8 * down
     # the words draw the same board
     drawn = words("knight", start).splitlines()
-    assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == found["order"]
+    assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == result["order"]
     assert drawn[8].split() == list("abcdefgh")
 
 
@@ -107,19 +107,19 @@ def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
 
 @given(eight_states)
 def test_any_state_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state: str) -> None:
-    found = facts("eight", state, path=True)
+    result = facts("eight", state, path=True)
     columns = ("state", "goal", "distance", "best_moves", "solutions", "blank", "manhattan")
-    assert tuple(found[name] for name in (*columns, "misplaced")) == eight_rows[state]
-    check_path(found["path"], state, found["goal_state"], found["distance"])
-    assert oracles.eight_replay(state, found["solution"]) == found["path"]
-    slid = [before[after.index("0")] for before, after in pairwise(found["path"])]
-    assert found["tiles"] == "".join(slid)
+    assert tuple(result[name] for name in (*columns, "misplaced")) == eight_rows[state]
+    check_path(result["path"], state, result["goal_state"], result["distance"])
+    assert oracles.eight_replay(state, result["solution"]) == result["path"]
+    slid = [before[after.index("0")] for before, after in pairwise(result["path"])]
+    assert result["tiles"] == "".join(slid)
     best = oracles.eight_neighbours(state)
-    assert found["best_tiles"] == "".join(
-        state[best[letter].index("0")] for letter in found["best_moves"]
+    assert result["best_tiles"] == "".join(
+        state[best[letter].index("0")] for letter in result["best_moves"]
     )
-    other = {"corner": "centre", "centre": "corner"}[found["goal"]]
-    assert found["out_of_reach"] == [other]
+    other = {"corner": "centre", "centre": "corner"}[result["goal"]]
+    assert result["out_of_reach"] == [other]
     assert f"out of reach  {other} " in words("eight", state)
 
 
@@ -192,24 +192,24 @@ def test_positions_of_senet(senet_rows: dict[str, tuple[Any, ...]], tables: Tabl
     for position, row in senet_rows.items():
         if row[1] is None:
             never += 1
-            with pytest.raises(NotReached) as caught:
+            with pytest.raises(PositionUnreachable) as caught:
                 tables.senet.probe(position)
             assert str(caught.value) == (
                 f"{position} is never reached: no line of play from the opening leads to it."
             )
             continue
-        found = facts("senet", position, path=True)
+        result = facts("senet", position, path=True)
         columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
-        assert tuple(found[name] for name in columns) == row
+        assert tuple(result[name] for name in columns) == row
         answer = tables.senet.probe(position)
         assert tuple(getattr(answer, name) for name in columns) == row
-        assert found["path"][0] == oracles.SENET_OPENING
-        assert found["path"][-1] == position
-        moves = found["moves"].split()
-        for ply, (before, after) in enumerate(pairwise(found["path"])):
+        assert result["path"][0] == oracles.SENET_OPENING
+        assert result["path"][-1] == position
+        moves = result["moves"].split()
+        for ply, (before, after) in enumerate(pairwise(result["path"])):
             legal = {move[4] for move in oracles.senet_successors(before, "AB"[ply % 2])}
             assert after in legal
-        assert len(moves) == found["plies"] == len(found["path"]) - 1
+        assert len(moves) == result["plies"] == len(result["path"]) - 1
     assert never == 119
     assert len(senet_rows) > 600
 
@@ -217,17 +217,17 @@ def test_positions_of_senet(senet_rows: dict[str, tuple[Any, ...]], tables: Tabl
 @given(senet_positions)
 def test_any_position_of_senet_in_words(position: str) -> None:
     try:
-        said = words("senet", position)
-    except NotReached:
+        text = words("senet", position)
+    except PositionUnreachable:
         return
-    assert said.split("\n")[0].split() == list(position)
-    assert said.split("\n")[1].split() == [str(square) for square in range(1, 16)]
+    assert text.split("\n")[0].split() == list(position)
+    assert text.split("\n")[1].split() == [str(square) for square in range(1, 16)]
 
 
 # ---- the knight -----------------------------------------------------------------------------
 
 
-def replayed(answer: KnightAnswer) -> list[int]:
+def replay(answer: KnightAnswer) -> list[int]:
     files, ranks = map(int, answer.board.split("x"))
     tour = squares(files, answer.path)
     oracles.knight_check(files, ranks, tour)
@@ -243,10 +243,10 @@ def replayed(answer: KnightAnswer) -> list[int]:
 def test_tours_of_the_chessboard_from_every_square(tables: Tables) -> None:
     for start in range(64):
         name = oracles.square_name(8, start)
-        assert replayed(tables.knight.probe(name))[0] == start
+        assert replay(tables.knight.probe(name))[0] == start
         closed = tables.knight.probe(name, closed=True)
         assert closed.closed
-        assert replayed(closed)[0] == start
+        assert replay(closed)[0] == start
 
 
 def test_tours_of_the_chessboard_to_every_end(tables: Tables) -> None:
@@ -259,7 +259,7 @@ def test_tours_of_the_chessboard_to_every_end(tables: Tables) -> None:
                 assert answer is None
                 continue
             assert answer is not None
-            tour = replayed(answer)
+            tour = replay(answer)
             assert (tour[0], tour[-1]) == (start, end)
             assert tables.knight.probe(names[0], number=answer.number) == answer
 
@@ -270,7 +270,7 @@ def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> N
     some = table.filter(pl.col("start") == "c3").collect()
     for number in (0, 1, len(some) // 2, len(some) - 1):
         answer = tables.knight.probe("c3", board=board, number=number)
-        replayed(answer)
+        replay(answer)
         assert answer.path == some["path"][number]
     assert tables.knight.probe("c3", board=board).number == 0
     end = str(some["finish"][-1])
@@ -292,8 +292,8 @@ def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> N
 def test_plain_lookups_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state: str) -> None:
     eight = open_tables(str(ROOT / "outputs")).eight
     answer = eight.probe(state)
-    found = (answer.state, answer.goal, answer.distance, answer.best_moves, answer.solutions)
-    assert found == eight_rows[state][:5]
+    result = (answer.state, answer.goal, answer.distance, answer.best_moves, answer.solutions)
+    assert result == eight_rows[state][:5]
     assert eight.distance(state) == eight.distance(" ".join(state)) == answer.distance
     assert eight.get(state) == answer
     assert eight.probe(state, goal=answer.goal) == answer

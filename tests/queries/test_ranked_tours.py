@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from queries import open_tables
-from queries.dispatch import respond
+from queries.dispatch import answer_query
 from tablebase.errors import (
     BadRequest,
     NoSuchTour,
@@ -16,25 +16,25 @@ from tablebase.errors import (
     TableDamaged,
     TableMissing,
 )
-from tablebase.puzzles.knight.tour_ranker import Numbers
+from tablebase.puzzles.knight.tour_ranker import TourRanker
 from tests import often
 from tests.command.test_fast_path import LIBRARIES, SLOW
 from tests.support import oracles
 from tests.support.shell import Cli, python
-from tests.support.tampered import linked_copy, own, place, records, sealed, some_changed
+from tests.support.tampered import change_some, link_copy, place, records, replace_link, reseal
 
 NAME = "knight_cycles_6x6"
 
 
-def asked(folder: Path, key: str | None, **options: str | bool) -> str:
-    return respond("knight", key, {"board": "6x6", "outputs": str(folder), **options})
+def ask(folder: Path, key: str | None, **options: str | bool) -> str:
+    return answer_query("knight", key, {"board": "6x6", "outputs": str(folder), **options})
 
 
-def test_a_number_is_answered_with_its_closed_tour(numbered: Path, cli: Cli) -> None:
-    words = ["--board", "6x6", "--outputs", str(numbered)]
-    said = cli("query", "knight", "b1", "--closed", "--cycle", "9861", "--json", *words)
-    assert (said.code, said.err) == (0, "")
-    facts = json.loads(said.out)
+def test_a_number_is_answered_with_its_closed_tour(ranked_boards: Path, cli: Cli) -> None:
+    words = ["--board", "6x6", "--outputs", str(ranked_boards)]
+    text = cli("query", "knight", "b1", "--closed", "--cycle", "9861", "--json", *words)
+    assert (text.code, text.err) == (0, "")
+    facts = json.loads(text.out)
     assert (facts["start"], facts["cycle"], facts["closed"]) == ("b1", 9861, True)
     assert "number" not in facts
     path = [oracles.square_number(6, facts["path"][at : at + 2]) for at in range(0, 72, 2)]
@@ -42,25 +42,25 @@ def test_a_number_is_answered_with_its_closed_tour(numbered: Path, cli: Cli) -> 
     assert oracles.is_closed(6, path)
     assert path[1] < path[-1]
     squares = " ".join(map(str.upper, reversed([oracles.square_name(6, at) for at in path])))
-    told = cli("query", "knight", "--cycle-of", squares, "--json", *words)
-    assert json.loads(told.out)["cycle"] == 9861
-    told = cli("query", "knight", "--cycle-of", facts["path"], *words)
-    assert "tour     6x6 from b1 to " in told.out
-    assert ", cycle 9861\n" in told.out
+    reported = cli("query", "knight", "--cycle-of", squares, "--json", *words)
+    assert json.loads(reported.out)["cycle"] == 9861
+    reported = cli("query", "knight", "--cycle-of", facts["path"], *words)
+    assert "tour     6x6 from b1 to " in reported.out
+    assert ", cycle 9861\n" in reported.out
 
 
-def test_a_number_is_answered_with_the_tour_from_its_start(numbered: Path, cli: Cli) -> None:
-    words = ["--board", "5x4", "--outputs", str(numbered)]
-    said = cli("query", "knight", "b1", "--tour", "6", "--json", *words)
-    assert (said.code, said.err) == (0, "")
-    facts = json.loads(said.out)
+def test_a_number_is_answered_with_the_tour_from_its_start(ranked_boards: Path, cli: Cli) -> None:
+    words = ["--board", "5x4", "--outputs", str(ranked_boards)]
+    text = cli("query", "knight", "b1", "--tour", "6", "--json", *words)
+    assert (text.code, text.err) == (0, "")
+    facts = json.loads(text.out)
     assert [facts[name] for name in ("start", "tour", "closed")] == ["b1", 6, False]
     assert not {"number", "cycle"} & {*facts}
     path = [oracles.square_number(5, facts["path"][at : at + 2]) for at in range(0, 40, 2)]
     assert tuple(path) in oracles.knight_tours(5, 4, 1)
     squares = ",".join(oracles.square_name(5, at) for at in path)
-    told = cli("query", "knight", "--tour-of", squares, *words)
-    assert f"tour     5x4 from b1 to {facts['finish']}, tour 6\n" in told.out
+    reported = cli("query", "knight", "--tour-of", squares, *words)
+    assert f"tour     5x4 from b1 to {facts['finish']}, tour 6\n" in reported.out
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,12 @@ def test_a_number_is_answered_with_the_tour_from_its_start(numbered: Path, cli: 
         ("b1", "0", "No tour of 5x5 starts at b1: a tour alternates in colour, and the board"),
     ],
 )
-def test_a_tour_that_is_none_is_refused(numbered: Path, start: str, number: str, why: str) -> None:
+def test_a_tour_that_is_none_is_refused(
+    ranked_boards: Path, start: str, number: str, why: str
+) -> None:
     board = "5x5" if "5x5" in why else "5x4"
     with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")) as refused:
-        asked(numbered, start, tour=number, board=board)
+        ask(ranked_boards, start, tour=number, board=board)
     assert refused.value.board == board
 
 
@@ -87,40 +89,42 @@ def test_a_tour_that_is_none_is_refused(numbered: Path, start: str, number: str,
     ],
 )
 def test_squares_that_are_no_tour_are_damage(
-    numbered: Path, options: dict[str, str], which: str, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, options: dict[str, str], which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Numbers, "squares", lambda *_: [0, 7])
+    monkeypatch.setattr(TourRanker, "unrank", lambda *_: [0, 7])
     with pytest.raises(TableDamaged) as damaged:
-        asked(numbered, "a1", **options)
+        ask(ranked_boards, "a1", **options)
     assert damaged.value.problem == f"{which} is none: b1 is missing"
     kind = "cycles_6x6" if "cycle" in options else "numbers_5x4"
-    assert damaged.value.file == str(numbered / f"knight_{kind}.idx")
+    assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
-def test_a_number_past_the_last_one_is_refused_with_the_total(numbered: Path, cli: Cli) -> None:
+def test_a_number_past_the_last_one_is_refused_with_the_total(
+    ranked_boards: Path, cli: Cli
+) -> None:
     words = ["query", "knight", "b1", "--cycle", "9862", "--board", "6x6"]
-    said = cli(*words, "--outputs", str(numbered))
+    text = cli(*words, "--outputs", str(ranked_boards))
     last = "pipeline: 6x6 has 9,862 closed tours, numbered 0 to 9,861.\n"
-    assert (said.code, said.out, said.err) == (1, "", last)
+    assert (text.code, text.out, text.err) == (1, "", last)
 
 
-def test_a_missing_table_is_named_with_the_command_that_makes_it(numbered: Path) -> None:
+def test_a_missing_table_is_named_with_the_command_that_makes_it(ranked_boards: Path) -> None:
     with pytest.raises(TableMissing) as missing:
-        asked(numbered, "b1", cycle="0", board="8x8")
-    command = f"pipeline precompute knight --cycles 8x8 --outputs {numbered}"
+        ask(ranked_boards, "b1", cycle="0", board="8x8")
+    command = f"pipeline precompute knight --cycles 8x8 --outputs {ranked_boards}"
     assert missing.value.command == command
-    assert missing.value.file == str(numbered / "knight_cycles_8x8.idx")
+    assert missing.value.file == str(ranked_boards / "knight_cycles_8x8.idx")
 
 
 @pytest.mark.parametrize("board", ["4x4", "5x5", "8x3", "2x9"])
-def test_a_board_without_closed_tours_says_so(numbered: Path, board: str) -> None:
+def test_a_board_without_closed_tours_says_so(ranked_boards: Path, board: str) -> None:
     with pytest.raises(NoSuchTour, match=f"{board} has no closed tour"):
-        asked(numbered, "a1", cycle="0", board=board)
+        ask(ranked_boards, "a1", cycle="0", board=board)
 
 
-def test_a_board_with_too_many_is_refused(numbered: Path) -> None:
+def test_a_board_with_too_many_is_refused(ranked_boards: Path) -> None:
     with pytest.raises(BadRequest, match="26x9 has too many closed tours"):
-        asked(numbered, "a1", cycle="0", board="26x9")
+        ask(ranked_boards, "a1", cycle="0", board="26x9")
 
 
 @pytest.mark.parametrize(
@@ -137,14 +141,14 @@ def test_a_board_with_too_many_is_refused(numbered: Path) -> None:
     ],
 )
 def test_options_that_do_not_go_together(
-    numbered: Path, options: dict[str, str], problem: str
+    ranked_boards: Path, options: dict[str, str], problem: str
 ) -> None:
     with pytest.raises(BadRequest, match=problem):
-        asked(numbered, "b1", **options)
+        ask(ranked_boards, "b1", **options)
 
 
-def test_what_is_no_closed_tour_is_refused_with_the_reason(numbered: Path) -> None:
-    facts = json.loads(asked(numbered, "a1", cycle="5", json=True))
+def test_what_is_no_closed_tour_is_refused_with_the_reason(ranked_boards: Path) -> None:
+    facts = json.loads(ask(ranked_boards, "a1", cycle="5", json=True))
     squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
     far = [*squares[2:], squares[1], squares[0]]
     for wrong, problem in (
@@ -156,11 +160,11 @@ def test_what_is_no_closed_tour_is_refused_with_the_reason(numbered: Path) -> No
         ([], "a1 is missing"),
     ):
         with pytest.raises(NotationError, match=problem):
-            asked(numbered, None, cycle_of=" ".join(wrong))
+            ask(ranked_boards, None, cycle_of=" ".join(wrong))
 
 
-def test_it_is_answered_from_python(numbered: Path) -> None:
-    with open_tables(str(numbered)) as tables:
+def test_it_is_answered_from_python(ranked_boards: Path) -> None:
+    with open_tables(str(ranked_boards)) as tables:
         tour = tables.knight.cycle(15, "c3", board="10x3")
         assert (tour.start, tour.cycle, len(tour.jumps)) == ("c3", 15, 29)
         assert tables.knight.cycle_number(tour.path, board="10x3") == 15
@@ -177,52 +181,54 @@ def test_it_is_answered_from_python(numbered: Path) -> None:
         tables.knight.cycle(15, board="6x6")
 
 
-def test_many_keys_at_once_are_not_for_it(numbered: Path, cli: Cli) -> None:
-    said = cli("query", "knight", "--cycle", "1", "--outputs", str(numbered), stdin="a1\n")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.endswith(
+def test_many_keys_at_once_are_not_for_it(ranked_boards: Path, cli: Cli) -> None:
+    text = cli("query", "knight", "--cycle", "1", "--outputs", str(ranked_boards), stdin="a1\n")
+    assert (text.code, text.out) == (2, "")
+    assert text.err.endswith(
         "--cycle needs a SQUARE. Write: pipeline query knight SQUARE --cycle N.\n"
     )
-    said = cli("query", "knight", "-", "--cycle", "1", "--outputs", str(numbered), stdin="a1\n")
-    assert (said.code, said.out) == (2, "")
-    assert "--cycle works with a single key only" in said.err
+    text = cli(
+        "query", "knight", "-", "--cycle", "1", "--outputs", str(ranked_boards), stdin="a1\n"
+    )
+    assert (text.code, text.out) == (2, "")
+    assert "--cycle works with a single key only" in text.err
 
 
 @pytest.fixture
-def copied(numbered: Path, tmp_path: Path) -> Path:
-    return linked_copy(numbered, tmp_path)
+def copied_boards(ranked_boards: Path, tmp_path: Path) -> Path:
+    return link_copy(ranked_boards, tmp_path)
 
 
-def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied: Path) -> None:
-    path = own(copied / f"{NAME}.idx")
+def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied_boards: Path) -> None:
+    path = replace_link(copied_boards / f"{NAME}.idx")
     whole = path.read_bytes()
-    right = asked(copied, "a1", cycle="4711")
-    found = list[TableDamaged]()
+    right = ask(copied_boards, "a1", cycle="4711")
+    result = list[TableDamaged]()
     for block in range(1, len(whole) // 4096):
         data = bytearray(whole)
         data[4096 * block + 1000] ^= 1
         path.write_bytes(data)
         try:
-            assert asked(copied, "a1", cycle="4711") == right
+            assert ask(copied_boards, "a1", cycle="4711") == right
         except TableDamaged as damaged:
-            found.append(damaged)
-    assert len(found) > 5
-    for error in found:
+            result.append(damaged)
+    assert len(result) > 5
+    for error in result:
         assert "the checksum of block " in error.problem
-        assert error.command == f"pipeline precompute knight --cycles 6x6 --outputs {copied}"
+        assert error.command == f"pipeline precompute knight --cycles 6x6 --outputs {copied_boards}"
 
 
 @pytest.mark.parametrize("layer", [1, 6, 11, 12, 13])
-def test_layers_that_contradict_each_other_are_damage(copied: Path, layer: int) -> None:
+def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer: int) -> None:
     """Every block whole, and other keys in a layer: an error, and never a tour that is none."""
-    path = own(copied / f"{NAME}.idx")
+    path = replace_link(copied_boards / f"{NAME}.idx")
     data = bytearray(path.read_bytes())
     for record in range(records(data)):
         at = place(data, record)
         if data[at] == layer:
             data[at + 2] ^= 1
-    path.write_bytes(sealed(data))
-    knight = open_tables(str(copied)).knight
+    path.write_bytes(reseal(data))
+    knight = open_tables(str(copied_boards)).knight
     refused = list[str]()
     for cycle in range(0, 9862, 1201):
         try:
@@ -237,17 +243,17 @@ def test_layers_that_contradict_each_other_are_damage(copied: Path, layer: int) 
     assert {*refused} == {str(path)}
 
 
-def test_whatever_the_records_say_is_an_answer_or_an_error(copied: Path) -> None:
+def test_whatever_the_records_say_is_an_answer_or_an_error(copied_boards: Path) -> None:
     """Some bytes of some records others, and every block whole."""
-    path, chance = own(copied / f"{NAME}.idx"), random.Random(6)
+    path, chance = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
     whole = path.read_bytes()
-    tour = open_tables(str(copied)).knight.cycle(4711, board="6x6").path
+    tour = open_tables(str(copied_boards)).knight.cycle(4711, board="6x6").path
     refused = 0
     for _ in range(often(40, 4000)):
-        path.write_bytes(some_changed(whole, chance))
+        path.write_bytes(change_some(whole, chance))
         with contextlib.suppress(TableDamaged, NoSuchTour):
             refused += 1
-            knight = open_tables(str(copied)).knight
+            knight = open_tables(str(copied_boards)).knight
             for _ in range(3):
                 knight.cycle(chance.randrange(9862), board="6x6")
             knight.cycle_number(tour, board="6x6")
@@ -255,13 +261,13 @@ def test_whatever_the_records_say_is_an_answer_or_an_error(copied: Path) -> None
     assert refused
 
 
-def test_a_lone_number_is_answered_without_table_libraries(numbered: Path) -> None:
-    said = python(
+def test_a_lone_number_is_answered_without_table_libraries(ranked_boards: Path) -> None:
+    text = python(
         "import sys\n"
-        "from pipeline.run import told\n"
-        f"words = 'query knight b1 --cycle 77 --board 6x6 --outputs {numbered}'\n"
-        "assert told(words.split()) == 0\n"
+        "from pipeline.run import run_command\n"
+        f"words = 'query knight b1 --cycle 77 --board 6x6 --outputs {ranked_boards}'\n"
+        "assert run_command(words.split()) == 0\n"
         "print({*sys.modules}, file=sys.stderr)\n"
     )
-    assert said.code == 0, said.err
-    assert not {f"'{name}'" for name in LIBRARIES | SLOW} & {*said.err.strip("{}\n").split(", ")}
+    assert text.code == 0, text.err
+    assert not {f"'{name}'" for name in LIBRARIES | SLOW} & {*text.err.strip("{}\n").split(", ")}

@@ -12,32 +12,36 @@ import polars as pl
 import pytest
 
 from pipeline.commands import sample as samples
-from pipeline.commands.app import run
+from pipeline.commands.app import run_app
 from queries import open_tables
 from queries.api import Tables
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.knight.reader import MAX_DISTINCT, KnightReader
-from queries.knight.sampling import numbers, of_numbers
-from queries.knight.unrank_kernels import MOST_STEPS, Cells, earlier
+from queries.knight.sampling import draw_numbers, sample_by_rank
+from queries.knight.unrank_kernels import MAX_STEPS, SweepCells, step_back_kernel
 from tablebase.errors import BadRequest, TableDamaged, TableMissing
-from tablebase.frontier.keys import MOST_CELLS, all_partners
-from tablebase.frontier.layer_codec import packed, unpacked
-from tablebase.frontier.state import FREE, State, after, before
-from tablebase.puzzles.knight.board import Board, parse_board
-from tablebase.puzzles.knight.definition import PUZZLE, cycles_table, numbers_table
-from tablebase.puzzles.knight.tour_ranker import NONE
+from tablebase.frontier.keys import MAX_CELLS, list_all_partners
+from tablebase.frontier.layer_codec import decode_layer, encode_layer
+from tablebase.frontier.state import FREE, State, step_back, step_forward
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.puzzles.knight.definition import (
+    PUZZLE,
+    make_closed_ranking_table,
+    make_open_ranking_table,
+)
+from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
 from tests import often, wide
 from tests.support import oracles
-from tests.support.build_recorder import built
-from tests.support.shell import Cli, uncompiled
+from tests.support.build_recorder import build_tables
+from tests.support.shell import Cli, run_uncompiled
 from tests.support.tampered import (
-    linked_copy,
-    own,
+    change_some,
+    link_copy,
     place,
-    sealed,
-    some_changed,
+    replace_link,
+    reseal,
     with_other_layer,
 )
 
@@ -46,32 +50,32 @@ LIMIT = 3.719
 
 
 def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame:
-    asks = reader("knight", Folder(folder))
+    asks = open_reader("knight", Folder(folder))
     assert isinstance(asks, KnightReader)
-    numbered = asks.numbered(parse_board(board), closed=closed)
-    return of_numbers(numbered, np.arange(sum(numbered.totals())))
+    numbered = asks.open_ranked_tours(parse_board(board), closed=closed)
+    return sample_by_rank(numbered, np.arange(sum(numbered.count_tours_by_start())))
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
-def test_all_numbers_at_once_are_what_each_is_alone(numbered: Path, board: str) -> None:
-    found = every_tour(numbered, board)
-    assert found["path"].n_unique() == found.height
-    assert {*found["board"]} == {board}
-    with open_tables(str(numbered)) as tables:
-        for number in range(0, found.height, max(1, found.height // 40)):
-            assert found["path"][number] == tables.knight.cycle(number, board=board).path
+def test_all_numbers_at_once_are_what_each_is_alone(ranked_boards: Path, board: str) -> None:
+    result = every_tour(ranked_boards, board)
+    assert result["path"].n_unique() == result.height
+    assert {*result["board"]} == {board}
+    with open_tables(str(ranked_boards)) as tables:
+        for number in range(0, result.height, max(1, result.height // 40)):
+            assert result["path"][number] == tables.knight.cycle(number, board=board).path
 
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "8x3"])
-def test_all_tours_at_once_are_what_each_is_alone(numbered: Path, board: str) -> None:
-    found = every_tour(numbered, board, closed=False)
-    assert found["path"].n_unique() == found.height
+def test_all_tours_at_once_are_what_each_is_alone(ranked_boards: Path, board: str) -> None:
+    result = every_tour(ranked_boards, board, closed=False)
+    assert result["path"].n_unique() == result.height
     numbers = pl.int_range(pl.len()).over("start")
-    assert found["tour"].equals(found.select(numbers).to_series())
-    with open_tables(str(numbered)) as tables:
-        for row in range(0, found.height, max(1, found.height // 40)):
-            start, number = found["start"][row], found["tour"][row]
-            assert found["path"][row] == tables.knight.tour(number, start, board=board).path
+    assert result["tour"].equals(result.select(numbers).to_series())
+    with open_tables(str(ranked_boards)) as tables:
+        for row in range(0, result.height, max(1, result.height // 40)):
+            start, number = result["start"][row], result["tour"][row]
+            assert result["path"][row] == tables.knight.tour(number, start, board=board).path
 
 
 @pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
@@ -80,7 +84,7 @@ def test_a_sample_of_a_larger_board_is_what_each_is_alone(
 ) -> None:
     """6x7: one half has a column more. 6x8: all squares of the cut can be ends, as on 8x8."""
     files, ranks = map(int, board.split("x"))
-    built(tmp_path, PUZZLE, cycles_table(Board(files, ranks)))
+    build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(files, ranks)))
     with open_tables(str(tmp_path)) as tables:
         sample = tables.knight.sample(size, seed=2, board=board, closed=True)
         for number, path in sample.select("cycle", "path").rows():
@@ -94,41 +98,41 @@ def test_a_sample_of_a_larger_board_is_what_each_is_alone(
 @pytest.mark.parametrize("here", [0, 1])
 def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
     """Every state of some layers: the same keys with the same cells, in the same order."""
-    board, cells = Board(4, 6), 9 + here
-    of = Cells(here, 4, cells, board.squares, all_partners(cells))
-    room = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
-    keys, laid = np.empty(MOST_STEPS, np.int64), np.empty((MOST_STEPS, 2), np.int64)
+    board, cells = KnightBoard(4, 6), 9 + here
+    of = SweepCells(here, 4, cells, board.squares, list_all_partners(cells))
+    room = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
+    keys, laid = np.empty(MAX_STEPS, np.int64), np.empty((MAX_STEPS, 2), np.int64)
     layer = {State([FREE] * cells, {}).key}
     for square in range(12 - 6 * here):
         others = [0] * here
-        others += [to - square + here for to in board.neighbours(square) if to > square]
+        others += [to - square + here for to in board.list_neighbours(square) if to > square]
         sets = [(), *((one,) for one in others)]
         sets += [(one, two) for at, one in enumerate(others) for two in others[at + 1 :]]
-        led = {after(key, some, cells, here) for key in layer for some in sets}
+        led = {step_forward(key, some, cells, here) for key in layer for some in sets}
         layer = {key for key in led if key is not None}
         for key in layer:
-            many = earlier(key, np.array(others), of, room, keys, laid)
-            found = [
-                (then, tuple(cell for cell in some if cell != NONE))
+            many = step_back_kernel(key, np.array(others), of, room, keys, laid)
+            result = [
+                (then, tuple(cell for cell in some if cell != NO_SQUARE))
                 for then, some in zip(keys[:many].tolist(), laid[:many].tolist(), strict=True)
             ]
-            assert found == [*before(key, others, cells, here)]
+            assert result == [*step_back(key, others, cells, here)]
 
 
-def test_each_jump_comes_as_often_as_among_all(numbered: Path) -> None:
+def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
     """Chi-squared, of one jump after the other: a sample against all 9,862 closed tours of 6x6."""
-    with open_tables(str(numbered)) as tables:
+    with open_tables(str(ranked_boards)) as tables:
         sample = tables.knight.sample(20_000, seed=7, board="6x6", closed=True)
-    every = every_tour(numbered, "6x6")
+    every = every_tour(ranked_boards, "6x6")
     size = sample.height
 
     def uses(paths: pl.Series) -> dict[frozenset[str], int]:
-        found: dict[frozenset[str], int] = {}
+        result: dict[frozenset[str], int] = {}
         for path in paths:
             names = [path[at : at + 2] for at in range(0, 72, 2)]
             for jump in map(frozenset, pairwise([*names, names[0]])):
-                found[jump] = found.get(jump, 0) + 1
-        return found
+                result[jump] = result.get(jump, 0) + 1
+        return result
 
     drawn, all_of_them = uses(sample["path"]), uses(every["path"])
     assert drawn.keys() <= all_of_them.keys()
@@ -145,8 +149,8 @@ def test_each_jump_comes_as_often_as_among_all(numbered: Path) -> None:
     assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
 
 
-def test_a_seed_draws_the_same_again(numbered: Path) -> None:
-    with open_tables(str(numbered)) as tables:
+def test_a_seed_draws_the_same_again(ranked_boards: Path) -> None:
+    with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         first = draw(50, seed=3, board="6x6", closed=True)
         assert first.equals(draw(50, seed=3, board="6x6", closed=True))
@@ -157,8 +161,8 @@ def test_a_seed_draws_the_same_again(numbered: Path) -> None:
             assert oracles.is_closed(6, squares)
 
 
-def test_without_replacement_no_tour_comes_twice(numbered: Path) -> None:
-    with open_tables(str(numbered)) as tables:
+def test_without_replacement_no_tour_comes_twice(ranked_boards: Path) -> None:
+    with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         every = draw(16, board="10x3", closed=True, replacement=False)
         assert sorted(every["cycle"]) == [*range(16)]
@@ -168,8 +172,8 @@ def test_without_replacement_no_tour_comes_twice(numbered: Path) -> None:
 
 
 def test_a_sample_may_come_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("queries.knight.sampling.AT_ONCE", 7)
-    parts = [part.tolist() for part in numbers(1000, 20, 1, replacement=True)]
+    monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 7)
+    parts = [part.tolist() for part in draw_numbers(1000, 20, 1, replacement=True)]
     assert [len(part) for part in parts] == [7, 7, 6]
     assert all(0 <= number < 1000 for part in parts for number in part)
 
@@ -177,11 +181,11 @@ def test_a_sample_may_come_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> 
 def test_open_tours_are_drawn_from_their_list(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.knight.sampling.ROWS", 500)
+    monkeypatch.setattr("queries.knight.sampling.CHUNK_ROWS", 500)
     every = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
-        (chosen,) = numbers(every.height, 300, 1, replacement=True)
+        (chosen,) = draw_numbers(every.height, 300, 1, replacement=True)
         assert drawn.equals(every[chosen])
         whole = tables.knight.sample(1728, board="5x5", replacement=False)
         assert whole["path"].n_unique() == 1728
@@ -189,10 +193,10 @@ def test_open_tours_are_drawn_from_their_list(
 
 
 def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
-    numbered: Path, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.knight.reader.LISTABLE", 19)
-    with open_tables(str(numbered)) as tables:
+    monkeypatch.setattr("queries.knight.reader.MAX_SINGLE_FILE_SQUARES", 19)
+    with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         whole = draw(164, seed=5, board="5x4", replacement=False)
         assert whole.columns == ["board", "start", "tour", "path"]
@@ -206,12 +210,12 @@ def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
             draw(165, board="5x4", replacement=False)
 
 
-def test_the_shell_writes_a_sample(numbered: Path, tmp_path: Path, cli: Cli) -> None:
+def test_the_shell_writes_a_sample(ranked_boards: Path, tmp_path: Path, cli: Cli) -> None:
     words = ["sample", "knight", "--board", "6x6", "--closed", "--size", "30", "--seed", "7"]
-    where = ["--outputs", str(numbered)]
+    where = ["--outputs", str(ranked_boards)]
     file = tmp_path / "cycles.parquet"
-    said = cli(*words, "--output", str(file), *where)
-    assert (said.code, said.out) == (0, ""), said.err
+    text = cli(*words, "--output", str(file), *where)
+    assert (text.code, text.out) == (0, ""), text.err
     rows = pl.read_parquet(file)
     assert rows.columns == ["board", "cycle", "path"]
     assert rows.height == 30
@@ -223,7 +227,7 @@ def test_the_shell_writes_a_sample(numbered: Path, tmp_path: Path, cli: Cli) -> 
 def test_a_sample_without_options_is_drawn(
     outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["sample", "knight", "--outputs", str(outputs)]) == 0
+    assert run_app(["sample", "knight", "--outputs", str(outputs)]) == 0
     head, row = capfd.readouterr().out.splitlines()
     assert head == "board,start,finish,number,closed,path"
     assert row.startswith("6x6,")
@@ -240,7 +244,7 @@ def test_closed_tours_are_recommended_where_there_are_any(
 def test_a_sample_in_parts_is_written_whole(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.knight.sampling.AT_ONCE", 700)
+    monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 700)
     file, where = tmp_path / "tours.txt", str(outputs)
     samples.sample("knight", board="5x5", output=str(file), format="csv", outputs=where)
     with open_tables(where) as tables:
@@ -271,16 +275,16 @@ def test_a_sample_in_parts_is_written_whole(
     ],
 )
 def test_what_cannot_be_drawn_is_refused(
-    numbered: Path, tmp_path: Path, cli: Cli, words: str, code: int, said: str
+    ranked_boards: Path, tmp_path: Path, cli: Cli, words: str, code: int, said: str
 ) -> None:
-    told = cli("sample", *words.split(), "--outputs", str(numbered), cwd=tmp_path)
-    assert (told.code, told.out) == (code, "")
-    assert said in told.err
+    reported = cli("sample", *words.split(), "--outputs", str(ranked_boards), cwd=tmp_path)
+    assert (reported.code, reported.out) == (code, "")
+    assert said in reported.err
     assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(
-    ("asked", "problem"),
+    ("options", "problem"),
     [
         ({"size": 0}, "The size of a sample is a whole number from 1, not '0'."),
         ({"size": 2.5}, "The size of a sample is a whole number from 1, not '2.5'."),
@@ -295,10 +299,10 @@ def test_what_cannot_be_drawn_is_refused(
     ],
 )
 def test_what_is_no_size_or_seed_is_refused(
-    tables: Tables, asked: dict[str, Any], problem: str
+    tables: Tables, options: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(BadRequest) as caught:
-        tables.knight.sample(board="5x5", **asked)
+        tables.knight.sample(board="5x5", **options)
     assert str(caught.value) == problem
 
 
@@ -308,9 +312,9 @@ def test_a_size_may_be_any_whole_number(tables: Tables) -> None:
     assert tables.knight.sample(size, seed, board="5x5").height == 2
 
 
-def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
-    folder = linked_copy(numbered, tmp_path)
-    path = own(folder / "knight_cycles_6x6.idx")
+def test_damage_is_found(ranked_boards: Path, tmp_path: Path) -> None:
+    folder = link_copy(ranked_boards, tmp_path)
+    path = replace_link(folder / "knight_cycles_6x6.idx")
     whole = path.read_bytes()
     data = bytearray(whole)
     data[4096 * 9 + 7] ^= 1
@@ -320,7 +324,7 @@ def test_damage_is_found(numbered: Path, tmp_path: Path) -> None:
     data = bytearray(whole)
     for record in range(80):
         data[place(data, record) + 2] ^= data[place(data, record)] == 6
-    path.write_bytes(sealed(data))
+    path.write_bytes(reseal(data))
     with pytest.raises(TableDamaged, match="a layer has what is no state"):
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
     with pytest.raises(TableMissing):
@@ -339,31 +343,31 @@ def test_numbers_that_are_not_those_of_the_states_are_found(
 ) -> None:
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, _, states = records
-        keys, numbers = unpacked(firsts, states)
-        return packed(keys, numbers // 2 + 1, states.itemsize)
+        keys, numbers = decode_layer(firsts, states)
+        return encode_layer(keys, numbers // 2 + 1, states.itemsize)
 
     with_other_layer(monkeypatch, layer, changed)
-    built(tmp_path, PUZZLE, cycles_table(Board(6, 6)))
+    build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(6, 6)))
     with pytest.raises(TableDamaged, match=problem):
         every_tour(tmp_path, "6x6")
 
 
 @pytest.mark.parametrize(("board", "closed"), [("6x6", True), ("5x5", False)])
 def test_whatever_the_records_say_is_a_tour_or_an_error(
-    numbered: Path, tmp_path: Path, board: str, closed: bool
+    ranked_boards: Path, tmp_path: Path, board: str, closed: bool
 ) -> None:
     """Some bytes of some records others, and every block whole."""
-    folder, chance, files = linked_copy(numbered, tmp_path), random.Random(7), int(board[0])
-    path = own(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
+    folder, chance, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
+    path = replace_link(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
     whole, refused = path.read_bytes(), 0
     for _ in range(often(12, 1000)):
-        path.write_bytes(some_changed(whole, chance))
+        path.write_bytes(change_some(whole, chance))
         try:
-            found = every_tour(folder, board, closed=closed)
+            result = every_tour(folder, board, closed=closed)
         except TableDamaged:
             refused += 1
             continue
-        for tour in found["path"]:
+        for tour in result["path"]:
             squares = [
                 oracles.square_number(files, tour[at : at + 2]) for at in range(0, len(tour), 2)
             ]
@@ -373,11 +377,16 @@ def test_whatever_the_records_say_is_a_tour_or_an_error(
 
 def with_the_compiler_off() -> str:
     with tempfile.TemporaryDirectory() as folder:
-        built(Path(folder), PUZZLE, cycles_table(Board(5, 6)), numbers_table(Board(4, 5)))
+        build_tables(
+            Path(folder),
+            PUZZLE,
+            make_closed_ranking_table(KnightBoard(5, 6)),
+            make_open_ranking_table(KnightBoard(4, 5)),
+        )
         open_ones = every_tour(Path(folder), "4x5", closed=False)
         return " ".join([*every_tour(Path(folder), "5x6")["path"], *open_ones["path"]])
 
 
 @wide
 def test_the_compiler_off_draws_the_same() -> None:
-    assert uncompiled(with_the_compiler_off) == with_the_compiler_off()
+    assert run_uncompiled(with_the_compiler_off) == with_the_compiler_off()

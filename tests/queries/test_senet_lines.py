@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from queries.api import Tables
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.svg import AMBER, BLUE, INK, PAPER
-from tablebase.errors import BadRequest, NotReached
+from tablebase.errors import BadRequest, PositionUnreachable
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import Cli
@@ -21,12 +21,16 @@ KNOWN = "ABAAABBB.B...A."
 
 def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
     """Every position that four plies or fewer lead to, and whose turn it is then."""
-    asks = reader("senet", Folder(outputs))
+    asks = open_reader("senet", Folder(outputs))
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
-            found = asks.facts(position, {"turn": "AB"[plies % 2]}).named()
-            assert (found["dice"], found["moves"], found["plies"]) == (line.dice, line.moves, plies)
+            result = asks.probe(position, {"turn": "AB"[plies % 2]}).to_dict()
+            assert (result["dice"], result["moves"], result["plies"]) == (
+                line.dice,
+                line.moves,
+                plies,
+            )
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
 
 
@@ -34,40 +38,42 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
     whole = pl.read_parquet(outputs / "senet.parquet")
     once = whole.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
     table = pl.concat([whole.gather_every(1511), once])
-    asks = reader("senet", Folder(outputs))
+    asks = open_reader("senet", Folder(outputs))
     never = 0
     for row in table.iter_rows(named=True):
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
             if plies is None:
-                with pytest.raises(NotReached):
-                    asks.facts(row["position"], {"turn": side}).named()
+                with pytest.raises(PositionUnreachable):
+                    asks.probe(row["position"], {"turn": side}).to_dict()
                 never += 1
                 continue
-            found = asks.facts(row["position"], {"turn": side, "path": True}).named()
-            assert found["plies"] == plies
-            assert oracles.senet_replay(str(found["dice"]), str(found["moves"])) == row["position"]
+            result = asks.probe(row["position"], {"turn": side, "path": True}).to_dict()
+            assert result["plies"] == plies
+            assert (
+                oracles.senet_replay(str(result["dice"]), str(result["moves"])) == row["position"]
+            )
             # how many longer lines there are is not in the index, so no number is stated
-            assert found["lines"] == (row["lines"] if plies == row["plies"] else None)
-            path = found["path"]
+            assert result["lines"] == (row["lines"] if plies == row["plies"] else None)
+            path = result["path"]
             assert isinstance(path, list)
             assert len(path) == plies + 1
     assert never >= len(once) > 119
 
 
 def test_a_side_that_never_moves_there(outputs: Path) -> None:
-    asks = reader("senet", Folder(outputs))
-    with pytest.raises(NotReached) as caught:
-        asks.facts("BAABABABAB.....", {"turn": "A"}).named()
+    asks = open_reader("senet", Folder(outputs))
+    with pytest.raises(PositionUnreachable) as caught:
+        asks.probe("BAABABABAB.....", {"turn": "A"}).to_dict()
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
     assert str(caught.value) == (
         "BAABABABAB..... is never reached with A to move: "
         "no line of play from the opening leads to it."
     )
-    with pytest.raises(NotReached, match="is never reached"):
-        asks.facts("BBBBBAAAAA.....", {"turn": "A"}).named()
+    with pytest.raises(PositionUnreachable, match="is never reached"):
+        asks.probe("BBBBBAAAAA.....", {"turn": "A"}).to_dict()
     for side in ("", "C", "AB"):
         with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
-            asks.checked({"turn": side})
+            asks.normalize_options({"turn": side})
 
 
 def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Path) -> None:
@@ -80,14 +86,14 @@ def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Pa
         _, first, second = batch.out.splitlines()
         assert first == second.replace(KNOWN, small)
         assert second.startswith(f"{KNOWN},{3 if 'b' in more else 2},2,3,")
-    said = cli(*asked, stdin="abx\n")
-    assert "abx,,,,,,,\"'abx' is not a Senet position: 'x' is not one of" in said.out
+    text = cli(*asked, stdin="abx\n")
+    assert "abx,,,,,,,\"'abx' is not a Senet position: 'x' is not one of" in text.out
 
 
-@pytest.mark.parametrize("asked", [{}, {"turn": "B"}])
-def test_the_picture_is_the_line(outputs: Path, asked: dict[str, str | bool]) -> None:
-    answer = reader("senet", Folder(outputs)).facts(KNOWN, {**asked, "path": True})
-    facts, svg = answer.named(), ElementTree.fromstring(answer.drawn())
+@pytest.mark.parametrize("options", [{}, {"turn": "B"}])
+def test_the_picture_is_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
+    answer = open_reader("senet", Folder(outputs)).probe(KNOWN, {**options, "path": True})
+    facts, svg = answer.to_dict(), ElementTree.fromstring(answer.to_svg())
     dots = [shape for shape in svg if shape.tag.endswith("circle")]
     rows: dict[float, dict[float, str]] = {}
     for dot in dots:
@@ -115,15 +121,15 @@ def test_the_picture_is_the_line(outputs: Path, asked: dict[str, str | bool]) ->
 
 
 def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
-    asks = reader("senet", Folder(outputs))
-    assert "after 0 plies" in asks.facts(oracles.SENET_OPENING, {}).drawn()
-    assert "after 1 ply<" in asks.facts("BAABABABAB.....", {}).drawn()
+    asks = open_reader("senet", Folder(outputs))
+    assert "after 0 plies" in asks.probe(oracles.SENET_OPENING, {}).to_svg()
+    assert "after 1 ply<" in asks.probe("BAABABABAB.....", {}).to_svg()
 
 
 def test_a_picture_at_the_shell(cli: Cli, tmp_path: Path, outputs: Path) -> None:
     target = tmp_path / "line.svg"
     asked = ("query", "senet", KNOWN, "--turn", "B", "--json", "--outputs", str(outputs))
-    said = cli(*asked, "--svg", str(target))
-    assert said == cli(*asked)
-    assert json.loads(said.out)["lines"] is None
+    text = cli(*asked, "--svg", str(target))
+    assert text == cli(*asked)
+    assert json.loads(text.out)["lines"] is None
     assert PAPER in target.read_text()

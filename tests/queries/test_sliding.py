@@ -15,10 +15,10 @@ from queries import dispatch, goal_reader, open_tables
 from queries.answer_types import BoardAnswer
 from queries.api import Tables
 from queries.goal_reader import GoalReader
-from queries.query_options import Asked
+from queries.query_options import OptionValues
 from queries.sliding import reader, vectorized
 from queries.sliding.reader import BoardReader
-from tablebase.errors import BadRequest, NotationError, OutOfReach, TableDamaged, TableMissing
+from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged, TableMissing
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
@@ -31,7 +31,7 @@ BOARDS = ["2x2", "2x3", "3x2", "3x3"]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sliding")
-    build(Request(Folder(place), [(PUZZLE, PUZZLE.with_boards(BOARDS))]), Quiet())
+    build(Request(Folder(place), [(PUZZLE, PUZZLE.list_tables_with_boards(BOARDS))]), Quiet())
     return place
 
 
@@ -48,7 +48,7 @@ def test_every_state_is_answered_to_many_goals(tables: Tables, name: str) -> Non
         known = oracle.distances(goal, board.height, board.width)
         for state in states:
             if state not in known:
-                with pytest.raises(OutOfReach):
+                with pytest.raises(GoalUnreachable):
                     table.probe(state, goal)
                 continue
             best = oracle.best_moves(state, board.height, board.width, known)
@@ -82,8 +82,8 @@ def test_solutions_are_counted_by_walking(cli: Cli, folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     state = max(known, key=lambda state: (len(ways(state, known)), state))
     place = ("--board", "2x3", "--outputs", str(folder))
-    said = cli("query", "sliding", state, "--solutions", *place)
-    assert said.out.split() == ways(state, known)
+    text = cli("query", "sliding", state, "--solutions", *place)
+    assert text.out.split() == ways(state, known)
     facts = json.loads(cli("query", "sliding", state, "--solutions", "--json", *place).out)
     assert facts["solutions"] == len(facts["all_solutions"]) == len(ways(state, known)) > 1
     assert "solutions" not in json.loads(cli("query", "sliding", state, "--json", *place).out)
@@ -95,17 +95,17 @@ def test_solutions_are_counted_before_they_are_listed(
     monkeypatch.setattr(goal_reader, "MAX_SOLUTIONS", 1)
     known = oracle.distances("123450", 2, 3)
     many = max(known, key=lambda state: (len(ways(state, known)), state))
-    asks = dispatch.reader("sliding", Folder(folder)).meant({"board": "2x3"})
+    asks = dispatch.open_reader("sliding", Folder(folder)).select_reader({"board": "2x3"})
     with pytest.raises(BadRequest) as caught:
-        asks.facts(many, {"solutions": True})
+        asks.probe(many, {"solutions": True})
     number = len(ways(many, known))
     assert str(caught.value) == (
         f"{number} shortest solutions lead from {many} to 123450, and at most 1 can be listed. "
         "Use --path for one of them."
     )
-    found, bad = asks.answers(pl.Series(["123450", many]), {"solutions": True})
-    assert (found["all_solutions"].to_list(), bad) == (["", None], [])
-    assert found["error"].to_list() == [None, str(caught.value)]
+    result, bad = asks.answer_keys(pl.Series(["123450", many]), {"solutions": True})
+    assert (result["all_solutions"].to_list(), bad) == (["", None], [])
+    assert result["error"].to_list() == [None, str(caught.value)]
 
 
 @pytest.mark.parametrize("board", [34, None, b"3x4"])
@@ -116,10 +116,10 @@ def test_a_board_that_is_no_text(tables: Tables, board: Any) -> None:
 
 def test_an_answer_for_people(cli: Cli, folder: Path) -> None:
     """As docs/sliding.md shows it."""
-    said = cli(
+    text = cli(
         "query", "sliding", "1,2,0,4,5,3", "--board", "2x3", "--outputs", str(folder)
     )  # fmt: skip
-    assert said.out == (
+    assert text.out == (
         " 1 2 .\n 4 5 3\n\n"
         "goal         123450\n"
         "distance     1 move\n"
@@ -127,7 +127,7 @@ def test_an_answer_for_people(cli: Cli, folder: Path) -> None:
         "one of them  D\n"
         "tiles slid   3\n"
     )
-    assert said.out in (ROOT / "docs" / "sliding.md").read_text()
+    assert text.out in (ROOT / "docs" / "sliding.md").read_text()
     boards = cli(
         "query", "sliding", "120453", "--board", "2x3", "--boards", "--outputs", str(folder)
     )
@@ -135,9 +135,9 @@ def test_an_answer_for_people(cli: Cli, folder: Path) -> None:
 
 
 def test_no_is_said_with_the_reason(cli: Cli, folder: Path) -> None:
-    said = cli("query", "sliding", "213450", "--board", "2x3", "--outputs", str(folder))
-    assert said.code == 1
-    assert said.err == (
+    text = cli("query", "sliding", "213450", "--board", "2x3", "--outputs", str(folder))
+    assert text.code == 1
+    assert text.err == (
         "pipeline: 123450 cannot be reached from 213450: a move swaps the blank with a tile; from "
         "the state to the goal the blank makes an even number of moves, but it takes an odd number "
         "of swaps. Swap any two tiles to make it reachable.\n"
@@ -163,9 +163,9 @@ def test_a_batch(cli: Cli, folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     states = [*[*known][::40], "213450", "12345"]
     place = ("--board", "2x3", "--outputs", str(folder))
-    said = cli("query", "sliding", "--format", "jsonl", *place, stdin="\n".join(states))
-    rows = [json.loads(line) for line in said.out.splitlines()]
-    assert said.code == 2
+    text = cli("query", "sliding", "--format", "jsonl", *place, stdin="\n".join(states))
+    rows = [json.loads(line) for line in text.out.splitlines()]
+    assert text.code == 2
     assert [row["state"] for row in rows] == states
     assert [row["distance"] for row in rows] == [known.get(state) for state in states]
     assert rows[-2]["error"].startswith("123450 cannot be reached from 213450")
@@ -203,15 +203,15 @@ def test_a_long_batch_answers_as_a_short_one(
     other = [write(state) for write in WRITTEN for state in states[::97]]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     asks = BoardReader(board, Folder(folder))
-    asked: Asked = {"goal": goal} if goal else {}
-    monkeypatch.setattr(vectorized, "BLOCK", 7)
-    short = asks.answers(keys, asked)
-    monkeypatch.setattr(reader, "FEW", 0)
-    long = asks.answers(keys, asked)
+    asked: OptionValues = {"goal": goal} if goal else {}
+    monkeypatch.setattr(vectorized, "CHUNK_ROWS", 7)
+    short = asks.answer_keys(keys, asked)
+    monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
+    long = asks.answer_keys(keys, asked)
     assert long[0].equals(short[0])
     assert long[0].schema == short[0].schema
     assert long[1] == short[1]
-    assert asks.answers(keys.clear(), asked)[0].schema == short[0].schema
+    assert asks.answer_keys(keys.clear(), asked)[0].schema == short[0].schema
 
 
 def test_numbers_of_two_digits_in_a_long_batch() -> None:
@@ -220,7 +220,7 @@ def test_numbers_of_two_digits_in_a_long_batch() -> None:
 
     states = ["3a1b87254960", "b123456789a0"]
     keys = pl.Series([*map(number, states), "10 123456789b0", "10 23456789ab1", "é10"])
-    assert vectorized.states_of(keys, 12).to_list() == [
+    assert vectorized.normalize_keys(keys, 12).to_list() == [
         *states, "10123456789b0", "1023456789ab1", "é10"
     ]  # fmt: skip
 
@@ -229,25 +229,25 @@ def test_states_out_of_reach_are_not_asked_alone(
     folder: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of all states are; each would take as long as a lone question."""
-    monkeypatch.setattr(reader, "FEW", 0)
-    monkeypatch.delattr(GoalReader, "to_goal")
+    monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
+    monkeypatch.delattr(GoalReader, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
-    eight = dispatch.reader("eight", Folder(outputs))
+    eight = dispatch.open_reader("eight", Folder(outputs))
     for asks in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
-        found, bad = asks.answers(half, asks.checked({"goal": "123456780"}))
-        assert found["distance"].to_list() == [0, None] * 5
-        assert found["error"].is_null().to_list() == [True, False] * 5
+        result, bad = asks.answer_keys(half, asks.normalize_options({"goal": "123456780"}))
+        assert result["distance"].to_list() == [0, None] * 5
+        assert result["error"].is_null().to_list() == [True, False] * 5
         assert bad == []
 
 
 def test_records_that_contradict_each_other_are_no_answer(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "FEW", 0)
+    monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
     asks = BoardReader(parse_board("2x2"), Folder(folder))
-    asks._records("sliding_2x2_4")[:] = 3
+    asks._read_distances("sliding_2x2_4")[:] = 3
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
-        asks.answers(pl.Series(["1230"]), {})
+        asks.answer_keys(pl.Series(["1230"]), {})
 
 
 def test_annotate(tables: Tables) -> None:
@@ -290,29 +290,29 @@ def test_what_python_is_told(tables: Tables, folder: Path) -> None:
 
 def test_a_board_is_needed_for_everything(folder: Path) -> None:
     with pytest.raises(BadRequest, match="A board is needed"):
-        open_tables(str(folder))._reader("sliding")
+        open_tables(str(folder))._open_reader("sliding")
 
 
 @pytest.mark.parametrize("words", ["120453 --board 2x3", "504321 --board 3x2 --path --json"])
 def test_a_lone_lookup_imports_nothing_heavy(words: str, folder: Path) -> None:
-    said = python(
+    text = python(
         "import sys\n"
         "before = set(sys.modules)\n"
-        "from pipeline.run import told\n"
-        f"assert told(['query', 'sliding', *{words.split()!r}]) == 0\n"
+        "from pipeline.run import run_command\n"
+        f"assert run_command(['query', 'sliding', *{words.split()!r}]) == 0\n"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
         env={"PIPELINE_OUTPUTS": str(folder)},
     )
-    assert said.code == 0, said.err
-    imported = {name.partition(".")[0] for name in said.err.split()}
+    assert text.code == 0, text.err
+    imported = {name.partition(".")[0] for name in text.err.split()}
     heavy = {"numpy", "polars", "pyarrow", "typer", "numba", "json", "re", "typing", "dataclasses"}
     assert not imported & (heavy | {"pathlib", "inspect"})
 
 
 def test_boards_that_are_published_are_offered(folder: Path) -> None:
-    from queries.dispatch import reader
+    from queries.dispatch import open_reader
 
-    asks = reader("sliding", Folder(folder))
-    assert asks.values("board") == ("2x2", "2x3", "3x3")
-    assert asks.values("goal") == ("corner",)
-    assert asks.values("svg") == ()
+    asks = open_reader("sliding", Folder(folder))
+    assert asks.list_values("board") == ("2x2", "2x3", "3x3")
+    assert asks.list_values("goal") == ("corner",)
+    assert asks.list_values("svg") == ()

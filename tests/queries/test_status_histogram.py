@@ -1,4 +1,4 @@
-"""What `status` and `histogram` say, row for row and word for word."""
+"""What `list_status` and `count_states` say, row for row and word for word."""
 
 from pathlib import Path
 from typing import Any
@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from queries import status as overview
-from queries.histogram import bars, histogram
-from queries.status import status, unusable
+from queries.histogram import count_states, format_bars
+from queries.status import list_status, make_unusable_error
 from tablebase.errors import BadRequest, TableMissing
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.manifest import Entry, Page, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.tampered import write_manifest
 
 
@@ -23,14 +23,14 @@ def store(copy: Path) -> Folder:
     return Folder(copy)
 
 
-def named(entry: Entry, name: str) -> Entry:
+def rename_entry(entry: Entry, name: str) -> Entry:
     """A table like another, of another name."""
     (file,) = entry.files
     return replace(entry, files=[replace(file, file=f"{name}.parquet")], index=None)
 
 
 def rows_of(store: Folder) -> dict[str, dict[str, Any]]:
-    return {row["table"]: row for row in status(store)}
+    return {row["table"]: row for row in list_status(store)}
 
 
 def test_all_is_said_of_a_published_table(store: Folder) -> None:
@@ -43,13 +43,13 @@ def test_all_is_said_of_a_published_table(store: Folder) -> None:
         "made_by": entry.made_by,
         "command": f"pipeline precompute senet --outputs {store}",
     }
-    assert unusable(status(store), store) is None
+    assert make_unusable_error(list_status(store), store) is None
 
 
 def test_tables_that_are_never_made_unasked(store: Folder) -> None:
     entries = read_manifest(store)
     names = ("hanoi", "knight_tours_3x4", "towers")
-    more = {name: named(entries["senet"], name) for name in names}
+    more = {name: rename_entry(entries["senet"], name) for name in names}
     write_manifest(store, {**entries, **more})
     rows = rows_of(store)
     assert [*rows][-3:] == [*more]
@@ -71,7 +71,7 @@ def test_pages_are_as_old_as_what_they_show(store: Folder, copy: Path) -> None:
     write_manifest(store, entries, pages)
     (copy / "report.html").write_text("new")
     (copy / "explorer.html").write_text("older")
-    assert status(store)[-2:] == [
+    assert list_status(store)[-2:] == [
         {"table": "explorer.html", "state": "older than its tables", "bytes": 5},
         {"table": "report.html", "state": "published", "bytes": 3},
     ]
@@ -81,34 +81,34 @@ def test_what_the_system_does_not_let_read(store: Folder, monkeypatch: pytest.Mo
     def refused(*_: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(overview, "unlike", refused)
-    assert {row["state"] for row in status(store)} == {"unreadable"}
+    monkeypatch.setattr(overview, "find_mismatch", refused)
+    assert {row["state"] for row in list_status(store)} == {"unreadable"}
 
 
 def test_what_cannot_be_used_is_counted_and_one_command_mends_it(store: Folder) -> None:
     entries = read_manifest(store)
     del entries["eight"], entries["senet"]
-    Path(store.full("knight_counts.parquet")).unlink()
-    write_manifest(store, {**entries, "hanoi": named(entries["knight_counts"], "hanoi")})
-    error = unusable(status(store), store)
+    Path(store.locate("knight_counts.parquet")).unlink()
+    write_manifest(store, {**entries, "hanoi": rename_entry(entries["knight_counts"], "hanoi")})
+    error = make_unusable_error(list_status(store), store)
     assert error
     every = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
-    said = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
-    assert (str(error), error.command) == (f"{said} Run: {every}", every)
-    assert error.file == store.full("manifest.json")
+    text = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
+    assert (str(error), error.command) == (f"{text} Run: {every}", every)
+    assert error.file == store.locate("manifest.json")
 
 
 def test_two_stages_are_mended_by_one_command(store: Folder) -> None:
     entries = read_manifest(store)
     del entries["eight"], entries["senet"]
     write_manifest(store, entries)
-    error = unusable(status(store), store)
+    error = make_unusable_error(list_status(store), store)
     assert error
     assert error.command == f"pipeline precompute --outputs {store}"
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "said"),
     [
         (
             ("hanoi",),
@@ -123,24 +123,24 @@ def test_two_stages_are_mended_by_one_command(store: Folder) -> None:
     ],
 )
 def test_a_histogram_that_cannot_be(
-    outputs: Path, asked: tuple[str, str | None], said: str
+    outputs: Path, options: tuple[str, str | None], said: str
 ) -> None:
-    name, board = (*asked, None)[:2]
+    name, board = (*options, None)[:2]
     with pytest.raises(BadRequest) as caught:
-        histogram(name, Folder(outputs), board)
+        count_states(name, Folder(outputs), board)
     assert str(caught.value) == said
 
 
 def test_a_board_is_shown_with_every_goal_that_is_published(tmp_path: Path) -> None:
     store = Folder(tmp_path)
     with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding --board 2x3 "):
-        histogram("sliding", store, "2x3")
-    one, *others = SLIDING.with_boards(["2x3"], ["goals"])
-    built(tmp_path, SLIDING, *others)
-    assert histogram("sliding", store, "2x3")["goal"].unique().to_list() == ["123405"]
-    built(tmp_path, SLIDING, one)
+        count_states("sliding", store, "2x3")
+    one, *others = SLIDING.list_tables_with_boards(["2x3"], ["goals"])
+    build_tables(tmp_path, SLIDING, *others)
+    assert count_states("sliding", store, "2x3")["goal"].unique().to_list() == ["123405"]
+    build_tables(tmp_path, SLIDING, one)
     for board in ("2x3", "3x2"):
-        counts = histogram("sliding", store, board)
+        counts = count_states("sliding", store, board)
         totals = counts.group_by("goal").agg(pl.col("states").sum()).rows()
         assert dict(totals) == {"123405": 360, "123450": 360}
 
@@ -148,17 +148,17 @@ def test_a_board_is_shown_with_every_goal_that_is_published(tmp_path: Path) -> N
 def test_long_goals_stand_apart_from_other_words() -> None:
     goals = ["123456789ab0", "12345678a0b9"]
     counts = pl.DataFrame({"goal": goals, "distance": [0] * 2, "states": [1] * 2})
-    assert bars(counts).split()[:3] == ["distance", *goals]
+    assert format_bars(counts).split()[:3] == ["distance", *goals]
 
 
 def test_bars_keep_the_order_of_goals() -> None:
     goals = ["z", "a", "m"]
     counts = pl.DataFrame({"goal": goals, "distance": [0] * 3, "states": [1] * 3})
-    assert bars(counts).split()[:4] == ["distance", *goals]
+    assert format_bars(counts).split()[:4] == ["distance", *goals]
 
 
 def test_bars_of_a_table_without_goals() -> None:
     counts = pl.DataFrame({"states": [1, 2], "plies": [0, None]})
-    head, one, other, total = bars(counts, 2).splitlines()
+    head, one, other, total = format_bars(counts, 2).splitlines()
     assert (head.split(), one.split()) == (["plies", "states"], ["0", "1", "#"])
     assert (other.split(), total.split()) == (["never", "2", "##"], ["all", "3"])

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.facts import Facts
-from queries.histogram import histogram
-from queries.knight.svg import tour_svg
-from queries.senet.svg import strips_svg
+from queries.histogram import count_states
+from queries.knight.svg import draw_tour
+from queries.senet.svg import draw_strips
 from queries.svg import (
     AMBER,
     BLUE,
@@ -27,10 +27,10 @@ from queries.svg import (
     RAMP,
     RAMP_DARK,
     SERIES,
-    histogram_svg,
+    draw_histogram,
 )
 from tablebase.errors import BadRequest
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli, python
 
@@ -39,29 +39,29 @@ NUMBER = r"(-?[\d.]+)"
 
 
 def shapes(svg: str, tag: str) -> list[ElementTree.Element]:
-    found = ElementTree.fromstring(svg)
-    return [shape for shape in found if shape.tag.endswith(f"}}{tag}")]
+    result = ElementTree.fromstring(svg)
+    return [shape for shape in result if shape.tag.endswith(f"}}{tag}")]
 
 
 def at(shape: ElementTree.Element, name: str) -> float:
     return float(shape.get(name, "nan"))
 
 
-def ask(name: str, outputs: Path, key: str, **asked: str | bool) -> Facts:
-    return reader(name, Folder(outputs)).facts(key, asked)
+def ask(name: str, outputs: Path, key: str, **options: str | bool) -> Facts:
+    return open_reader(name, Folder(outputs)).probe(key, options)
 
 
 @pytest.fixture(scope="module")
 def pictures(outputs: Path) -> dict[str, str]:
-    small = ask("knight", outputs, "c3", board="5x5").named()
+    small = ask("knight", outputs, "c3", board="5x5").to_dict()
     return {
-        "eight": histogram_svg(histogram("eight", Folder(outputs))),
-        "senet": histogram_svg(histogram("senet", Folder(outputs))),
-        "tour": ask("knight", outputs, "b1", closed=True).drawn(),
-        "small": tour_svg(Board(5, 5), str(small["path"]), numbered=False),
-        "boards": ask("eight", outputs, "867254301").drawn(),
-        "line": ask("senet", outputs, ".A..BB..ABBABAA").drawn(),
-        "strips": strips_svg("Two", ["ABABABABAB.....", ".....AAAAABBBBB"]),
+        "eight": draw_histogram(count_states("eight", Folder(outputs))),
+        "senet": draw_histogram(count_states("senet", Folder(outputs))),
+        "tour": ask("knight", outputs, "b1", closed=True).to_svg(),
+        "small": draw_tour(KnightBoard(5, 5), str(small["path"]), with_numbers=False),
+        "boards": ask("eight", outputs, "867254301").to_svg(),
+        "line": ask("senet", outputs, ".A..BB..ABBABAA").to_svg(),
+        "strips": draw_strips("Two", ["ABABABABAB.....", ".....AAAAABBBBB"]),
     }
 
 
@@ -113,7 +113,7 @@ def test_text_can_be_read_light_and_dark() -> None:
 
 
 def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str]) -> None:
-    counts = histogram("eight", Folder(outputs))
+    counts = count_states("eight", Folder(outputs))
     bars = shapes(pictures["eight"], "rect")
     scales = set()
     lefts = []
@@ -139,10 +139,10 @@ def test_histogram_says_what_is_never_reached(pictures: dict[str, str]) -> None:
 
 def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]) -> None:
     for name, facts, size in (
-        ("tour", ask("knight", outputs, "b1", closed=True).named(), 8),
-        ("small", ask("knight", outputs, "c3", board="5x5").named(), 5),
+        ("tour", ask("knight", outputs, "b1", closed=True).to_dict(), 8),
+        ("small", ask("knight", outputs, "c3", board="5x5").to_dict(), 5),
     ):
-        board = Board(size, size)
+        board = KnightBoard(size, size)
         squares = [at for at in shapes(pictures[name], "rect") if at.get("fill") != PAPER]
         side = at(squares[0], "width")
         left = min(at(square, "x") for square in squares)
@@ -150,7 +150,7 @@ def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]
         *_, line = shapes(pictures[name], "path")
         points = re.findall(f"{NUMBER} {NUMBER}", line.attrib["d"])
         gone = [
-            board.name(
+            board.name_square(
                 int((float(x) - left) // side) + size * (size - 1 - int((float(y) - top) // side))
             )
             for x, y in points
@@ -167,15 +167,15 @@ def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]
 
 def test_counts_are_not_drawn(outputs: Path) -> None:
     with pytest.raises(BadRequest, match="There is no picture of --count"):
-        ask("knight", outputs, "c3", board="5x5", count=True).drawn()
+        ask("knight", outputs, "c3", board="5x5", count=True).to_svg()
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])
 def test_boards_are_the_way(outputs: Path, goal: str | None) -> None:
     asked: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
-    facts = ask("eight", outputs, "867254301", **asked).named()
+    facts = ask("eight", outputs, "867254301", **asked).to_dict()
     del asked["path"]
-    svg = ask("eight", outputs, "867254301", **asked).drawn()
+    svg = ask("eight", outputs, "867254301", **asked).to_svg()
     path = facts["path"]
     assert isinstance(path, list)
     _, *texts = shapes(svg, "text")
@@ -203,21 +203,21 @@ def test_strips_show_the_pieces(pictures: dict[str, str]) -> None:
 
 
 def test_titles_are_text_alone() -> None:
-    svg = strips_svg('<script>"&', ["ABABABABAB....."])
+    svg = draw_strips('<script>"&', ["ABABABABAB....."])
     assert ElementTree.fromstring(svg).attrib["aria-label"] == '<script>"&'
 
 
 def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
-    said = python(
+    text = python(
         "import sys\n"
-        "from queries.dispatch import reader\n"
+        "from queries.dispatch import open_reader\n"
         "from tablebase.tables.store import Folder\n"
-        "reader('senet', Folder('outputs')).facts('ABAAABBB.B...A.', {}).drawn()\n"
-        "reader('knight', Folder('outputs')).facts('b1', {}).drawn()\n"
-        "reader('eight', Folder('outputs')).facts('867254301', {}).drawn()\n"
+        "open_reader('senet', Folder('outputs')).probe('ABAAABBB.B...A.', {}).to_svg()\n"
+        "open_reader('knight', Folder('outputs')).probe('b1', {}).to_svg()\n"
+        "open_reader('eight', Folder('outputs')).probe('867254301', {}).to_svg()\n"
         "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
     )
-    assert (said.code, said.out) == (0, "[]\n"), said.err
+    assert (text.code, text.out) == (0, "[]\n"), text.err
 
 
 @pytest.mark.parametrize(
@@ -233,8 +233,8 @@ def test_a_picture_at_the_shell(
     words: str, drawn: str, cli: Cli, place: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "answer.svg"
-    said = cli(*words.split(), "--svg", str(target), cwd=place)
-    assert said == cli(*words.split(), cwd=place)
+    text = cli(*words.split(), "--svg", str(target), cwd=place)
+    assert text == cli(*words.split(), cwd=place)
     assert shapes(target.read_text(), drawn)
     (tmp_path / "file").touch()
     refused = cli(*words.split(), "--svg", str(tmp_path / "file" / "x.svg"), cwd=place)

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from queries.api import Tables
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.eight import any_goal
 from queries.eight.reader import EightReader
-from queries.eight.vectorized import ranks
+from queries.eight.vectorized import rank_states
 from queries.reader import Reader
 from queries.state_columns import WHITE_SPACE
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged
@@ -51,8 +51,8 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     source, target = tmp_path / "asked.csv", tmp_path / "answers.csv"
     source.write_text(f"{FIRST[name]},{column},note\n{KEYS[name]},mine,x\n,,\n")
     words = (name, "--input", str(source), "--output", str(target))
-    code, said, complaint = ask(*words)
-    assert (code, said, target.exists()) == (2, "", False)
+    code, text, complaint = ask(*words)
+    assert (code, text, target.exists()) == (2, "", False)
     assert complaint == (
         f"pipeline: The column '{column}' exists already, and the answer would add another. "
         "Add a prefix to the names of the added columns: --prefix TEXT.\n"
@@ -66,12 +66,12 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     assert not any(second.values()), "a null key has neither answers nor an error"
 
 
-def test_a_prefix_that_makes_a_name_that_is_there(inside: Ask) -> None:
+def test_a_prefix_that_makes_a_name_that_is_there(ask_in_process: Ask) -> None:
     words = ("eight", "--input-format", "csv", "--prefix", "x")
-    code, _, complaint = inside(*words, text=b"state,xgoal\n")
+    code, _, complaint = ask_in_process(*words, text=b"state,xgoal\n")
     assert (code, "The column 'xgoal' exists already" in complaint) == (2, True)
-    code, said, complaint = inside("eight", "--prefix", "x", text=b"123456780 nothing")
-    assert said.startswith("state,xgoal,xdistance,xbest_moves,xsolutions,xerror\n")
+    code, text, complaint = ask_in_process("eight", "--prefix", "x", text=b"123456780 nothing")
+    assert text.startswith("state,xgoal,xdistance,xbest_moves,xsolutions,xerror\n")
     assert (code, "See the column xerror." in complaint) == (2, True)
 
 
@@ -95,36 +95,42 @@ def test_a_prefix_that_makes_a_name_that_is_there(inside: Ask) -> None:
         ("knight --number 1 --closed", "--number cannot be combined with --to or --closed"),
     ],
 )
-def test_options_are_checked_before_any_row(inside: Ask, words: str, complaint: str) -> None:
+def test_options_are_checked_before_any_row(
+    ask_in_process: Ask, words: str, complaint: str
+) -> None:
     name, *options = words.split()
     for text in (b"", f"{KEYS[name]}\n{KEYS[name]}\n".encode()):
-        code, said, found = inside(name, *options, text=text)
-        assert (code, said, found.count("\n")) == (2, "", 1)
-        assert complaint in found
-    alone = inside(name, KEYS[name], *options)
-    assert alone == (2, "", found), "a lone question is told the same"
+        code, said, result = ask_in_process(name, *options, text=text)
+        assert (code, said, result.count("\n")) == (2, "", 1)
+        assert complaint in result
+    alone = ask_in_process(name, KEYS[name], *options)
+    assert alone == (2, "", result), "a lone question is told the same"
 
 
-def test_the_choices_of_a_goal_are_named(inside: Ask) -> None:
-    _, _, complaint = inside("eight", "--goal", "crner")
+def test_the_choices_of_a_goal_are_named(ask_in_process: Ask) -> None:
+    _, _, complaint = ask_in_process("eight", "--goal", "crner")
     assert complaint.rstrip().endswith(
         "Example: corner, centre, edge, or 123456780 (0 is the blank)"
     )
 
 
 @pytest.mark.parametrize("goal", ["centre", "center", "Centre", " CENTER ", "123804765"])
-def test_a_goal_may_be_spelled_in_two_ways(inside: Ask, tables: Tables, goal: str) -> None:
-    code, said, _ = inside("eight", "--goal", goal, text=b"283104765")
-    assert (code, said.splitlines()[1]) == (0, "283104765,centre,4,U,1,")
+def test_a_goal_may_be_spelled_in_two_ways(ask_in_process: Ask, tables: Tables, goal: str) -> None:
+    code, text, _ = ask_in_process("eight", "--goal", goal, text=b"283104765")
+    assert (code, text.splitlines()[1]) == (0, "283104765,centre,4,U,1,")
     assert tables.eight.probe("283104765", goal).distance == 4
     assert tables.eight.solution("283104765", goal) == "ULDR"
-    assert inside("eight", "283104765", "--goal", goal)[1].splitlines()[4].startswith("goal   ")
+    assert (
+        ask_in_process("eight", "283104765", "--goal", goal)[1]
+        .splitlines()[4]
+        .startswith("goal   ")
+    )
 
 
-def test_an_option_without_answer_for_some_keys_is_theirs(inside: Ask) -> None:
-    code, said, complaint = inside("knight", "--to", "a3", text=b"b1 c1 a3")
+def test_an_option_without_answer_for_some_keys_is_theirs(ask_in_process: Ask) -> None:
+    code, text, complaint = ask_in_process("knight", "--to", "a3", text=b"b1 c1 a3")
     assert (code, complaint) == (0, "")
-    errors = [row["error"] for row in rows_of(said)]
+    errors = [row["error"] for row in rows_of(text)]
     assert errors[0] == ""
     assert "ends on the other colour" in errors[1]
     assert "it cannot end there" in errors[2]
@@ -138,8 +144,8 @@ def test_paths_and_solutions_as_columns(ask: Ask, tables: Tables, outputs: Path)
     states = ["123456780", *table["state"].sample(30, seed=5)]
     for goal in (None, "087654321"):
         options = ("--path", "--solutions", *(("--goal", goal) if goal else ()))
-        code, said, _ = ask("eight", *options, text=" ".join(states).encode())
-        rows = rows_of(said)
+        code, text, _ = ask("eight", *options, text=" ".join(states).encode())
+        rows = rows_of(text)
         assert (code, [row["state"] for row in rows]) == (0, states)
         assert list(rows[0])[5:] == ["solution", "path", "all_solutions", "error"]
         answered = 0
@@ -168,15 +174,15 @@ def test_every_solution_of_all_keys_at_once(
     monkeypatch.setattr(any_goal, "SOLVED", 700)
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
     keys = [None, "", "123456789", "123456780", *states.sample(1_000, seed=3)]
-    eight = reader("eight", Folder(outputs))
-    asked = eight.checked({"solutions": True, **({"goal": goal} if goal else {})})
-    eight.answers(pl.Series(keys[:4]), asked)  # what is made once
+    eight = open_reader("eight", Folder(outputs))
+    asked = eight.normalize_options({"solutions": True, **({"goal": goal} if goal else {})})
+    eight.answer_keys(pl.Series(keys[:4]), asked)  # what is made once
     begun = time.process_time()
-    answers, bad = eight.answers(pl.Series(keys), asked)
+    answers, bad = eight.answer_keys(pl.Series(keys), asked)
     a_key = (time.process_time() - begun) / len(keys)
-    alone, alone_bad = Reader.answers(eight, pl.Series(keys[:104]), asked)
+    alone, alone_bad = Reader.answer_keys(eight, pl.Series(keys[:104]), asked)
     begun = time.process_time()
-    Reader.answers(eight, pl.Series(keys[4:104]), asked)
+    Reader.answer_keys(eight, pl.Series(keys[4:104]), asked)
     a_key_alone = (time.process_time() - begun) / 100
     assert answers[:104].equals(alone)
     assert bad == alone_bad == [1, 2]
@@ -190,19 +196,19 @@ def test_every_solution_of_all_keys_at_once(
 def test_solutions_that_contradict_the_table_are_no_answer(
     outputs: Path, changed: dict[str, object]
 ) -> None:
-    eight = reader("eight", Folder(outputs))
+    eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
-    rows, state = eight.rows(), ranks(pl.Series(["123456708"]))
-    found = any_goal.every_solution(rows, state)
-    assert found is not None
-    assert found.to_list() == ["R"]
+    rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
+    result = any_goal.every_solution(rows, state)
+    assert result is not None
+    assert result.to_list() == ["R"]
     which = pl.int_range(pl.len()) == state[0]
     eight._rows = rows.with_columns(
         pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
         for name, value in changed.items()
     )
     with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
-        eight.answers(pl.Series(["123456708"]), {"solutions": True})
+        eight.answer_keys(pl.Series(["123456708"]), {"solutions": True})
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
@@ -210,13 +216,13 @@ def test_ways_found_for_all_keys_at_once(
     outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
     """In blocks of a few rows, among them keys that have none."""
-    monkeypatch.setattr(any_goal, "BLOCK", 7)
+    monkeypatch.setattr(any_goal, "CHUNK_ROWS", 7)
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
-    eight = reader("eight", Folder(outputs))
-    asked = eight.checked({"path": True, **({"goal": goal} if goal else {})})
+    eight = open_reader("eight", Folder(outputs))
+    asked = eight.normalize_options({"path": True, **({"goal": goal} if goal else {})})
     keys = pl.Series(states, dtype=pl.String)
-    answers, bad = eight.answers(keys, asked)
+    answers, bad = eight.answer_keys(keys, asked)
     assert bad == [62, 63]
     for row, state in zip(answers.iter_rows(named=True), states, strict=True):
         answer = tables.eight.get(state or "", goal=goal)
@@ -228,25 +234,25 @@ def test_ways_found_for_all_keys_at_once(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
-    one_by_one, also_bad = Reader.answers(eight, keys, asked)
+    one_by_one, also_bad = Reader.answer_keys(eight, keys, asked)
     assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
-    none, _ = eight.answers(keys.clear(), asked)
+    none, _ = eight.answer_keys(keys.clear(), asked)
     assert none.schema == answers.schema
 
 
-def test_the_most_solutions_that_a_state_has(inside: Ask, outputs: Path) -> None:
+def test_the_most_solutions_that_a_state_has(ask_in_process: Ask, outputs: Path) -> None:
     most = {"corner": 64, "centre": 82, "edge": 86}
     for file in ("eight", "eight_edge"):
         table = pl.read_parquet(outputs / f"{file}.parquet")
         for (goal,), rows in table.group_by("goal"):
             assert rows["solutions"].max() == most[str(goal)]
-    said = inside("eight", "807214365", "--goal", "edge", "--solutions")[1].split()
-    assert len(said) == len(set(said)) == 86
+    text = ask_in_process("eight", "807214365", "--goal", "edge", "--solutions")[1].split()
+    assert len(text) == len(set(text)) == 86
 
 
-def test_the_way_of_senet_as_a_column(inside: Ask) -> None:
+def test_the_way_of_senet_as_a_column(ask_in_process: Ask) -> None:
     text = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB....."
-    code, said, _ = inside("senet", "--path", text=text)
+    code, said, _ = ask_in_process("senet", "--path", text=text)
     rows = rows_of(said)
     assert code == 0
     assert [row["path"] for row in rows] == [
@@ -258,11 +264,11 @@ def test_the_way_of_senet_as_a_column(inside: Ask) -> None:
 
 
 def test_types_are_the_same_however_they_are_asked(
-    tables: Tables, inside: Ask, tmp_path: Path
+    tables: Tables, ask_in_process: Ask, tmp_path: Path
 ) -> None:
     plain, ways = tmp_path / "plain.parquet", tmp_path / "ways.parquet"
-    inside("senet", "--output", str(plain), text=b"ABAAABBB.B...A.")
-    inside("senet", "--output", str(ways), "--path", text=b"ABAAABBB.B...A.")
+    ask_in_process("senet", "--output", str(plain), text=b"ABAAABBB.B...A.")
+    ask_in_process("senet", "--output", str(ways), "--path", text=b"ABAAABBB.B...A.")
     schema = pl.read_parquet_schema(ways)
     assert {**pl.read_parquet_schema(plain), "path": pl.String} == dict(schema)
 
@@ -278,22 +284,22 @@ def annotators(tables: Tables) -> dict[str, Callable[..., Any]]:
 def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
     annotate = annotators(tables)[name]
     frame = pl.DataFrame({"n": [1, 2, 3], "key": [KEYS[name], None, "nothing"]})
-    found = annotate(frame, "key")
-    assert found.select("n", "key").equals(frame)
-    added = found.columns[2:]
+    result = annotate(frame, "key")
+    assert result.select("n", "key").equals(frame)
+    added = result.columns[2:]
     assert "error" not in added
-    assert [found[column].is_null().to_list() for column in added] == [[False, True, True]] * len(
+    assert [result[column].is_null().to_list() for column in added] == [[False, True, True]] * len(
         added
     )
-    assert annotate(frame.lazy(), "key").collect().equals(found)
-    assert annotate(frame.clear(), "key").equals(found.clear())
+    assert annotate(frame.lazy(), "key").collect().equals(result)
+    assert annotate(frame.clear(), "key").equals(result.clear())
     as_enum = frame.with_columns(pl.col("key").cast(pl.Categorical))
-    assert annotate(as_enum, "key").select(added).equals(found.select(added))
-    for taken in (found, found.lazy()):
+    assert annotate(as_enum, "key").select(added).equals(result.select(added))
+    for taken in (result, result.lazy()):
         with pytest.raises(BadRequest, match=rf"'{added[0]}' exists already, .* columns: prefix="):
             annotate(taken, "key")
         again = annotate(taken, "key", prefix="its_").lazy().collect()
-        assert again.select(pl.col("^its_.*$")).rows() == found.select(added).rows()
+        assert again.select(pl.col("^its_.*$")).rows() == result.select(added).rows()
     for column in ("n", "none"):
         with pytest.raises(BadRequest, match=f"no text column '{column}'"):
             annotate(frame, column)
@@ -303,8 +309,8 @@ def test_annotate_says_what_probe_says(tables: Tables, outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
     senet = pl.concat([table.gather_every(3779), table.filter(pl.col("plies").is_null())])
     names = [name for name in senet.columns if name != "position"]
-    found = tables.senet.annotate(senet.select(position=pl.lit(" ") + pl.col("position")))
-    assert found.select(names).equals(senet.select(names))
+    result = tables.senet.annotate(senet.select(position=pl.lit(" ") + pl.col("position")))
+    assert result.select(names).equals(senet.select(names))
     squares = pl.DataFrame({"start": [oracles.square_name(8, at) for at in range(64)]})
     for asked in ({}, {"to": "a3"}, {"closed": True}, {"board": "6x6"}, {"number": 31}):
         rows = tables.knight.annotate(squares, **asked).rows()
@@ -327,15 +333,15 @@ def test_annotate_and_probe_agree_on_what_a_state_is(
     texts.append("".join(f"{data.draw(spaces)}{digit}" for digit in digits))
     texts.append(data.draw(spaces).join(digits))
     eight = tables.eight
-    found = eight.annotate(pl.DataFrame({"state": texts}))["distance"].to_list()
+    result = eight.annotate(pl.DataFrame({"state": texts}))["distance"].to_list()
     answers = [eight.get(text) for text in texts]
-    assert found == [answer and answer.distance for answer in answers]
+    assert result == [answer and answer.distance for answer in answers]
 
 
 def test_white_space_is_pythons() -> None:
     letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    found = pl.Series(letters).str.contains(WHITE_SPACE).to_list()
-    assert [letter for letter, is_space in zip(letters, found, strict=True) if is_space] == [
+    result = pl.Series(letters).str.contains(WHITE_SPACE).to_list()
+    assert [letter for letter, is_space in zip(letters, result, strict=True) if is_space] == [
         letter for letter in letters if letter.isspace()
     ]
 

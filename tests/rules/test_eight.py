@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
 from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles.eight import LAYOUTS, PUZZLE, SOLVED, Turned, odd
+from tablebase.puzzles.eight import LAYOUTS, PUZZLE, SOLVED, EightGoalView, is_odd
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space
 
@@ -42,7 +42,7 @@ def test_ranks_are_in_notation_order(one: str, other: str) -> None:
 def test_ranks_number_every_state(all_states: list[str]) -> None:
     assert len(all_states) == PUZZLE.size
     assert [PUZZLE.rank(state) for state in all_states] == list(range(PUZZLE.size))
-    assert [state.decode() for state in PUZZLE.states().tolist()] == all_states
+    assert [state.decode() for state in PUZZLE.list_states().tolist()] == all_states
 
 
 @given(eight_states, st.lists(white_space, min_size=10, max_size=10))
@@ -122,35 +122,35 @@ def test_every_move_is_undone_by_its_opposite(state: str) -> None:
 
 @given(eight_states)
 def test_no_move_changes_the_parity(state: str) -> None:
-    assert {odd(after) for _, after in PUZZLE.moves(state)} == {odd(state)}
-    assert {PUZZLE.layout_of(after) for _, after in PUZZLE.moves(state)} == {
-        PUZZLE.layout_of(state)
+    assert {is_odd(after) for _, after in PUZZLE.moves(state)} == {is_odd(state)}
+    assert {PUZZLE.find_layout(after) for _, after in PUZZLE.moves(state)} == {
+        PUZZLE.find_layout(state)
     }
 
 
 @given(eight_states, st.sampled_from(list(permutations("12345678", 2))))
 def test_exchanging_two_tiles_changes_the_parity(state: str, tiles: tuple[str, str]) -> None:
     one, other = tiles
-    assert odd(state.translate(str.maketrans(one + other, other + one))) != odd(state)
+    assert is_odd(state.translate(str.maketrans(one + other, other + one))) != is_odd(state)
 
 
 def test_every_move_of_every_state_is_in_the_graph(all_states: list[str]) -> None:
     number = {state: rank for rank, state in enumerate(all_states)}
-    graph = PUZZLE.graph()
+    graph = PUZZLE.make_graph()
     offsets, targets = graph.offsets.tolist(), graph.targets.tolist()
     letters = ["UDLR"[label >> 4] for label in graph.labels.tolist()]
     assert not np.any(graph.labels & 15)
     assert len(offsets) == len(all_states) + 1
     for rank, state in enumerate(all_states):
         edges = slice(offsets[rank], offsets[rank + 1])
-        found = list(zip(letters[edges], targets[edges], strict=True))
+        result = list(zip(letters[edges], targets[edges], strict=True))
         expected = oracles.eight_neighbours(state)
-        assert found == [(letter, number[after]) for letter, after in expected.items()], state
+        assert result == [(letter, number[after]) for letter, after in expected.items()], state
 
 
 def test_the_graph_is_the_one_of_the_plain_moves() -> None:
     """Any goal puzzle's graph, made move by move, against the one that is made column by column."""
-    plain, fast = GoalPuzzle.graph(PUZZLE), PUZZLE.graph()
+    plain, fast = GoalPuzzle.make_graph(PUZZLE), PUZZLE.make_graph()
     for name in ("offsets", "targets", "labels"):
         one, other = getattr(plain, name), getattr(fast, name)
         assert one.dtype == other.dtype
@@ -162,16 +162,16 @@ def test_the_graph_is_the_one_of_the_plain_moves() -> None:
 
 @given(eight_states, eight_states)
 def test_features_are_the_oracles(state: str, goal: str) -> None:
-    assert PUZZLE.features(state, goal) == {
+    assert PUZZLE.compute_features(state, goal) == {
         "blank": state.index("0"),
         "manhattan": oracles.eight_manhattan(state, goal),
-        "misplaced": oracles.eight_misplaced(state, goal),
+        "misplaced": oracles.count_eight_misplaced(state, goal),
     }
 
 
 @given(eight_states)
 def test_nothing_is_out_of_place_at_the_goal(goal: str) -> None:
-    assert PUZZLE.features(goal, goal) == {
+    assert PUZZLE.compute_features(goal, goal) == {
         "blank": goal.index("0"),
         "manhattan": 0,
         "misplaced": 0,
@@ -183,31 +183,33 @@ def test_nothing_is_out_of_place_at_the_goal(goal: str) -> None:
 
 @given(eight_states)
 def test_a_goal_reads_as_a_layout(goal: str) -> None:
-    view = Turned(goal)
-    assert view.state(goal) == LAYOUTS[view.layout]
+    view = EightGoalView(goal)
+    assert view.map_state(goal) == LAYOUTS[view.layout]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_layout_reads_as_itself(layout: str) -> None:
-    view = Turned(LAYOUTS[layout])
+    view = EightGoalView(LAYOUTS[layout])
     assert view.layout == layout
-    assert view.state("867254301") == "867254301"
+    assert view.map_state("867254301") == "867254301"
 
 
 @given(eight_states, eight_states)
 def test_a_turned_board_has_the_same_neighbours(goal: str, state: str) -> None:
-    view = Turned(goal)
-    turned = view.state(state)
+    view = EightGoalView(goal)
+    turned = view.map_state(state)
     assert sorted(turned) == sorted(state)
-    after = sorted(view.state(neighbour) for neighbour in oracles.eight_neighbours(state).values())
+    after = sorted(
+        view.map_state(neighbour) for neighbour in oracles.eight_neighbours(state).values()
+    )
     assert after == sorted(oracles.eight_neighbours(turned).values())
 
 
 @given(eight_states, eight_states, eight_states)
 def test_two_states_never_read_as_one(goal: str, one: str, other: str) -> None:
     assume(one != other)
-    view = Turned(goal)
-    assert view.state(one) != view.state(other)
+    view = EightGoalView(goal)
+    assert view.map_state(one) != view.map_state(other)
 
 
 @pytest.fixture(scope="module")
@@ -220,16 +222,18 @@ def to_layouts() -> dict[str, dict[str, int]]:
 def test_distances_to_a_goal_are_those_to_its_layout(
     to_layouts: dict[str, dict[str, int]], goal: str
 ) -> None:
-    view = Turned(goal)
+    view = EightGoalView(goal)
     expected = to_layouts[view.layout]
     distances = oracles.eight_distances(goal)
     for state in list(distances)[::7]:
-        assert expected[view.state(state)] == distances[state], (goal, state)
+        assert expected[view.map_state(state)] == distances[state], (goal, state)
 
 
 def test_what_cannot_be_reached_is_told_why() -> None:
-    assert PUZZLE.apart(SOLVED, "123804765") == (
+    assert PUZZLE.explain_unreachable(SOLVED, "123804765") == (
         "the number of tile pairs out of order is even in the state and odd in the goal, and no "
         "move changes that. Swap any two tiles to make it reachable."
     )
-    assert "is odd in the state and even in the goal" in PUZZLE.apart("123804765", SOLVED)
+    assert "is odd in the state and even in the goal" in PUZZLE.explain_unreachable(
+        "123804765", SOLVED
+    )

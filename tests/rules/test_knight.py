@@ -7,62 +7,71 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase.errors import BadRequest, BoardTooLarge, NotationError
-from tablebase.puzzles.knight.board import Board, parse_board
-from tablebase.puzzles.knight.count_recipe import TourCounts, counting
-from tablebase.puzzles.knight.definition import COUNTED, PUZZLE, listed_table
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.puzzles.knight.count_recipe import TourCounts, estimate_count_cost
+from tablebase.puzzles.knight.definition import COUNTED_BOARDS, PUZZLE, make_tour_table
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards
 JUMPS = {1: (-1, -2), 2: (1, -2), 3: (2, -1), 4: (2, 1), 5: (1, 2), 6: (-1, 2), 7: (-2, 1)}
 JUMPS[8] = (-2, -1)
 
-boards = st.builds(Board, st.integers(1, 12), st.integers(1, 9))
+boards = st.builds(KnightBoard, st.integers(1, 12), st.integers(1, 9))
 
 
 @given(boards)
-def test_squares_are_numbered_along_the_ranks(board: Board) -> None:
+def test_squares_are_numbered_along_the_ranks(board: KnightBoard) -> None:
     names = [oracles.square_name(board.files, square) for square in range(board.squares)]
-    assert list(board.names()) == names
-    assert [board.number(name) for name in names] == list(range(board.squares))
-    assert [board.number(f" {name}\n") for name in names] == list(range(board.squares))
+    assert list(board.name_squares()) == names
+    assert [board.parse_square(name) for name in names] == list(range(board.squares))
+    assert [board.parse_square(f" {name}\n") for name in names] == list(range(board.squares))
 
 
 def test_the_corners_of_a_chessboard() -> None:
-    board = Board(8, 8)
-    assert [board.name(square) for square in (0, 1, 7, 56, 63)] == ["a1", "b1", "h1", "a8", "h8"]
-    assert not board.light(0)
-    assert board.light(7)
+    board = KnightBoard(8, 8)
+    assert [board.name_square(square) for square in (0, 1, 7, 56, 63)] == [
+        "a1",
+        "b1",
+        "h1",
+        "a8",
+        "h8",
+    ]
+    assert not board.is_light(0)
+    assert board.is_light(7)
 
 
 @given(boards)
-def test_neighbours_are_the_oracles(board: Board) -> None:
+def test_neighbours_are_the_oracles(board: KnightBoard) -> None:
     jumps = oracles.knight_jumps(board.files, board.ranks)
-    assert {square: board.neighbours(square) for square in range(board.squares)} == jumps
+    assert {square: board.list_neighbours(square) for square in range(board.squares)} == jumps
 
 
 @given(boards)
-def test_jumps_have_the_numbers_of_the_rules(board: Board) -> None:
+def test_jumps_have_the_numbers_of_the_rules(board: KnightBoard) -> None:
     for start in range(board.squares):
-        for goal in board.neighbours(start):
+        for goal in board.list_neighbours(start):
             right = goal % board.files - start % board.files
             down = start // board.files - goal // board.files
-            assert (right, down) == JUMPS[board.jump(start, goal)]
+            assert (right, down) == JUMPS[board.find_jump(start, goal)]
 
 
 def test_no_number_leads_where_no_jump_does() -> None:
     with pytest.raises(ValueError, match="not in tuple"):
-        Board(8, 8).jump(0, 1)
+        KnightBoard(8, 8).find_jump(0, 1)
 
 
 @given(boards)
-def test_a_jump_changes_the_colour(board: Board) -> None:
+def test_a_jump_changes_the_colour(board: KnightBoard) -> None:
     for square in range(board.squares):
-        assert all(board.light(there) != board.light(square) for there in board.neighbours(square))
+        assert all(
+            board.is_light(there) != board.is_light(square)
+            for there in board.list_neighbours(square)
+        )
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(3, 4), (4, 3), (3, 7), (4, 5), (1, 1)])
 def test_colours_rule_out_no_tour_that_there_is(files: int, ranks: int) -> None:
-    board = Board(files, ranks)
+    board = KnightBoard(files, ranks)
     for start in range(board.squares):
         for tour in oracles.knight_tours(files, ranks, start):
             assert board.can_join(tour[0], tour[-1])
@@ -70,21 +79,21 @@ def test_colours_rule_out_no_tour_that_there_is(files: int, ranks: int) -> None:
 
 @pytest.mark.parametrize(("files", "ranks", "pairs"), [(8, 8, 2048), (5, 5, 13 * 13 + 12 * 12)])
 def test_half_of_all_pairs_could_be_joined(files: int, ranks: int, pairs: int) -> None:
-    board = Board(files, ranks)
+    board = KnightBoard(files, ranks)
     squares = range(board.squares)
     assert sum(board.can_join(a, b) for a in squares for b in squares) == pairs
 
 
 @given(boards)
-def test_a_turned_board_is_the_same_board(board: Board) -> None:
+def test_a_turned_board_is_the_same_board(board: KnightBoard) -> None:
     squares = range(board.squares)
-    turns = list(zip(*(board.turned(square) for square in squares), strict=True))
+    turns = list(zip(*(board.find_images(square) for square in squares), strict=True))
     assert len(turns) == (8 if board.files == board.ranks else 4)
     for turn in turns:
         assert sorted(turn) == list(squares)
         for square in squares:
-            moved = sorted(turn[there] for there in board.neighbours(square))
-            assert moved == board.neighbours(turn[square])
+            moved = sorted(turn[there] for there in board.list_neighbours(square))
+            assert moved == board.list_neighbours(turn[square])
 
 
 @pytest.mark.parametrize(
@@ -106,20 +115,20 @@ def test_a_turned_board_is_the_same_board(board: Board) -> None:
 )
 def test_what_is_no_square_is_told_why(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as caught:
-        Board(8, 8).number(text)
+        KnightBoard(8, 8).parse_square(text)
     assert str(caught.value) == f"{text!r} is not a square of 8x8: {problem}. Example: b1"
 
 
 def test_a_square_off_a_smaller_board_is_told_its_squares() -> None:
     with pytest.raises(NotationError, match=r"'d1' is not a square of 3x4: the squares are a1 to"):
-        Board(3, 4).number("d1")
+        KnightBoard(3, 4).parse_square("d1")
     with pytest.raises(NotationError, match=r"Example: a1$"):
-        Board(1, 1).number("b1")
+        KnightBoard(1, 1).parse_square("b1")
 
 
 @pytest.mark.parametrize("text", ["B1", " B1 ", "b1"])
 def test_a_square_is_named_in_any_case(text: str) -> None:
-    assert Board(8, 8).number(text) == 1
+    assert KnightBoard(8, 8).parse_square(text) == 1
 
 
 @pytest.mark.parametrize("text", ["5x6", " 5x6 ", "5X6", "05x6"])
@@ -172,7 +181,7 @@ def test_a_board_has_as_many_squares_as_names_allow(text: str) -> None:
 )
 def test_a_board_too_large_to_list_is_refused(text: str) -> None:
     with pytest.raises(BoardTooLarge) as caught:
-        listed_table(parse_board(text))
+        make_tour_table(parse_board(text))
     assert str(caught.value) == (
         f"{text} has too many tours to list. Boards of up to 49 squares can be listed."
     )
@@ -183,25 +192,27 @@ def test_a_board_too_large_to_list_is_refused(text: str) -> None:
     ("text", "opening"), [("6x6", None), ("20x2", None), ("13x3", 1), ("12x4", 4), ("7x7", 5)]
 )
 def test_large_lists_are_a_file_for_each_opening(text: str, opening: int | None) -> None:
-    table = listed_table(parse_board(text))
-    assert table.recipe.in_files == (opening is not None)
-    assert table.recipe.parameters().get("opening") == opening
-    assert PUZZLE.owns(table.name)
+    table = make_tour_table(parse_board(text))
+    assert table.recipe.has_part_files == (opening is not None)
+    assert table.recipe.list_parameters().get("opening") == opening
+    assert PUZZLE.owns_table(table.name)
     finish = f"knight --board {text} --finish" if opening else f"knight --board {text}"
-    assert PUZZLE.stage(table.name) == ("knight" if text == "6x6" else finish)
+    assert PUZZLE.format_build_arguments(table.name) == ("knight" if text == "6x6" else finish)
 
 
 def test_large_lists_that_are_published_are_not_counted_again() -> None:
     published: dict[str, dict[str, object]] = {"knight_tours_7x7": {}, "knight_tours_3x7": {}}
-    names = [table.name for table in PUZZLE.among(published)]
+    names = [table.name for table in PUZZLE.list_published_tables(published)]
     assert {"knight_tours_7x7", "knight_tours_3x7"} < {*names}
-    counts = str(PUZZLE.grown(PUZZLE.tables[-1], published).recipe.parameters()["boards"])
+    counts = str(
+        PUZZLE.adapt_to_manifest(PUZZLE.tables[-1], published).recipe.list_parameters()["boards"]
+    )
     assert "7x7" not in counts
     assert "3x7" in counts
 
 
 def test_more_boards_are_listed_and_counted() -> None:
-    tables = PUZZLE.with_boards(["2x7", "5x5", "2x7", "7x3"])
+    tables = PUZZLE.list_tables_with_boards(["2x7", "5x5", "2x7", "7x3"])
     plain = [table.name for table in PUZZLE.tables]
     assert [table.name for table in tables] == [
         *plain[:-1],
@@ -209,8 +220,8 @@ def test_more_boards_are_listed_and_counted() -> None:
         "knight_tours_7x3",
         "knight_counts",
     ]
-    counted = tables[-1].recipe.parameters()["boards"]
-    assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED, (2, 7)])]
+    counted = tables[-1].recipe.list_parameters()["boards"]
+    assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (2, 7)])]
 
 
 @pytest.mark.parametrize(
@@ -235,24 +246,25 @@ def test_more_boards_are_listed_and_counted() -> None:
 )
 def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] | None) -> None:
     counts = PUZZLE.tables[-1]
-    grown = PUZZLE.grown(counts, {"eight": {}, name: {}, "senet": {}})
-    assert grown.recipe.parameters()["boards"] == [
-        f"{files}x{ranks}" for files, ranks in sorted({*COUNTED, *([board] if board else [])})
+    grown = PUZZLE.adapt_to_manifest(counts, {"eight": {}, name: {}, "senet": {}})
+    assert grown.recipe.list_parameters()["boards"] == [
+        f"{files}x{ranks}"
+        for files, ranks in sorted({*COUNTED_BOARDS, *([board] if board else [])})
     ]
-    assert PUZZLE.grown(PUZZLE.tables[0], {name: {}}) is PUZZLE.tables[0]
+    assert PUZZLE.adapt_to_manifest(PUZZLE.tables[0], {name: {}}) is PUZZLE.tables[0]
 
 
-def said(boards: list[str], closed: list[str]) -> dict[str, Any]:
+def explain(boards: list[str], closed: list[str]) -> dict[str, Any]:
     return {"knight_counts": {"boards": boards, "closed": closed}}
 
 
 @pytest.mark.parametrize(
     ("published", "boards", "closed"),
     [
-        (said(["7x7", "6x7"], []), [(6, 7), (7, 7)], []),
-        (said(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
-        (said(["8x9"], []), [], []),  # that cannot be counted
-        (said(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
+        (explain(["7x7", "6x7"], []), [(6, 7), (7, 7)], []),
+        (explain(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
+        (explain(["8x9"], []), [], []),  # that cannot be counted
+        (explain(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
         ({"knight_counts": {"boards": 3, "closed": [7, None]}}, [], []),
         ({"knight_counts": {}}, [], []),
     ],
@@ -260,24 +272,27 @@ def said(boards: list[str], closed: list[str]) -> dict[str, Any]:
 def test_boards_that_were_counted_on_request_stay(
     published: dict[str, Any], boards: list[tuple[int, int]], closed: list[tuple[int, int]]
 ) -> None:
-    for grown in (PUZZLE.grown(PUZZLE.tables[-1], published), PUZZLE.among(published)[-1]):
+    for grown in (
+        PUZZLE.adapt_to_manifest(PUZZLE.tables[-1], published),
+        PUZZLE.list_published_tables(published)[-1],
+    ):
         recipe = grown.recipe
         assert isinstance(recipe, TourCounts)
-        assert recipe.boards == tuple(sorted({*COUNTED, *boards, *closed}))
+        assert recipe.boards == tuple(sorted({*COUNTED_BOARDS, *boards, *closed}))
         assert recipe.closed == {*closed}
 
 
 def test_boards_are_counted_on_request() -> None:
     plain = PUZZLE.tables
-    whole = PUZZLE.with_request(plain, "count", ["6x7", "5x5"])
+    whole = PUZZLE.add_request(plain, "count", ["6x7", "5x5"])
     assert whole[:-1] == plain[:-1]
-    assert whole[-1].recipe.parameters() == {
+    assert whole[-1].recipe.list_parameters() == {
         "search": "tour counts",
-        "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED, (6, 7)])],
+        "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (6, 7)])],
         "closed": [],
     }
-    both = PUZZLE.with_request(whole, "closed", ["6x7", "8x8"])[-1].recipe
-    assert both.parameters()["closed"] == ["8x8"], "all tours of 6x7 are counted already"
+    both = PUZZLE.add_request(whole, "closed", ["6x7", "8x8"])[-1].recipe
+    assert both.list_parameters()["closed"] == ["8x8"], "all tours of 6x7 are counted already"
 
 
 @pytest.mark.parametrize(
@@ -293,13 +308,15 @@ def test_boards_are_counted_on_request() -> None:
 )
 def test_boards_that_cannot_be_counted(board: tuple[int, int], closed: bool, why: str) -> None:
     with pytest.raises(BadRequest) as caught:
-        counting(board, closed=closed)
+        estimate_count_cost(board, closed=closed)
     assert str(caught.value).startswith(why)
 
 
 def test_wider_boards_take_more_memory_to_count() -> None:
     for closed, most in ((False, 7), (True, 8)):
-        bytes_each = [counting((side, side), closed=closed) for side in range(3, most + 1)]
+        bytes_each = [
+            estimate_count_cost((side, side), closed=closed) for side in range(3, most + 1)
+        ]
         assert bytes_each == sorted(bytes_each)
         assert bytes_each[-1] <= 4 << 30
 
@@ -312,5 +329,5 @@ def test_closed_tours_are_recommended_where_there_are_any(
     board: tuple[int, int], hint: str
 ) -> None:
     with pytest.raises(BadRequest) as caught:
-        counting(board, closed=False)
+        estimate_count_cost(board, closed=False)
     assert caught.value.hint.startswith(hint)

@@ -12,10 +12,10 @@ from tablebase.puzzles.senet import (
     OPENING,
     PUZZLE,
     SIZE,
-    exchanged,
-    guarded,
-    move_text,
+    format_move,
+    is_guarded,
     moves,
+    swap_squares,
 )
 from tests.support import oracles
 from tests.support.strategies import senet_positions, white_space
@@ -49,7 +49,7 @@ def test_ranks_are_in_notation_order(one: str, other: str) -> None:
 def test_every_position_is_numbered() -> None:
     expected = list(arrangements({".": 5, "A": 5, "B": 5}))
     assert len(expected) == SIZE
-    assert [position.decode() for position in PUZZLE.states().tolist()] == expected
+    assert [position.decode() for position in PUZZLE.list_states().tolist()] == expected
     for number in range(0, SIZE, 997):
         assert PUZZLE.unrank(number) == expected[number]
 
@@ -123,9 +123,9 @@ def test_moves_are_the_oracles_in_the_same_order(position: str, mover: str) -> N
         (throw, start, after) for throw, start, _, _, after in expected
     ]
     for throw, start, target, is_swap, after in expected:
-        assert move_text(position, throw, start) == f"{start}{'x' if is_swap else '-'}{target}"
-        assert exchanged(position, start, target) == after
-        assert exchanged(after, start, target) == position
+        assert format_move(position, throw, start) == f"{start}{'x' if is_swap else '-'}{target}"
+        assert swap_squares(position, start, target) == after
+        assert swap_squares(after, start, target) == position
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_moves_are_the_oracles_in_the_same_order(position: str, mover: str) -> N
     ],
 )
 def test_a_piece_is_guarded_by_its_neighbour(position: str, square: int, expected: bool) -> None:
-    assert guarded(position, square) is expected
+    assert is_guarded(position, square) is expected
 
 
 def test_a_guarded_piece_is_not_swapped_and_a_lone_one_is() -> None:
@@ -162,7 +162,7 @@ def test_no_piece_leaves_the_board() -> None:
 
 
 def test_the_graph_has_every_move_of_both_sides() -> None:
-    graph = PUZZLE.graph()
+    graph = PUZZLE.make_graph()
     assert len(graph.offsets) == 2 * SIZE + 1
     assert graph.offsets[-1] == len(graph.targets) == len(graph.labels)
     chosen = [*range(0, SIZE, 181), PUZZLE.rank(OPENING), SIZE - 1]
@@ -171,8 +171,8 @@ def test_the_graph_has_every_move_of_both_sides() -> None:
         position = PUZZLE.unrank(rank)
         for side, mover in enumerate("AB"):
             node = rank + side * SIZE
-            found = slice(graph.offsets[node], graph.offsets[node + 1])
-            targets, labels = graph.targets[found].tolist(), graph.labels[found].tolist()
+            result = slice(graph.offsets[node], graph.offsets[node + 1])
+            targets, labels = graph.targets[result].tolist(), graph.labels[result].tolist()
             after = oracles.senet_successors(position, mover)
             assert labels == [throw * 16 + start for throw, start, *_ in after], (position, mover)
             assert targets == [PUZZLE.rank(move[4]) + (1 - side) * SIZE for move in after]
@@ -183,6 +183,6 @@ def test_the_graph_has_every_move_of_both_sides() -> None:
 
 
 def test_the_graph_alternates_between_the_sides() -> None:
-    graph = PUZZLE.graph()
+    graph = PUZZLE.make_graph()
     sources = np.repeat(np.arange(2 * SIZE), np.diff(graph.offsets))
     assert np.all((sources < SIZE) != (graph.targets < SIZE))

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tablebase.errors import NotationError
-from tablebase.puzzles.sliding.definition import PUZZLE, TabledBoard, goal_of, parse_board
+from tablebase.puzzles.sliding.definition import PUZZLE, BoardWithTables, find_goal, parse_board
 from tests import wide
 from tests.support import sliding_oracle as oracle
 
@@ -15,11 +15,11 @@ LARGE = ["4x2", "2x5", "5x2", "3x4", "4x3", "2x6", "6x2"]
 
 
 @pytest.fixture(params=[*SMALL, *LARGE])
-def board(request: pytest.FixtureRequest) -> TabledBoard:
+def board(request: pytest.FixtureRequest) -> BoardWithTables:
     return parse_board(request.param)
 
 
-def some_states(board: TabledBoard) -> list[str]:
+def choose_states(board: BoardWithTables) -> list[str]:
     """All of a small board, some of a large one."""
     if board.cells <= 6:
         return ["".join(cells) for cells in itertools.permutations(board.example)]
@@ -27,8 +27,8 @@ def some_states(board: TabledBoard) -> list[str]:
     return ["".join(chance.sample(board.example, board.cells)) for _ in range(200)]
 
 
-def test_moves_are_those_of_the_oracle(board: TabledBoard) -> None:
-    for state in some_states(board):
+def test_moves_are_those_of_the_oracle(board: BoardWithTables) -> None:
+    for state in choose_states(board):
         expected = oracle.neighbours(state, board.height, board.width)
         assert list(board.moves(state)) == list(expected.items())
 
@@ -36,10 +36,10 @@ def test_moves_are_those_of_the_oracle(board: TabledBoard) -> None:
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
 def test_what_is_joined_is_what_moves_lead_to(name: str) -> None:
     board = parse_board(name)
-    for goal in some_states(board)[:: 7 if board.cells == 6 else 1]:
+    for goal in choose_states(board)[:: 7 if board.cells == 6 else 1]:
         reached = oracle.distances(goal, board.height, board.width)
-        for state in some_states(board):
-            assert board.joined(state, goal) == (state in reached)
+        for state in choose_states(board):
+            assert board.can_reach(state, goal) == (state in reached)
 
 
 @pytest.mark.parametrize("name", [*SMALL[:-1], pytest.param("3x3", marks=wide)])
@@ -67,22 +67,24 @@ def test_any_goal_is_seen_as_one_of_the_layouts(name: str) -> None:
         goal: oracle.distances(goal, board.wide.height, board.wide.width)
         for goal in board.wide.layouts
     }
-    for goal in some_states(board):
-        view = board.view(goal)
-        assert view.state(goal) == view.layout
+    for goal in choose_states(board):
+        view = board.view_goal(goal)
+        assert view.map_state(goal) == view.layout
         expected = oracle.distances(goal, board.height, board.width)
-        found = {state: known[view.layout].get(view.state(state)) for state in expected}
-        assert found == expected
+        result = {state: known[view.layout].get(view.map_state(state)) for state in expected}
+        assert result == expected
 
 
-def test_any_goal_of_a_large_board_is_seen_move_for_move(board: TabledBoard) -> None:
-    for goal, state in itertools.pairwise(some_states(board)):
-        view = board.view(goal)
+def test_any_goal_of_a_large_board_is_seen_move_for_move(board: BoardWithTables) -> None:
+    for goal, state in itertools.pairwise(choose_states(board)):
+        view = board.view_goal(goal)
         assert view.layout in board.wide.layouts
-        assert view.state(goal) == view.layout
-        seen = {after for _, after in board.wide.moves(view.state(state))}
-        assert {view.state(after) for _, after in board.moves(state)} == seen
-        assert board.joined(state, goal) == board.wide.joined(view.state(state), view.layout)
+        assert view.map_state(goal) == view.layout
+        seen = {after for _, after in board.wide.moves(view.map_state(state))}
+        assert {view.map_state(after) for _, after in board.moves(state)} == seen
+        assert board.can_reach(state, goal) == board.wide.can_reach(
+            view.map_state(state), view.layout
+        )
 
 
 @pytest.mark.parametrize(
@@ -126,10 +128,10 @@ def test_a_state_is_read(text: str, state: str) -> None:
     ],
 )
 def test_what_is_no_state_is_told(name: str, text: str, problem: str) -> None:
-    with pytest.raises(NotationError) as told:
+    with pytest.raises(NotationError) as reported:
         parse_board(name).parse(text)
-    assert told.value.problem == problem
-    assert told.value.example.startswith(parse_board(name).example)
+    assert reported.value.problem == problem
+    assert reported.value.example.startswith(parse_board(name).example)
 
 
 @pytest.mark.parametrize(
@@ -148,52 +150,54 @@ def test_what_is_no_state_is_told(name: str, text: str, problem: str) -> None:
     ],
 )
 def test_what_is_no_board_is_told(text: str, problem: str) -> None:
-    with pytest.raises(NotationError) as told:
+    with pytest.raises(NotationError) as reported:
         parse_board(text)
-    assert told.value.problem == problem
+    assert reported.value.problem == problem
 
 
 def test_the_boards_are_all_that_can_be_asked_for() -> None:
-    assert len(PUZZLE.boards()) == 12
-    for name in PUZZLE.boards():
+    assert len(PUZZLE.list_boards()) == 12
+    for name in PUZZLE.list_boards():
         assert str(parse_board(name.upper())) == name
 
 
 def test_what_a_board_is_asked_for_makes() -> None:
     def names(boards: list[str], *options: str) -> list[str]:
-        return [table.name for table in PUZZLE.with_boards(boards, options)]
+        return [table.name for table in PUZZLE.list_tables_with_boards(boards, options)]
 
     assert names([]) == []
     assert names(["2x3"]) == names(["3x2", "2x3"]) == ["sliding_2x3_6", "sliding_2x3_5"]
     assert names(["4x3"]) == ["sliding_3x4_12"]
     every = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
     assert names(["3x4"], "goals") == every
-    assert all(table.columns for table in PUZZLE.with_boards(["2x5"]))
-    assert not any(table.columns for table in PUZZLE.with_boards(["3x4"], ["goals"]))
-    assert all(table.columns for table in PUZZLE.with_boards(["3x4"], ["goals", "parquet"]))
+    assert all(table.columns for table in PUZZLE.list_tables_with_boards(["2x5"]))
+    assert not any(table.columns for table in PUZZLE.list_tables_with_boards(["3x4"], ["goals"]))
+    assert all(
+        table.columns for table in PUZZLE.list_tables_with_boards(["3x4"], ["goals", "parquet"])
+    )
 
 
 def test_a_table_names_its_board_and_what_makes_it() -> None:
-    for name in PUZZLE.boards():
+    for name in PUZZLE.list_boards():
         board = parse_board(name)
         for table, goal in zip(board.wide.tables, board.wide.layouts, strict=True):
-            assert PUZZLE.owns(table.name)
-            found = goal_of(table.name)
-            assert found is not None
-            assert (str(found[0]), found[1]) == (str(board.wide), goal)
-    assert PUZZLE.stage("sliding_3x4_12") == "sliding --board 3x4"
-    assert PUZZLE.stage("sliding_3x4_7") == "sliding --board 3x4 --goals all"
-    assert PUZZLE.stage("sliding_2x5_8") == "sliding --board 2x5"
+            assert PUZZLE.owns_table(table.name)
+            result = find_goal(table.name)
+            assert result is not None
+            assert (str(result[0]), result[1]) == (str(board.wide), goal)
+    assert PUZZLE.format_build_arguments("sliding_3x4_12") == "sliding --board 3x4"
+    assert PUZZLE.format_build_arguments("sliding_3x4_7") == "sliding --board 3x4 --goals all"
+    assert PUZZLE.format_build_arguments("sliding_2x5_8") == "sliding --board 2x5"
     for name in ("sliding_4x3_12", "sliding_3x4_1", "sliding_03x4_12", "sliding_3x4", "eight", ""):
-        assert not PUZZLE.owns(name)
+        assert not PUZZLE.owns_table(name)
 
 
 def test_rows_that_are_published_stay() -> None:
-    (alone,) = PUZZLE.with_boards(["3x4"])
-    assert PUZZLE.grown(alone, {}) is alone
-    assert PUZZLE.grown(alone, {alone.name: {"rows": False}}) is alone
-    assert PUZZLE.grown(alone, {alone.name: {"rows": True}}).columns
-    (known,) = PUZZLE.among({alone.name: {"rows": True}, "eight": {"rows": True}})
+    (alone,) = PUZZLE.list_tables_with_boards(["3x4"])
+    assert PUZZLE.adapt_to_manifest(alone, {}) is alone
+    assert PUZZLE.adapt_to_manifest(alone, {alone.name: {"rows": False}}) is alone
+    assert PUZZLE.adapt_to_manifest(alone, {alone.name: {"rows": True}}).columns
+    (known,) = PUZZLE.list_published_tables({alone.name: {"rows": True}, "eight": {"rows": True}})
     assert known.columns
-    (known,) = PUZZLE.among({alone.name: {"rows": False}})
+    (known,) = PUZZLE.list_published_tables({alone.name: {"rows": False}})
     assert not known.columns

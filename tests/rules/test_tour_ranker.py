@@ -10,13 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.index_reader import Index
-from tablebase.frontier.layer_reader import Contradiction, Layers
-from tablebase.frontier.layer_reader import _unpacked as plain
-from tablebase.frontier.state import FREE, MATCHING_BITS, State, after, before, paired
-from tablebase.puzzles.knight.board import Board, parse_board
-from tablebase.puzzles.knight.definition import PUZZLE, cycles_table, numbers_table
-from tablebase.puzzles.knight.tour_ranker import Numbers, Sweep
+from queries.index_reader import IndexReader
+from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
+from tablebase.frontier.layer_reader import _decode_states as plain
+from tablebase.frontier.state import FREE, MATCHING_BITS, State, iter_pairs, step_back, step_forward
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.puzzles.knight.definition import (
+    PUZZLE,
+    make_closed_ranking_table,
+    make_open_ranking_table,
+)
+from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.tables.store import Folder
 from tests import first, often
 from tests.support import oracles
@@ -24,23 +28,23 @@ from tests.support import oracles
 COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
 
 
-def numbers_of(folder: Path, board: str, *, paths: bool = False) -> Numbers:
-    table = (numbers_table if paths else cycles_table)(parse_board(board))
-    index = Index(Folder(folder), PUZZLE.stage(table.name), table)
-    return Numbers(parse_board(board), Layers(index.record, index.count), paths=paths)
+def numbers_of(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
+    table = (make_open_ranking_table if paths else make_closed_ranking_table)(parse_board(board))
+    index = IndexReader(Folder(folder), PUZZLE.format_build_arguments(table.name), table)
+    return TourRanker(parse_board(board), LayerReader(index.read_record, index.count), paths=paths)
 
 
-def drawn(squares: list[int]) -> frozenset[frozenset[int]]:
+def draw_edges(squares: list[int]) -> frozenset[frozenset[int]]:
     return frozenset(map(frozenset, pairwise([*squares, squares[0]])))
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5"])
-def test_numbers_and_closed_tours_are_one_to_one(numbered: Path, board: str) -> None:
-    numbers, files, ranks = numbers_of(numbered, board), *map(int, board.split("x"))
-    assert numbers.total() == COUNTS[board]
-    found = [numbers.squares(number, 1) for number in range(numbers.total())]
-    assert {*map(drawn, found)} == oracles.knight_cycles(files, ranks)
-    assert [numbers.number(squares) for squares in found] == [*range(numbers.total())]
+def test_numbers_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) -> None:
+    numbers, files, ranks = numbers_of(ranked_boards, board), *map(int, board.split("x"))
+    assert numbers.count_tours() == COUNTS[board]
+    result = [numbers.unrank(number, 1) for number in range(numbers.count_tours())]
+    assert {*map(draw_edges, result)} == oracles.knight_cycles(files, ranks)
+    assert [numbers.rank(squares) for squares in result] == [*range(numbers.count_tours())]
 
 
 STARTS = [("5x4", range(20)), ("5x5", [12]), ("8x3", [2]), ("5x5", range(25)), ("8x3", range(24))]
@@ -48,74 +52,77 @@ STARTS = [("5x4", range(20)), ("5x5", [12]), ("8x3", [2]), ("5x5", range(25)), (
 
 @pytest.mark.parametrize(("board", "starts"), first(3, STARTS))
 def test_numbers_and_tours_of_each_start_are_one_to_one(
-    numbered: Path, board: str, starts: Iterable[int]
+    ranked_boards: Path, board: str, starts: Iterable[int]
 ) -> None:
-    numbers, files, ranks = numbers_of(numbered, board, paths=True), *map(int, board.split("x"))
+    numbers, files, ranks = (
+        numbers_of(ranked_boards, board, paths=True),
+        *map(int, board.split("x")),
+    )
     for start in starts:
-        found = [numbers.squares(number, start) for number in range(numbers.total(start))]
-        assert sorted(map(tuple, found)) == oracles.knight_tours(files, ranks, start)
-        assert [numbers.number(squares) for squares in found] == [*range(len(found))]
+        result = [numbers.unrank(number, start) for number in range(numbers.count_tours(start))]
+        assert sorted(map(tuple, result)) == oracles.knight_tours(files, ranks, start)
+        assert [numbers.rank(squares) for squares in result] == [*range(len(result))]
 
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "7x7", "12x3", "8x7"])
 def test_starts_that_are_images_of_each_other_share_a_route(board: str) -> None:
     on = parse_board(board)
     sweep = Sweep(on, paths=True)
-    upright = Board(*sorted((on.files, on.ranks)))
-    jumps = {(one, two) for one in range(on.squares) for two in upright.neighbours(one)}
+    upright = KnightBoard(*sorted((on.files, on.ranks)))
+    jumps = {(one, two) for one in range(on.squares) for two in upright.list_neighbours(one)}
     for start in range(on.squares):
-        route, place = sweep.route(start), sweep.place(start)
-        assert {sweep.route(image) for image in on.turned(start)} == {route}
-        assert (route is None) == bool(on.squares % 2 and on.light(start))
+        route, place = sweep.find_route(start), sweep.map_squares(start)
+        assert {sweep.find_route(image) for image in on.find_images(start)} == {route}
+        assert (route is None) == bool(on.squares % 2 and on.is_light(start))
         if route:
             assert place[start] == route.start < sweep.longer + sweep.rows
         own = range(on.squares)
-        assert {(place[one], place[two]) for one in own for two in on.neighbours(one)} == jumps
+        assert {(place[one], place[two]) for one in own for two in on.list_neighbours(one)} == jumps
     layers = [layer for route in sweep.routes for layer in (*route.layers, route.cut)]
     assert {*layers} | {*range(sweep.longer + 1)} == {*range(sweep.routes[-1].cut + 1)}
 
 
-def test_a_closed_tour_has_one_number_wherever_it_begins(numbered: Path) -> None:
-    numbers, draw = numbers_of(numbered, "6x6"), random.Random(6)
-    assert numbers.total() == COUNTS["6x6"]
-    tried = range(numbers.total())
-    for number in draw.sample(tried, often(150, numbers.total())):
-        squares = numbers.squares(number, draw.randrange(36))
+def test_a_closed_tour_has_one_number_wherever_it_begins(ranked_boards: Path) -> None:
+    numbers, draw = numbers_of(ranked_boards, "6x6"), random.Random(6)
+    assert numbers.count_tours() == COUNTS["6x6"]
+    tried = range(numbers.count_tours())
+    for number in draw.sample(tried, often(150, numbers.count_tours())):
+        squares = numbers.unrank(number, draw.randrange(36))
         oracles.knight_check(6, 6, squares)
         assert oracles.is_closed(6, squares)
         assert squares[1] < squares[-1]
         turn = draw.randrange(36)
-        assert numbers.number([*squares[turn:], *squares[:turn]][:: draw.choice((1, -1))]) == number
+        assert numbers.rank([*squares[turn:], *squares[:turn]][:: draw.choice((1, -1))]) == number
 
 
 @pytest.mark.parametrize("here", [0, 1])
 def test_a_step_back_is_a_step_undone(here: int) -> None:
     """Whatever a step leads to, its steps back lead from there; and to nothing that it does not."""
-    board, cells = Board(4, 5), 9 + here
+    board, cells = KnightBoard(4, 5), 9 + here
     layer = {State([FREE] * cells, {}).key}
     for square in range(12 - 6 * here):
         others = [0] * here
-        others += [to - square + here for to in board.neighbours(square) if to > square]
+        others += [to - square + here for to in board.list_neighbours(square) if to > square]
         sets = [*chain.from_iterable(combinations(others, size) for size in range(3))]
-        led = {(key, laid): after(key, laid, cells, here) for key in layer for laid in sets}
+        led = {(key, laid): step_forward(key, laid, cells, here) for key in layer for laid in sets}
         layer = {key for key in led.values() if key is not None}
         for key in layer:
-            back = [*before(key, others, cells, here)]
+            back = [*step_back(key, others, cells, here)]
             assert len({*back}) == len(back)
             for then, laid in back:
-                assert after(then, laid, cells, here) == key
+                assert step_forward(then, laid, cells, here) == key
             assert {step for step, to in led.items() if to == key} <= {*back}
     assert layer
 
 
 def test_matchings_are_paired_as_they_are_numbered() -> None:
     ends = 6
-    every = [tuple(paired(matching, ends)) for matching in range(15)]
+    every = [tuple(iter_pairs(matching, ends)) for matching in range(15)]
     assert len({frozenset(pairs) for pairs in every}) == 15
     assert every == sorted(every)
     needs = sum(1 << 2 * cell for cell in range(ends)) << MATCHING_BITS
     for matching, pairs in enumerate(every):
-        state = State.of(needs | matching, ends)
+        state = State.from_key(needs | matching, ends)
         assert state.partner == {**dict(pairs), **{two: one for one, two in pairs}}
         assert state.key == needs | matching
 
@@ -130,7 +137,7 @@ def sevens(value: int) -> bytes:
 
 def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
     """Layers as a file has them, so many states in a record."""
-    found = []
+    result = []
     for number, layer in enumerate(layers):
         states, total = sorted(layer.items()), 0
         for at in range(0, len(states), size):
@@ -138,9 +145,9 @@ def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, 
             packed = sevens(some[0][1]) + b"".join(
                 sevens(key - last) + sevens(ways) for (last, _), (key, ways) in pairwise(some)
             )
-            found.append((number, some[0][0], total, packed + bytes(5)))
+            result.append((number, some[0][0], total, packed + bytes(5)))
             total += sum(ways for _, ways in some)
-    return found
+    return result
 
 
 @given(
@@ -156,60 +163,64 @@ def test_layers_tell_of_each_state_what_was_written(
     written: list[dict[int, int]], size: int, other: int
 ) -> None:
     records = in_records(written, size)
-    layers = Layers(records.__getitem__, len(records))
+    layers = LayerReader(records.__getitem__, len(records))
     for number, layer in enumerate(written):
         keys, total = sorted(layer), 0
         own = [at for at, (of, *_) in enumerate(records) if of == number]
-        assert layers.records(number) == range(own[0], own[-1] + 1)
+        assert layers.find_records(number) == range(own[0], own[-1] + 1)
         sums = [0, *accumulate(layer[key] for key in keys)]
         states = [(key, before, layer[key]) for key, before in zip(keys, sums, strict=False)]
-        assert [*layers.states(number, 0, 1 << 62)] == states
-        assert layers.total(number) == sums[-1]
+        assert [*layers.iter_states(number, 0, 1 << 62)] == states
+        assert layers.sum_layer(number) == sums[-1]
         some = [key for key in keys if other <= key < 2 * other]
-        assert [key for key, *_ in layers.states(number, other, 2 * other)] == some
+        assert [key for key, *_ in layers.iter_states(number, other, 2 * other)] == some
         if other not in layer:
-            assert layers.found(number, other) == (0, 0)
+            assert layers.find_state(number, other) == (0, 0)
         for key in keys:
-            assert layers.found(number, key) == (total, layer[key])
+            assert layers.find_state(number, key) == (total, layer[key])
             for within in (total, total + layer[key] - 1):
-                assert layers.holding(number, within) == (key, total, layer[key])
+                assert layers.find_state_at(number, within) == (key, total, layer[key])
             total += layer[key]
-        with pytest.raises(Contradiction, match=r"^there are fewer drawings than were counted$"):
-            layers.holding(number, total)
+        with pytest.raises(
+            InconsistentLayers, match=r"^there are fewer drawings than were counted$"
+        ):
+            layers.find_state_at(number, total)
 
 
 def test_a_layer_without_a_state_has_no_record_and_no_total() -> None:
     first, _, last = records = in_records([{5: 7}, {6: 1}, {3: 2, 9: 4}], 2)
-    layers = Layers([first, last].__getitem__, 2)
-    assert (layers.total(1), layers.records(1)) == (0, range(1, 1))
-    assert [*layers.states(1, 0, 1 << 62)] == []
-    assert (layers.total(2), layers.records(2)) == (6, range(1, 2))
-    assert Layers(records.__getitem__, 3).total(1) == 1
+    layers = LayerReader([first, last].__getitem__, 2)
+    assert (layers.sum_layer(1), layers.find_records(1)) == (0, range(1, 1))
+    assert [*layers.iter_states(1, 0, 1 << 62)] == []
+    assert (layers.sum_layer(2), layers.find_records(2)) == (6, range(1, 2))
+    assert LayerReader(records.__getitem__, 3).sum_layer(1) == 1
 
 
 def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tablebase.frontier.layer_reader.MOST_KEPT", 3)
+    monkeypatch.setattr("tablebase.frontier.layer_reader.MAX_CACHED_RECORDS", 3)
     records, unpacked = in_records([dict.fromkeys(range(40), 1)], 4), list[int]()
 
-    def told(key: int, packed: bytes) -> tuple[list[int], list[int]]:
+    def reported(key: int, packed: bytes) -> tuple[list[int], list[int]]:
         unpacked.append(key)
         return plain(key, packed)
 
-    monkeypatch.setattr("tablebase.frontier.layer_reader._unpacked", told)
-    layers = Layers(records.__getitem__, len(records))
+    monkeypatch.setattr("tablebase.frontier.layer_reader._decode_states", reported)
+    layers = LayerReader(records.__getitem__, len(records))
     for key in (0, 1, 5, 9, 2, 6):
-        assert layers.found(0, key) == (key, 1)
+        assert layers.find_state(0, key) == (key, 1)
     assert unpacked == [0, 4, 8]
-    assert layers.found(0, 13) == (13, 1)
-    assert layers.found(0, 1) == (1, 1)
+    assert layers.find_state(0, 13) == (13, 1)
+    assert layers.find_state(0, 1) == (1, 1)
     assert unpacked == [0, 4, 8, 12, 0]
 
 
 def test_a_record_that_ends_with_a_distance_is_told() -> None:
     ((layer, key, total, packed),) = in_records([{5: 300, 7: 1}], 2)
-    layers = Layers([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
-    with pytest.raises(Contradiction, match=r"^a record does not end with the number of a state$"):
-        layers.found(0, 5)
+    layers = LayerReader([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
+    with pytest.raises(
+        InconsistentLayers, match=r"^a record does not end with the number of a state$"
+    ):
+        layers.find_state(0, 5)
 
 
 # ---- which boards ---------------------------------------------------------------------------
@@ -219,6 +230,6 @@ def test_boards_without_tours_are_those_that_were_counted(outputs: Path) -> None
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
     rows = counts.group_by("board", "files", "ranks").agg(pl.col("tours", "closed").sum())
     for row in rows.iter_rows(named=True):
-        board = Board(row["files"], row["ranks"])
+        board = KnightBoard(row["files"], row["ranks"])
         assert board.has_tours() == (row["tours"] > 0), board
         assert board.has_closed_tours() == (row["closed"] > 0), board

@@ -8,19 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.search.block_bfs import in_blocks
-from pipeline.verify.sliding.references import known_layers
+from pipeline.search.block_bfs import search_blocks
+from pipeline.verify.sliding.references import find_known_layers
 from tablebase.errors import SearchError
 from tablebase.graph import BlockMove, Blocks, ForkedMove
-from tablebase.puzzles.sliding.definition import TabledBoard, parse_board
+from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
 from tests import wide
 from tests.support import sliding_oracle as oracle
 
 Depths = npt.NDArray[np.uint8]
 
 
-def searched(space: Blocks, threads: int = 2) -> Depths:
-    return in_blocks(space, threads, lambda level, depth: None, lambda: None)
+def search(space: Blocks, threads: int = 2) -> Depths:
+    return search_blocks(space, threads, lambda level, depth: None, lambda: None)
 
 
 class Told:
@@ -48,7 +48,7 @@ def neighbours(space: Blocks, rank: int) -> Iterator[int]:
             fork = move.forks[kind, place]
             to = int(move.rows[row, fork])
             there = int(move.places[kind, move.entries[row, fork], place])
-            assert to // space.stretch == row // space.stretch
+            assert to // space.rows_per_prefix == row // space.rows_per_prefix
         else:
             to = int(move.rows[row])
         assert space.sides[move.source] != space.sides[move.target]
@@ -59,7 +59,7 @@ def neighbours(space: Blocks, rank: int) -> Iterator[int]:
 def test_moves_are_those_of_the_rules(name: str) -> None:
     board, chance = parse_board(name), random.Random(name)
     for goal in board.layouts:
-        space = board.blocks(goal)
+        space = board.make_blocks(goal)
         assert len(space.sides) * len(space.row_kinds) * space.places == board.size
         assert space.root == board.rank(goal)
         for rank in chance.sample(range(board.size), min(board.size, 300)):
@@ -72,7 +72,7 @@ def test_moves_are_those_of_the_rules(name: str) -> None:
 def test_every_depth_is_the_oracles(name: str) -> None:
     board = parse_board(name)
     for goal in board.layouts:
-        depth = searched(board.blocks(goal))
+        depth = search(board.make_blocks(goal))
         expected = oracle.distances(goal, board.height, board.width)
         assert len(expected) == len(depth)
         assert all(depth[board.rank(state)] == moves for state, moves in expected.items())
@@ -82,49 +82,49 @@ def test_every_depth_is_the_oracles(name: str) -> None:
 def test_layers_are_as_large_as_published(name: str) -> None:
     board = parse_board(name)
     for table, goal in zip(board.tables, board.layouts, strict=True):
-        _, published = known_layers(table.name)
+        _, published = find_known_layers(table.name)
         if published or goal == board.example:
-            assert np.bincount(searched(board.blocks(goal))).tolist() == published
+            assert np.bincount(search(board.make_blocks(goal))).tolist() == published
 
 
 @pytest.fixture(scope="module")
-def board() -> TabledBoard:
+def board() -> BoardWithTables:
     return parse_board("2x5")
 
 
 @pytest.fixture(scope="module")
-def depths(board: TabledBoard) -> Depths:
-    return searched(board.blocks(board.example))
+def depths(board: BoardWithTables) -> Depths:
+    return search(board.make_blocks(board.example))
 
 
-def test_layers_of_2x5_are_as_large_as_published(board: TabledBoard, depths: Depths) -> None:
-    assert np.bincount(depths).tolist() == known_layers(board.tables[0].name)[1]
+def test_layers_of_2x5_are_as_large_as_published(board: BoardWithTables, depths: Depths) -> None:
+    assert np.bincount(depths).tolist() == find_known_layers(board.tables[0].name)[1]
 
 
-def test_threads_do_not_change_a_byte(board: TabledBoard, depths: Depths) -> None:
+def test_threads_do_not_change_a_byte(board: BoardWithTables, depths: Depths) -> None:
     for threads in (1, 5):
-        assert np.array_equal(searched(board.blocks(board.example), threads), depths)
+        assert np.array_equal(search(board.make_blocks(board.example), threads), depths)
 
 
 def test_a_search_goes_on_from_any_layer_also_where_some_blocks_are_ahead(
-    board: TabledBoard, depths: Depths
+    board: BoardWithTables, depths: Depths
 ) -> None:
-    space = board.blocks(board.example)
+    space = board.make_blocks(board.example)
     for level in (0, 1, 17, 40, 54, 55):
         ahead = np.where(np.arange(board.size) < board.size // 3, level + 3, level)
-        found = np.where(depths <= ahead, depths, np.uint8(255)).astype(np.uint8)
-        told = Told()
-        again = in_blocks(space, 2, told, lambda: None, (level, found))
+        result = np.where(depths <= ahead, depths, np.uint8(255)).astype(np.uint8)
+        reported = Told()
+        again = search_blocks(space, 2, reported, lambda: None, (level, result))
         assert np.array_equal(again, depths)
-        assert told.levels == list(range(level, 56))
+        assert reported.levels == list(range(level, 56))
 
 
-def test_what_a_listener_raises_ends_the_search(board: TabledBoard) -> None:
+def test_what_a_listener_raises_ends_the_search(board: BoardWithTables) -> None:
     def tired() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        in_blocks(board.blocks(board.example), 2, lambda level, depth: None, tired)
+        search_blocks(board.make_blocks(board.example), 2, lambda level, depth: None, tired)
 
 
 def test_depths_end_at_253() -> None:
@@ -139,13 +139,13 @@ def test_depths_end_at_253() -> None:
         kinds = np.zeros(blocks, dtype=np.uint8)
         return Blocks(0, 1, 1, sides, kinds, np.zeros(1, dtype=np.uint8), pairs)
 
-    assert searched(path(254)).tolist() == list(range(254))
+    assert search(path(254)).tolist() == list(range(254))
     with pytest.raises(SearchError, match="254 or more moves"):
-        searched(path(255))
+        search(path(255))
 
 
-def test_two_searches_at_once(board: TabledBoard, depths: Depths) -> None:
+def test_two_searches_at_once(board: BoardWithTables, depths: Depths) -> None:
     with ThreadPoolExecutor(2) as pool:
-        spaces = [board.blocks(board.example) for _ in range(2)]
-        for found in pool.map(searched, spaces):
-            assert np.array_equal(found, depths)
+        spaces = [board.make_blocks(board.example) for _ in range(2)]
+        for result in pool.map(search, spaces):
+            assert np.array_equal(result, depths)

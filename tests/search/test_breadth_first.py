@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.breadth_first import breadth_first
+from pipeline.search.breadth_first import search_breadth_first
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Graph
-from tests.support.shell import uncompiled
+from tests.support.shell import run_uncompiled
 
 Edge = tuple[int, int, int]
 """From, label, to."""
@@ -32,20 +32,20 @@ def graph_of(nodes: int, edges: list[Edge]) -> Graph:
 def test_a_kind_of_move_may_lead_from_a_node_to_several() -> None:
     sources, targets = np.array([2, 0, 0, 1, 0]), np.array([0, 1, 2, 3, 3])
     later = np.array([0, 0]), np.array([3, 1])
-    graph = Graph.of_moves(4, [(16, sources, targets), (33, *later)])
+    graph = Graph.from_moves(4, [(16, sources, targets), (33, *later)])
     assert graph.offsets.tolist() == [0, 5, 6, 7, 7]
     assert graph.targets.tolist() == [1, 2, 3, 3, 1, 3, 0]
     assert graph.labels.tolist() == [16, 16, 16, 33, 33, 16, 16]
-    assert searched(graph, 0)["ways"] == [1, 2, 1, 2]
+    assert search(graph, 0)["ways"] == [1, 2, 1, 2]
 
 
-def searched(graph: Graph, root: int) -> dict[str, list[int]]:
+def search(graph: Graph, root: int) -> dict[str, list[int]]:
     """The walk as plain lists, with the number of nodes of each layer as it was told."""
     layers: list[tuple[int, int]] = []
-    walk = breadth_first(graph, root, lambda depth, nodes: layers.append((depth, nodes)))
+    walk = search_breadth_first(graph, root, lambda depth, nodes: layers.append((depth, nodes)))
     assert [depth for depth, _ in layers] == list(range(len(layers)))
-    found = {name: getattr(walk, name).tolist() for name in walk.__slots__}
-    return {**found, "layers": [nodes for _, nodes in layers]}
+    result = {name: getattr(walk, name).tolist() for name in walk.__slots__}
+    return {**result, "layers": [nodes for _, nodes in layers]}
 
 
 def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
@@ -63,7 +63,7 @@ def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
         depth.update(dict.fromkeys(after, len(layers)))
         lines.update(after)
         layers.append(list(after))
-    smallest = {node: min(found) for node, found in lines.items()}
+    smallest = {node: min(result) for node, result in lines.items()}
     everyone = range(nodes)
     return {
         "depth": [depth.get(node, UNREACHED) for node in everyone],
@@ -84,7 +84,7 @@ def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
 
 
 def test_a_single_node() -> None:
-    assert searched(graph_of(1, []), 0) == {
+    assert search(graph_of(1, []), 0) == {
         "depth": [0], "ways": [1], "parent": [-1], "label": [0], "order": [0], "layers": [1],
     }  # fmt: skip
 
@@ -92,7 +92,7 @@ def test_a_single_node() -> None:
 def test_a_diamond_has_two_ways_and_the_smaller_label_leads() -> None:
     # 0 -> 1 -> 3 by the labels 0x20 0x10, 0 -> 2 -> 3 by 0x10 0x90; 3 -> 0 leads back; 4 is alone
     edges = [(0, 0x20, 1), (0, 0x10, 2), (1, 0x10, 3), (2, 0x90, 3), (3, 0x10, 0)]
-    assert searched(graph_of(5, edges), 0) == {
+    assert search(graph_of(5, edges), 0) == {
         "depth": [0, 1, 1, 2, UNREACHED],
         "ways": [1, 1, 1, 2, 0],
         "parent": [-1, 0, 0, 2, -1],
@@ -106,52 +106,52 @@ def test_high_labels_are_compared_all_along_before_any_low_one() -> None:
     # to 5: by 1 the labels 0x15 0x21, by 2 the labels 0x11 0x39. Highs 12 before 13: it comes by 1.
     # to 6: by 1 the labels 0x15 0x40, by 2 the labels 0x11 0x4f. Highs equal: lows 10 < 5: by 2.
     edges = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]
-    found = searched(graph_of(7, edges), 0)
-    assert found["parent"] == [-1, 0, 0, -1, -1, 1, 2]
-    assert found["label"] == [0, 0x15, 0x11, 0, 0, 0x21, 0x4F]
-    assert found["order"] == [0, 2, 1, 5, 6]
+    result = search(graph_of(7, edges), 0)
+    assert result["parent"] == [-1, 0, 0, -1, -1, 1, 2]
+    assert result["label"] == [0, 0x15, 0x11, 0, 0, 0x21, 0x4F]
+    assert result["order"] == [0, 2, 1, 5, 6]
 
 
 def test_lines_that_differ_by_a_high_label_are_never_compared_by_a_later_one() -> None:
     # 4 is reached by 2 after 0x20 0x50 and by 3 after 0x30 0x10: the first labels decide
     edges = [(0, 0x10, 1), (0, 0x20, 2), (0, 0x30, 3), (2, 0x50, 4), (3, 0x10, 4), (3, 0x11, 5)]
-    found = searched(graph_of(6, edges), 0)
-    assert found["parent"] == [-1, 0, 0, 0, 2, 3]
-    assert found["order"] == [0, 1, 2, 3, 4, 5]
+    result = search(graph_of(6, edges), 0)
+    assert result["parent"] == [-1, 0, 0, 0, 2, 3]
+    assert result["order"] == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_layer_later_is_too_late_to_be_a_way() -> None:
     edges = [(0, 0x10, 1), (1, 0x10, 2), (0, 0x20, 2)]
-    found = searched(graph_of(3, edges), 0)
-    assert (found["depth"], found["ways"]) == ([0, 1, 1], [1, 1, 1])
+    result = search(graph_of(3, edges), 0)
+    assert (result["depth"], result["ways"]) == ([0, 1, 1], [1, 1, 1])
 
 
 def test_two_edges_between_two_nodes_are_two_ways() -> None:
-    found = searched(graph_of(2, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1)]), 0)
-    assert (found["ways"], found["label"]) == ([1, 3], [0, 0x11])
+    result = search(graph_of(2, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1)]), 0)
+    assert (result["ways"], result["label"]) == ([1, 3], [0, 0x11])
 
 
 def test_any_node_can_be_the_root() -> None:
-    found = searched(graph_of(3, [(2, 0x10, 0)]), 2)
-    assert (found["depth"], found["order"]) == ([1, UNREACHED, 0], [2, 0])
+    result = search(graph_of(3, [(2, 0x10, 0)]), 2)
+    assert (result["depth"], result["order"]) == ([1, UNREACHED, 0], [2, 0])
 
 
 def test_ways_are_counted_to_64_bits_and_no_further() -> None:
     def chain(length: int) -> list[Edge]:
         return [(node, label, node + 1) for node in range(length) for label in (0x10, 0x20)]
 
-    assert searched(graph_of(64, chain(63)), 0)["ways"][-1] == 2**63
+    assert search(graph_of(64, chain(63)), 0)["ways"][-1] == 2**63
     with pytest.raises(SearchError, match=r"^A node has 2\^64 or more shortest lines\.$"):
-        searched(graph_of(65, chain(64)), 0)
+        search(graph_of(65, chain(64)), 0)
 
 
 def test_a_node_too_deep_is_no_answer() -> None:
     def chain(length: int) -> list[Edge]:
         return [(node, 0x10, node + 1) for node in range(length)]
 
-    assert searched(graph_of(255, chain(254)), 0)["depth"][-1] == 254
+    assert search(graph_of(255, chain(254)), 0)["depth"][-1] == 254
     with pytest.raises(SearchError, match=r"^A node lies 255 or more edges from the root\.$"):
-        searched(graph_of(256, chain(255)), 0)
+        search(graph_of(256, chain(255)), 0)
 
 
 # ---- at random ------------------------------------------------------------------------------
@@ -173,13 +173,13 @@ def test_a_random_graph_is_searched_as_the_obvious_search_does(
 ) -> None:
     nodes, edges = graph
     for root in range(nodes):
-        assert searched(graph_of(nodes, edges), root) == obvious(nodes, edges, root)
+        assert search(graph_of(nodes, edges), root) == obvious(nodes, edges, root)
 
 
 # ---- a small sliding puzzle, also with the compiler off -------------------------------------
 
 
-def small_slide() -> tuple[int, list[Edge]]:
+def make_small_slide() -> tuple[int, list[Edge]]:
     """The sliding puzzle on 2 x 3 cells: 720 states, half of them within reach."""
     states = ["".join(digits) for digits in permutations("012345")]
     number = {state: at for at, state in enumerate(states)}
@@ -195,25 +195,25 @@ def small_slide() -> tuple[int, list[Edge]]:
     return len(states), edges
 
 
-def small_searches() -> str:
+def run_small_searches() -> str:
     """What the search finds on some graphs, as text."""
-    nodes, edges = small_slide()
+    nodes, edges = make_small_slide()
     root = nodes - 1
     some = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 3), (2, 0x39, 3), (1, 0x40, 4), (2, 0x4F, 4)]
-    return json.dumps([searched(graph_of(nodes, edges), root), searched(graph_of(6, some), 0)])
+    return json.dumps([search(graph_of(nodes, edges), root), search(graph_of(6, some), 0)])
 
 
 def test_a_small_sliding_puzzle() -> None:
-    nodes, edges = small_slide()
-    found = searched(graph_of(nodes, edges), 0)
-    assert sum(found["layers"]) == nodes // 2
+    nodes, edges = make_small_slide()
+    result = search(graph_of(nodes, edges), 0)
+    assert sum(result["layers"]) == nodes // 2
     # the lines are too many to be listed, so depth and ways alone, from the layer before
-    for node, depth in enumerate(found["depth"]):
-        before = [s for s, _, target in edges if target == node and found["depth"][s] == depth - 1]
+    for node, depth in enumerate(result["depth"]):
+        before = [s for s, _, target in edges if target == node and result["depth"][s] == depth - 1]
         if depth not in (0, UNREACHED):
-            assert found["ways"][node] == sum(found["ways"][source] for source in before) > 0
-    assert all(abs(found["depth"][s] - found["depth"][t]) <= 1 for s, _, t in edges)
+            assert result["ways"][node] == sum(result["ways"][source] for source in before) > 0
+    assert all(abs(result["depth"][s] - result["depth"][t]) <= 1 for s, _, t in edges)
 
 
 def test_the_search_finds_the_same_with_the_compiler_off() -> None:
-    assert uncompiled(small_searches) == small_searches()
+    assert run_uncompiled(run_small_searches) == run_small_searches()

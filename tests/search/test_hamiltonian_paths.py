@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.search import hamiltonian_paths
-from pipeline.search.hamiltonian_paths import neighbour_sets, paths_from
+from pipeline.search.hamiltonian_paths import iter_paths, make_neighbour_sets
 from tests.support import oracles
-from tests.support.shell import uncompiled
+from tests.support.shell import run_uncompiled
 from tests.support.tour_lists import all_tours
 
 Found = tuple[list[tuple[int, ...]], list[bool]]
@@ -25,15 +25,15 @@ BOARDS += [(3, 8), (8, 3), (4, 6), (6, 4), (1, 9), (2, 7)]
 def paths(neighbours: list[list[int]], colours: list[int], start: int) -> Found:
     """What the search gives, chunk after chunk, as plain paths."""
     names = np.arange(len(neighbours), dtype=np.uint8)[:, None]
-    found: list[tuple[int, ...]] = []
+    result: list[tuple[int, ...]] = []
     closing: list[bool] = []
-    chunks = paths_from(neighbour_sets(neighbours), np.array(colours, np.uint8), names, start)
+    chunks = iter_paths(make_neighbour_sets(neighbours), np.array(colours, np.uint8), names, start)
     for text, ends, closed in chunks:
         assert len(text) == len(ends) == len(closed) > 0
         assert np.array_equal(text[:, -1], ends)
-        found += [tuple(path) for path in text.tolist()]
+        result += [tuple(path) for path in text.tolist()]
         closing += closed.tolist()
-    return found, closing
+    return result, closing
 
 
 def board(files: int, ranks: int) -> tuple[list[list[int]], list[int]]:
@@ -46,8 +46,8 @@ def board(files: int, ranks: int) -> tuple[list[list[int]], list[int]]:
 def test_all_tours_of_a_board_in_order(files: int, ranks: int) -> None:
     neighbours, colours = board(files, ranks)
     for start, expected in enumerate(all_tours(files, ranks)):
-        found, closing = paths(neighbours, colours, start)
-        assert found == expected, f"from {oracles.square_name(files, start)}"
+        result, closing = paths(neighbours, colours, start)
+        assert result == expected, f"from {oracles.square_name(files, start)}"
         assert closing == [oracles.is_closed(files, tour) for tour in expected]
 
 
@@ -60,10 +60,10 @@ def test_turning_the_board_over_spares_the_oracle_nothing_but_time() -> None:
 def test_names_are_written_into_the_text() -> None:
     neighbours, colours = board(3, 4)
     names = np.array([list(oracles.square_name(3, square).encode()) for square in range(12)])
-    sets, marks = neighbour_sets(neighbours), np.array(colours, dtype=np.uint8)
-    (chunk,) = paths_from(sets, marks, names.astype(np.uint8), 0)
-    said = [bytes(row).decode() for row in chunk[0]]
-    assert said == ["".join(oracles.square_name(3, s) for s in t) for t in all_tours(3, 4)[0]]
+    sets, marks = make_neighbour_sets(neighbours), np.array(colours, dtype=np.uint8)
+    (chunk,) = iter_paths(sets, marks, names.astype(np.uint8), 0)
+    text = [bytes(row).decode() for row in chunk[0]]
+    assert text == ["".join(oracles.square_name(3, s) for s in t) for t in all_tours(3, 4)[0]]
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 304])
@@ -72,13 +72,13 @@ def test_chunks_of_any_size_hold_the_same_tours(
 ) -> None:
     neighbours, colours = board(5, 5)
     whole = paths(neighbours, colours, 0)
-    monkeypatch.setattr(hamiltonian_paths, "CHUNK", chunk)
+    monkeypatch.setattr(hamiltonian_paths, "CHUNK_PATHS", chunk)
     assert paths(neighbours, colours, 0) == whole
     names = np.arange(25, dtype=np.uint8)[:, None]
     sizes = [
         len(ends)
-        for _, ends, _ in paths_from(
-            neighbour_sets(neighbours), np.array(colours, dtype=np.uint8), names, 0
+        for _, ends, _ in iter_paths(
+            make_neighbour_sets(neighbours), np.array(colours, dtype=np.uint8), names, 0
         )
     ]
     assert len(sizes) == -(-304 // chunk)
@@ -98,7 +98,7 @@ def test_a_board_of_64_squares_is_searched() -> None:
 
 
 @st.composite
-def two_coloured(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
+def draw_two_coloured(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
     """A graph whose edges join the two colours, dense enough to have some paths."""
     nodes = draw(st.integers(1, 9))
     colours = draw(st.permutations([node % 2 for node in range(nodes)]))
@@ -119,7 +119,7 @@ def obvious(neighbours: list[list[int]], path: tuple[int, ...]) -> Iterator[tupl
             yield from obvious(neighbours, (*path, node))
 
 
-@given(two_coloured())
+@given(draw_two_coloured())
 def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
     graph: tuple[list[list[int]], list[int]],
 ) -> None:
@@ -133,16 +133,16 @@ def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
 # ---- the compiler off -----------------------------------------------------------------------
 
 
-def small_boards() -> str:
+def count_small_boards() -> str:
     """The tours of two boards as text: how many from each square, and a digest of all of them."""
-    found = []
+    result = []
     for files, ranks in [(3, 4), (4, 5)]:
         neighbours, colours = board(files, ranks)
         squares = range(files * ranks)
         listed = [paths(neighbours, colours, start) for start in squares]
-        found.append([len(listed), hashlib.sha256(repr(listed).encode()).hexdigest()])
-    return json.dumps(found)
+        result.append([len(listed), hashlib.sha256(repr(listed).encode()).hexdigest()])
+    return json.dumps(result)
 
 
 def test_the_search_finds_the_same_with_the_compiler_off() -> None:
-    assert uncompiled(small_boards) == small_boards()
+    assert run_uncompiled(count_small_boards) == count_small_boards()

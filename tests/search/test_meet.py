@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from pipeline.search.tour_counting.meet import dropping, left_over, met, side
-from pipeline.search.tour_counting.sweep import Layer, first_layer
+from pipeline.search.tour_counting.meet import (
+    add_completions,
+    find_shared_needs,
+    make_pair_removal,
+    make_side,
+)
+from pipeline.search.tour_counting.sweep import Layer, make_first_layer
 from tablebase.frontier.state import END, FREE, MATCHING_BITS
 
 Edge = tuple[int, int, int]
@@ -31,19 +36,21 @@ def closes(one: dict[int, int], other: dict[int, int]) -> bool:
             return seen == len(one)
 
 
-def joined(
+def meet(
     own: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge], views: int = 1
 ) -> tuple[list[int], list[int]]:
     """Each of the own states' onward numbers; cycles by the cell that they join to the first."""
     cells = int(own.keys[0] >> MATCHING_BITS).bit_length() // 2
     one, two = (
-        side(
+        make_side(
             layer, np.array(laid, dtype=np.int64).reshape(-1, 3), np.tile(np.arange(cells), (n, 1))
         )
         for layer, laid, n in ((own, edges, 1), (other, their_edges, views))
     )
     onward = np.zeros_like(own.ways)
-    uses = met(left_over(one, two, cells), one, two, dropping(5), onward)
+    uses = add_completions(
+        find_shared_needs(one, two, cells), one, two, make_pair_removal(5), onward
+    )
     return onward.tolist(), uses[: cells - 1].tolist()
 
 
@@ -51,12 +58,12 @@ def joined(
 def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
     random = np.random.default_rng(pairs)
     every = matchings(tuple(range(2 * pairs)))
-    (needs,) = first_layer([END] * 2 * pairs + [FREE]).keys
+    (needs,) = make_first_layer([END] * 2 * pairs + [FREE]).keys
     keys = np.sort(random.choice(len(every), min(len(every), 40), replace=False))
     own = np.sort(random.choice(len(every), min(len(every), 40), replace=False))
     ways = random.integers(1, 1000, len(keys))
-    found, _ = joined(Layer(own + needs, np.ones_like(own)), Layer(keys + needs, ways), [], [])
-    assert found == [
+    result, _ = meet(Layer(own + needs, np.ones_like(own)), Layer(keys + needs, ways), [], [])
+    assert result == [
         sum(
             int(way)
             for key, way in zip(keys.tolist(), ways, strict=True)
@@ -81,16 +88,16 @@ def test_edges_complete_what_is_left(
 ) -> None:
     """One side has laid a piece from the first cell to the fourth; the first is virtual."""
     edges = [(0, 1, 1), (0, 2, 1), (1, 2, 0), (1, 3, 0), (2, 3, 0)]
-    own = first_layer([END, FREE, FREE, END, FREE])
+    own = make_first_layer([END, FREE, FREE, END, FREE])
     rest = [edge for edge in edges if edge not in edges[dealt]]
-    assert joined(own, first_layer([*theirs, FREE]), edges[dealt], rest) == ([onward], uses)
+    assert meet(own, make_first_layer([*theirs, FREE]), edges[dealt], rest) == ([onward], uses)
 
 
 @pytest.mark.parametrize("views", [1, 2])
 def test_numbers_of_cycles_near_the_largest_are_whole(views: int) -> None:
     """Seen in two views alike, they pass it on the way."""
-    own = first_layer([END, FREE, FREE, END, FREE])
-    theirs = first_layer([FREE, END, END, FREE, FREE])
+    own = make_first_layer([END, FREE, FREE, END, FREE])
+    theirs = make_first_layer([FREE, END, END, FREE, FREE])
     many = Layer(own.keys, own.ways * (5 << 60))
     edges = [(0, 1, 1), (0, 2, 1), (1, 3, 0), (2, 3, 0)]
-    assert joined(many, theirs, [], edges, views) == ([2], [0, 5 << 60, 5 << 60, 0])
+    assert meet(many, theirs, [], edges, views) == ([2], [0, 5 << 60, 5 << 60, 0])

@@ -5,59 +5,65 @@ import statistics
 import numpy as np
 import pytest
 
-from pipeline.builders.tour_columns import graph
-from pipeline.builders.tour_list import openings
+from pipeline.builders.tour_columns import make_search_board
+from pipeline.builders.tour_list import list_openings
 from pipeline.search import path_estimate
-from pipeline.search.hamiltonian_paths import beginnings, count_from, paths_from
-from pipeline.search.path_estimate import sampled
-from tablebase.puzzles.knight.board import Board
+from pipeline.search.hamiltonian_paths import count_paths, iter_paths, list_beginnings
+from pipeline.search.path_estimate import estimate_paths
+from tablebase.puzzles.knight.board import KnightBoard
 from tests.support.tour_lists import all_tours
 
-FIVE = Board(5, 5)
+FIVE = KnightBoard(5, 5)
 
 
 @pytest.mark.parametrize("length", [1, 2, 4, 25])
 def test_openings_share_the_tours_out(length: int) -> None:
     names = np.arange(25, dtype=np.uint8)[:, None]
     for start in (0, 12):
-        entered = beginnings(*graph(FIVE), length, start)
+        entered = list_beginnings(*make_search_board(FIVE), length, start)
         assert entered == sorted(entered)
-        found = [
+        result = [
             tuple(path)
             for way in entered
-            for text, *_ in paths_from(*graph(FIVE), names, *way)
+            for text, *_ in iter_paths(*make_search_board(FIVE), names, *way)
             for path in text.tolist()
         ]
-        assert found == all_tours(5, 5)[start]
-        assert [count_from(*graph(FIVE), *way) for way in entered] == [
-            sum(tour[:length] == tuple(way) for tour in found) for way in entered
+        assert result == all_tours(5, 5)[start]
+        assert [count_paths(*make_search_board(FIVE), *way) for way in entered] == [
+            sum(tour[:length] == tuple(way) for tour in result) for way in entered
         ]
 
 
 def test_every_opening_is_a_way_from_where_tours_begin() -> None:
-    found = openings(FIVE, 3)
-    assert found == sorted({*found})
+    result = list_openings(FIVE, 3)
+    assert result == sorted({*result})
     begun = {tour[:3] for tours in all_tours(5, 5) for tour in tours}
-    assert begun <= {*found}
+    assert begun <= {*result}
     assert all(
-        b in FIVE.neighbours(a) and c in FIVE.neighbours(b) and a != c and not FIVE.light(a)
-        for a, b, c in found
+        b in FIVE.list_neighbours(a)
+        and c in FIVE.list_neighbours(b)
+        and a != c
+        and not FIVE.is_light(a)
+        for a, b, c in result
     )
 
 
 def test_what_leaves_nothing_to_the_lot_is_exact() -> None:
     corner: list[tuple[int, ...]] = [(0, 7), (0, 11)]
-    for asked, tours in ((openings(FIVE, 1), 1728), (corner, 304)):
-        found = sampled(*graph(FIVE), asked, 0)
-        assert (found.paths, found.exact) == (tours, True)
+    for asked, tours in ((list_openings(FIVE, 1), 1728), (corner, 304)):
+        result = estimate_paths(*make_search_board(FIVE), asked, 0)
+        assert (result.paths, result.is_exact) == (tours, True)
 
 
 def test_estimates_are_near_and_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_estimate, "WIDTH", 300)
-    monkeypatch.setattr(path_estimate, "LEFT", 24)
-    six = Board(6, 6)
-    runs = [sampled(*graph(six), openings(six, 1), seed).paths for seed in range(12)]
-    assert sampled(*graph(six), openings(six, 1), 3).paths == runs[3]
+    monkeypatch.setattr(path_estimate, "MAX_WAYS", 300)
+    monkeypatch.setattr(path_estimate, "COUNTED_NODES", 24)
+    six = KnightBoard(6, 6)
+    runs = [
+        estimate_paths(*make_search_board(six), list_openings(six, 1), seed).paths
+        for seed in range(12)
+    ]
+    assert estimate_paths(*make_search_board(six), list_openings(six, 1), 3).paths == runs[3]
     assert len({*runs}) > 1
     error = statistics.stdev(runs) / len(runs) ** 0.5
     assert abs(statistics.fmean(runs) - 6_637_920) < 3 * error

@@ -10,9 +10,9 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.path_per_pair import paths_between
+from pipeline.search.path_per_pair import find_paths
 from tests.support import oracles
-from tests.support.shell import uncompiled
+from tests.support.shell import run_uncompiled
 
 Rows = npt.NDArray[np.int64]
 
@@ -36,8 +36,8 @@ def joinable() -> list[tuple[int, int]]:
     return [(a, b) for a in range(64) for b in range(64) if colour(a) != colour(b)]
 
 
-def found(neighbours: Rows, ends: list[tuple[int, int]]) -> list[list[int]]:
-    paths = paths_between(neighbours, np.array(ends))
+def find_path(neighbours: Rows, ends: list[tuple[int, int]]) -> list[list[int]]:
+    paths = find_paths(neighbours, np.array(ends))
     assert paths.dtype == np.uint8
     listed: list[list[int]] = paths.tolist()
     return listed
@@ -45,7 +45,7 @@ def found(neighbours: Rows, ends: list[tuple[int, int]]) -> list[list[int]]:
 
 def test_every_pair_of_the_chessboard_has_the_tour_that_is_published(outputs: Path) -> None:
     ends = joinable()
-    tours = found(chessboard(), ends)
+    tours = find_path(chessboard(), ends)
     assert len(tours) == len(ends) == 2048
     for pair, tour in zip(ends, tours, strict=True):
         oracles.knight_check(8, 8, tour)
@@ -57,20 +57,20 @@ def test_every_pair_of_the_chessboard_has_the_tour_that_is_published(outputs: Pa
 
 def test_a_tour_depends_on_its_ends_alone() -> None:
     ends = joinable()
-    tours = found(chessboard(), ends)
-    assert found(chessboard(), ends) == tours
-    assert found(chessboard(), ends[::-7]) == tours[::-7]
+    tours = find_path(chessboard(), ends)
+    assert find_path(chessboard(), ends) == tours
+    assert find_path(chessboard(), ends[::-7]) == tours[::-7]
 
 
-def some_tours() -> str:
+def list_tours() -> str:
     """A few of the tours, as text."""
     ends = joinable()
-    return json.dumps(found(chessboard(), ends[:: len(ends) // 6]))
+    return json.dumps(find_path(chessboard(), ends[:: len(ends) // 6]))
 
 
 def test_the_search_finds_the_same_with_the_compiler_off() -> None:
     # the random numbers are meant to overflow, of which numpy alone, uncompiled, would warn
-    assert uncompiled(some_tours, ignored="overflow encountered") == some_tours()
+    assert run_uncompiled(list_tours, ignored="overflow encountered") == list_tours()
 
 
 # ---- other graphs ---------------------------------------------------------------------------
@@ -78,11 +78,11 @@ def test_the_search_finds_the_same_with_the_compiler_off() -> None:
 
 def test_two_ends_that_no_path_joins_have_a_row_of_zeros() -> None:
     star = rows([[1, 2, 3], [0], [0], [0]])
-    assert found(star, [(1, 2), (3, 1)]) == [[0, 0, 0, 0], [0, 0, 0, 0]]
+    assert find_path(star, [(1, 2), (3, 1)]) == [[0, 0, 0, 0], [0, 0, 0, 0]]
 
 
 def test_two_nodes_joined_by_an_edge() -> None:
-    assert found(rows([[1], [0]]), [(0, 1), (1, 0)]) == [[0, 1], [1, 0]]
+    assert find_path(rows([[1], [0]]), [(0, 1), (1, 0)]) == [[0, 1], [1, 0]]
 
 
 @st.composite
@@ -102,7 +102,7 @@ def test_a_path_is_found_where_there_is_one(graph: list[list[int]]) -> None:
         if all(b in graph[a] for a, b in pairwise(order))
     }
     ends = list(permutations(nodes, 2))
-    for pair, path in zip(ends, found(rows(graph), ends), strict=True):
+    for pair, path in zip(ends, find_path(rows(graph), ends), strict=True):
         if pair not in joined:
             assert path == [0] * len(graph)
             continue

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from pipeline.builders import block_shards
-from pipeline.builders.block_shards import layer, search
+from pipeline.builders.block_shards import search_layer, search_shards
 from pipeline.builders.registry import checkpoints
-from pipeline.search.block_bfs import in_blocks
-from pipeline.tasks import Work
-from tablebase.errors import OutputsError, SearchError
+from pipeline.search.block_bfs import search_blocks
+from pipeline.tasks import TaskRunner
+from tablebase.errors import SearchError, StoreError
 from tablebase.puzzles.sliding import move_tables
 from tablebase.puzzles.sliding.definition import parse_board
-from tablebase.puzzles.sliding.move_tables import Cut
-from tablebase.tables.checkpoints import Kept
+from tablebase.puzzles.sliding.move_tables import SplitOrders
+from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
 
 BOARD = parse_board("2x4")
@@ -27,9 +27,9 @@ ROOT = BOARD.example
 @pytest.fixture(autouse=True)
 def _short_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A board of 8 cells has stretches to share out only where its rows are short."""
-    monkeypatch.setattr(move_tables, "TAIL", 4)
-    monkeypatch.setattr(move_tables, "_cut", cache(Cut))
-    monkeypatch.setattr(block_shards, "_space", {})
+    monkeypatch.setattr(move_tables, "MAX_TAIL_TILES", 4)
+    monkeypatch.setattr(move_tables, "_get_split_orders", cache(SplitOrders))
+    monkeypatch.setattr(block_shards, "_blocks_by_name", {})
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def kept_in(folder: Path, board: str = "2x4") -> Kept:
+def open_checkpoints(folder: Path, board: str = "2x4") -> Checkpoints:
     return checkpoints(Folder(folder), parse_board(board).tables[0])
 
 
@@ -49,18 +49,22 @@ def test_shards_find_every_depth(
     board = parse_board(name)
     for number, goal in enumerate(board.layouts):
         kept = checkpoints(Folder(tmp_path), board.tables[number])
-        found = search(board, goal, Work(pool, shards, kept=kept, elsewhere=True))
-        expected = in_blocks(board.blocks(goal), 2, lambda level, depth: None, lambda: None)
+        result = search_shards(
+            board, goal, TaskRunner(pool, shards, checkpoints=kept, is_remote=True)
+        )
+        expected = search_blocks(
+            board.make_blocks(goal), 2, lambda level, depth: None, lambda: None
+        )
         for _ in range(2):
-            assert np.array_equal(np.concatenate([*found()]), expected)
+            assert np.array_equal(np.concatenate([*result()]), expected)
 
 
 def test_as_many_shards_as_a_machine_has_room_for(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_shards, "STATES", 5000)
-    work = Work(pool, 2, kept=kept_in(tmp_path), elsewhere=True)
-    stretches = [*search(BOARD, ROOT, work)()]
+    monkeypatch.setattr(block_shards, "MAX_SHARD_STATES", 5000)
+    work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
+    stretches = [*search_shards(BOARD, ROOT, work)()]
     assert len(stretches) == 8 * 5  # blocks, and shards of at most 5,000 of 20,160 states
     assert max(map(len, stretches)) * 8 <= 5000
 
@@ -72,30 +76,30 @@ def test_a_search_goes_on_from_what_is_in_the_store(
         if done == 20:
             raise KeyboardInterrupt
 
-    kept = kept_in(tmp_path)
+    kept = open_checkpoints(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        search(BOARD, ROOT, Work(pool, 3, tired, kept, elsewhere=True))
+        search_shards(BOARD, ROOT, TaskRunner(pool, 3, tired, kept, is_remote=True))
     begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    found = search(BOARD, ROOT, Work(pool, 3, None, kept, elsewhere=True))
+    result = search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, kept, is_remote=True))
     assert {path: path.stat().st_mtime_ns for path in begun} == begun
-    expected = in_blocks(BOARD.blocks(ROOT), 2, lambda level, depth: None, lambda: None)
-    assert np.array_equal(np.concatenate([*found()]), expected)
+    expected = search_blocks(BOARD.make_blocks(ROOT), 2, lambda level, depth: None, lambda: None)
+    assert np.array_equal(np.concatenate([*result()]), expected)
 
 
 def test_a_part_that_is_done_twice_leaves_the_same(
     pool: ThreadPoolExecutor, tmp_path: Path
 ) -> None:
-    kept = kept_in(tmp_path)
-    search(BOARD, ROOT, Work(pool, 3, None, kept, elsewhere=True))
+    kept = open_checkpoints(tmp_path)
+    search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, kept, is_remote=True))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    counts = [int(layer(kept, BOARD, ROOT, number, 3, 18)[0][0]) for number in range(3)]
+    counts = [int(search_layer(kept, BOARD, ROOT, number, 3, 18)[0][0]) for number in range(3)]
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert sum(counts) == 788  # A090035
 
 
 def test_a_shard_without_what_it_needs_says_so(tmp_path: Path) -> None:
-    with pytest.raises(OutputsError, match="a part that a worker made is not there"):
-        layer(kept_in(tmp_path), BOARD, ROOT, 0, 2, 1)
+    with pytest.raises(StoreError, match="a part that a worker made is not there"):
+        search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 1)
 
 
 def test_depths_end_where_a_byte_does(
@@ -103,4 +107,6 @@ def test_depths_end_where_a_byte_does(
 ) -> None:
     monkeypatch.setattr(block_shards, "UNREACHED", 7)
     with pytest.raises(SearchError, match="6 or more moves"):
-        search(BOARD, ROOT, Work(pool, 2, None, kept_in(tmp_path), elsewhere=True))
+        search_shards(
+            BOARD, ROOT, TaskRunner(pool, 2, None, open_checkpoints(tmp_path), is_remote=True)
+        )

@@ -16,27 +16,34 @@ from pipeline.builders import sweep_driver
 from pipeline.builders.registry import checkpoints
 from pipeline.search.tour_counting import halves as cut
 from pipeline.search.tour_counting import sweep
-from pipeline.search.tour_counting.expand import Step, following
-from pipeline.search.tour_counting.halves import Halves, halves
+from pipeline.search.tour_counting.expand import Step, expand_state
+from pipeline.search.tour_counting.halves import Halves, cut_board
 from pipeline.search.tour_counting.sweep import (
+    CountOverflow,
     Layer,
-    TooMany,
-    back,
-    first_layer,
-    forward,
-    in_table,
-    place_of,
+    advance_layer,
+    count_onward,
+    find_place,
+    make_first_layer,
+    make_hash_table,
 )
-from pipeline.tasks import Work
+from pipeline.tasks import TaskRunner
 from tablebase.errors import SearchError
-from tablebase.frontier.bits import lowest, ones
-from tablebase.frontier.keys import ENDS, MATCHINGS, MOST_PAIRS, all_partners, numbered, unpack
+from tablebase.frontier.bits import count_ones, find_lowest
+from tablebase.frontier.keys import (
+    END_BITS,
+    MATCHING_COUNTS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
+)
 from tablebase.frontier.state import END, FREE, MATCHING_BITS
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.store import Folder
 from tests.support import oracles
-from tests.support.shell import uncompiled
+from tests.support.shell import run_uncompiled
 from tests.support.tour_lists import all_tours
 
 NO_MIRROR = np.empty(0, dtype=np.int64)
@@ -44,9 +51,9 @@ UPRIGHT = [(files, ranks) for files in range(1, 6) for ranks in range(files, 6)]
 UPRIGHT += [(3, 6), (3, 7), (3, 8), (4, 6)]
 
 
-def counts(files: int, ranks: int, *, paths: bool = True) -> sweep_driver.Counts:
+def counts(files: int, ranks: int, *, paths: bool = True) -> sweep_driver.TourTotals:
     with ThreadPoolExecutor(2) as pool:
-        return sweep_driver.counts(Board(files, ranks), Work(pool, 2), paths=paths)
+        return sweep_driver.count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), paths=paths)
 
 
 # ---- boards ---------------------------------------------------------------------------------
@@ -54,23 +61,23 @@ def counts(files: int, ranks: int, *, paths: bool = True) -> sweep_driver.Counts
 
 @pytest.mark.parametrize(("files", "ranks"), UPRIGHT)
 def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None:
-    found = counts(files, ranks)
+    result = counts(files, ranks)
     listed = all_tours(files, ranks)
-    assert found.tours is not None
-    assert found.tours.tolist() == [len(tours) for tours in listed]
+    assert result.tours is not None
+    assert result.tours.tolist() == [len(tours) for tours in listed]
     closed = [sum(oracles.is_closed(files, tour) for tour in tours) for tours in listed]
-    assert closed == [found.closed] * (files * ranks)
+    assert closed == [result.closed] * (files * ranks)
 
 
 def test_closed_tours_are_counted_alone() -> None:
-    assert counts(3, 10, paths=False) == sweep_driver.Counts(None, 32)
-    assert counts(5, 6, paths=False) == sweep_driver.Counts(None, 16)
+    assert counts(3, 10, paths=False) == sweep_driver.TourTotals(None, 32)
+    assert counts(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
 
 
 def test_layers_that_are_cut_in_slices_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = counts(4, 6)
-    monkeypatch.setattr(sweep_driver, "SLICE", 7)
-    monkeypatch.setattr(sweep, "PIECE", 5)
+    monkeypatch.setattr(sweep_driver, "SLICE_STATES", 7)
+    monkeypatch.setattr(sweep, "STATES_PER_STEP", 5)
     sliced = counts(4, 6)
     assert whole.tours is not None
     assert sliced.tours is not None
@@ -89,23 +96,25 @@ def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
 
     def followed(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
         made.append(len(layer.keys))
-        return forward(layer, step, going)
+        return advance_layer(layer, step, going)
 
     def tell(doing: str, done: int, total: int | None) -> None:
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
-    monkeypatch.setattr(sweep_driver, "LARGE", 3 * 16)
-    monkeypatch.setattr(sweep_driver, "forward", followed)
+    monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 3 * 16)
+    monkeypatch.setattr(sweep_driver, "advance_layer", followed)
     with ThreadPoolExecutor(1) as pool:
         kept = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
-            sweep_driver.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
+            sweep_driver.count_tours(KnightBoard(4, 6), TaskRunner(pool, 1, tell, kept), paths=True)
         layers = len(made)
-        found = sweep_driver.counts(Board(4, 6), Work(pool, 1, tell, kept), paths=True)
-    assert found.tours is not None
+        result = sweep_driver.count_tours(
+            KnightBoard(4, 6), TaskRunner(pool, 1, tell, kept), paths=True
+        )
+    assert result.tours is not None
     assert whole.tours is not None
-    assert (found.tours.tolist(), found.closed) == (whole.tours.tolist(), whole.closed)
+    assert (result.tours.tolist(), result.closed) == (whole.tours.tolist(), whole.closed)
     again = made[layers:]
     assert layers == 2 * 8
     assert len(again) < 8
@@ -124,19 +133,24 @@ def test_a_killed_meeting_goes_on_from_what_was_found(
             if part == 5 and len(done) == 6:
                 raise KilledError
 
-    for name, value in {"LARGE": 16, "ENOUGH": 4, "ROUND": 2, "CHECKPOINT": 0}.items():
+    for name, value in {
+        "MIN_STORED_BYTES": 16,
+        "NEEDS_PER_TASK": 4,
+        "TASKS_PER_ROUND": 2,
+        "CHECKPOINT_SECONDS": 0,
+    }.items():
         monkeypatch.setattr(sweep_driver, name, value)
-    monkeypatch.setattr(sweep_driver, "cores", lambda: threads)
+    monkeypatch.setattr(sweep_driver, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
-        work = Work(pool, 1, tell, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        work = TaskRunner(pool, 1, tell, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            sweep_driver.counts(Board(4, 6), work, paths=True)
-        found = sweep_driver.counts(Board(4, 6), work, paths=True)
+            sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
+        result = sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
-    assert found.tours is not None
+    assert result.tours is not None
     assert whole.tours is not None
-    assert (found.tours.tolist(), found.closed) == (whole.tours.tolist(), whole.closed)
+    assert (result.tours.tolist(), result.closed) == (whole.tours.tolist(), whole.closed)
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
@@ -146,14 +160,14 @@ def test_states_that_end_in_the_wrong_colours_are_left_out(
     """There are fewer states, and as many tours."""
     sizes = list[int]()
 
-    def told(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
-        after = forward(layer, step, going)
+    def reported(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
+        after = advance_layer(layer, step, going)
         sizes.append(len(after.keys))
         return after
 
-    monkeypatch.setattr(sweep_driver, "forward", told)
+    monkeypatch.setattr(sweep_driver, "advance_layer", reported)
     with_colours, states = counts(files, ranks), sum(sizes)
-    monkeypatch.setattr(cut, "colours", lambda later: np.zeros(len(later), dtype=np.int64))
+    monkeypatch.setattr(cut, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64))
     without, more = counts(files, ranks), sum(sizes) - states
     assert with_colours.tours is not None
     assert without.tours is not None
@@ -162,24 +176,24 @@ def test_states_that_end_in_the_wrong_colours_are_left_out(
 
 
 def test_colours_are_those_of_a_chessboard_or_none() -> None:
-    board = Board(4, 5)
-    later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
-    dark = [-1 if board.light(at) else 1 for at in range(board.squares)]
-    assert cut.colours(later).tolist() == dark
-    assert cut.colours([[1, 2], [2], []]).tolist() == [0, 0, 0]
-    assert cut.colours([[2], [], [3], []]).tolist() == [1, 1, -1, 1]
+    board = KnightBoard(4, 5)
+    later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
+    dark = [-1 if board.is_light(at) else 1 for at in range(board.squares)]
+    assert cut.color_squares(later).tolist() == dark
+    assert cut.color_squares([[1, 2], [2], []]).tolist() == [0, 0, 0]
+    assert cut.color_squares([[2], [], [3], []]).tolist() == [1, 1, -1, 1]
 
 
 # ---- sums that do not fit -------------------------------------------------------------------
 
 
 def cut_in_two(files: int, ranks: int) -> Halves:
-    board = Board(files, ranks)
-    later = [[to for to in board.neighbours(at) if to > at] for at in range(board.squares)]
-    return halves(later, files, paths=True)
+    board = KnightBoard(files, ranks)
+    later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
+    return cut_board(later, files, paths=True)
 
 
-def tripled(layer: Layer, times: int) -> Layer:
+def triple(layer: Layer, times: int) -> Layer:
     return Layer(layer.keys, layer.ways * times)
 
 
@@ -187,38 +201,38 @@ def test_ways_that_do_not_fit_are_refused() -> None:
     """On 3x6, two states lead to one: their ways are added up."""
     steps = cut_in_two(3, 6)
     layer = steps.first
-    many = [layer := forward(layer, step, lambda: None) for step in steps.steps]
+    many = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
     at = next(n for n, (one, other) in enumerate(pairwise(many))
               if other.ways.max() > one.ways.max())  # fmt: skip
     step, full = steps.steps[at + 1], (1 << 63) // int(many[at + 1].ways.max())
-    assert forward(tripled(many[at], full - 1), step, lambda: None).ways.min() > 0
-    with pytest.raises(TooMany):
-        forward(tripled(many[at], full + 1), step, lambda: None)
+    assert advance_layer(triple(many[at], full - 1), step, lambda: None).ways.min() > 0
+    with pytest.raises(CountOverflow):
+        advance_layer(triple(many[at], full + 1), step, lambda: None)
 
 
 @pytest.mark.parametrize(("ways", "onward"), [(1 << 32, 1 << 31), (1 << 62, 2), (3, 1 << 62)])
 def test_cycles_that_do_not_fit_are_refused(ways: int, onward: int) -> None:
-    assert sweep.cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (onward // 2)
-    with pytest.raises(TooMany):
-        sweep.cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
+    assert sweep.sum_cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (onward // 2)
+    with pytest.raises(CountOverflow):
+        sweep.sum_cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
 
 
 def test_onward_numbers_that_do_not_fit_are_refused() -> None:
-    step = Step(2, 0, np.array([1, 2]), NO_MIRROR, all_partners(4))
-    layer = first_layer([FREE] * 2)
-    after = forward(layer, step, lambda: None)
+    step = Step(2, 0, np.array([1, 2]), NO_MIRROR, list_all_partners(4))
+    layer = make_first_layer([FREE] * 2)
+    after = advance_layer(layer, step, lambda: None)
     onward = np.full(len(after.keys), (1 << 62) // len(after.keys))
-    _, uses = back(layer, step, *in_table(after.keys, onward))
+    _, uses = count_onward(layer, step, *make_hash_table(after.keys, onward))
     assert uses.max() > 1 << 61
     for ways, each in ((1, onward * 3), (4, onward)):
-        with pytest.raises(TooMany):
-            back(tripled(layer, ways), step, *in_table(after.keys, each))
+        with pytest.raises(CountOverflow):
+            count_onward(triple(layer, ways), step, *make_hash_table(after.keys, each))
 
 
 def test_a_board_with_too_many_tours_is_told_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pipeline.search.tour_counting.sweep.MOST", 10.0)
+    monkeypatch.setattr("pipeline.search.tour_counting.sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
         counts(4, 5)
 
@@ -226,9 +240,9 @@ def test_a_board_with_too_many_tours_is_told_in_a_sentence(
 def test_closed_tours_that_do_not_fit_in_two_directions_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sweep_driver, "passing", lambda *asked, paths: ((1 << 62) - 1, None))
+    monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
     assert counts(5, 6, paths=False).closed == (1 << 63) - 2
-    monkeypatch.setattr(sweep_driver, "passing", lambda *asked, paths: (1 << 62, None))
+    monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: (1 << 62, None))
     with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
         counts(5, 6, paths=False)
 
@@ -238,49 +252,49 @@ def test_closed_tours_that_do_not_fit_in_two_directions_are_refused(
 
 @pytest.mark.parametrize("word", [1, 2, 3, 0b1011000, 1 << 37, (1 << 38) - 1])
 def test_bits_of_a_word(word: int) -> None:
-    assert ones(word) == bin(word).count("1")
-    assert bin(word)[::-1].index("1") == lowest(word)
+    assert count_ones(word) == bin(word).count("1")
+    assert bin(word)[::-1].index("1") == find_lowest(word)
 
 
 @pytest.mark.parametrize("pairs", range(1, 6))
 def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
     """All of them, by the partner of the first end, then by that of the next that is left."""
-    partners = all_partners(2 * MOST_PAIRS - 4)
+    partners = list_all_partners(2 * MAX_PAIRS - 4)
     partner, ends = np.zeros((2, 20), dtype=np.int64)
-    needs = ENDS & ((1 << 4 * pairs) - 1)
+    needs = END_BITS & ((1 << 4 * pairs) - 1)
     before: list[int] = []
-    for matching in range(int(MATCHINGS[pairs])):
-        assert unpack(needs << MATCHING_BITS | matching, partners, partner, ends) == 2 * pairs
+    for matching in range(int(MATCHING_COUNTS[pairs])):
+        assert unpack_key(needs << MATCHING_BITS | matching, partners, partner, ends) == 2 * pairs
         assert ends[: 2 * pairs].tolist() == [*range(2 * pairs)]
-        found = partner[: 2 * pairs].tolist()
-        assert all(found[end] != end == found[found[end]] for end in range(2 * pairs))
+        result = partner[: 2 * pairs].tolist()
+        assert all(result[end] != end == result[result[end]] for end in range(2 * pairs))
         # the partners of ends that are not yet taken
-        said = [other for end, other in enumerate(found) if other > end]
-        assert said > before
-        before = said
-        assert numbered(needs, partner) == matching
+        text = [other for end, other in enumerate(result) if other > end]
+        assert text > before
+        before = text
+        assert rank_matching(needs, partner) == matching
 
 
-@given(st.permutations(range(2 * MOST_PAIRS)))
+@given(st.permutations(range(2 * MAX_PAIRS)))
 def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> None:
     """All eighteen cells of the chessboard's frontier can be ends."""
     partner, ends = np.zeros((2, 20), dtype=np.int64)
     partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]
-    needs = ENDS & ((1 << 4 * MOST_PAIRS) - 1)
-    key = needs << MATCHING_BITS | numbered(needs, partner)
+    needs = END_BITS & ((1 << 4 * MAX_PAIRS) - 1)
+    key = needs << MATCHING_BITS | rank_matching(needs, partner)
     assert 0 < key < 1 << 62
-    found = np.zeros(20, dtype=np.int64)
-    assert unpack(key, all_partners(2 * MOST_PAIRS), found, ends) == 2 * MOST_PAIRS
-    assert found.tolist() == partner.tolist()
+    result = np.zeros(20, dtype=np.int64)
+    assert unpack_key(key, list_all_partners(2 * MAX_PAIRS), result, ends) == 2 * MAX_PAIRS
+    assert result.tolist() == partner.tolist()
 
 
 def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
     """A free cell, two ends of one piece, and another free cell."""
     needs = FREE | END << 2 | END << 4 | FREE << 6
-    step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, all_partners(4))
+    step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, list_all_partners(4))
     keys = np.zeros(20, dtype=np.int64)
     joined = np.zeros((20, 2), dtype=np.int64)
-    many = following(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
+    many = expand_state(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
     # 1 and 2 are partners: joined to both, the first cell would close a cycle
     assert joined[:many].tolist() == [[0, 2], [1, 2]]
     for key, other in zip(keys[:many].tolist(), (2, 1), strict=True):
@@ -290,24 +304,24 @@ def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
 
 def test_a_state_and_its_image_become_one() -> None:
     """A cell joined to either of two, which the mirror exchanges; the third stays in its place."""
-    layer = first_layer([END, FREE, FREE, END])
-    step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]), all_partners(4))
+    layer = make_first_layer([END, FREE, FREE, END])
+    step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]), list_all_partners(4))
     for mirror, states in ((step.mirror, 1), (NO_MIRROR, 2)):
-        after = forward(layer, step._replace(mirror=mirror), lambda: None)
+        after = advance_layer(layer, step._replace(mirror=mirror), lambda: None)
         assert sorted(after.ways.tolist()) == [2 // states] * states
     needs = (END << 2 | FREE | END << 4 | FREE << 6) << MATCHING_BITS
     assert needs in after.keys
-    assert forward(layer, step, lambda: None).keys.tolist() == [min(after.keys.tolist())]
+    assert advance_layer(layer, step, lambda: None).keys.tolist() == [min(after.keys.tolist())]
 
 
 @given(st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300))
 def test_a_table_finds_its_keys(keys: list[int]) -> None:
     numbers = np.arange(len(keys)) + 1
-    table, found = in_table(np.array(keys, dtype=np.int64), numbers)
-    places = [place_of(key, table) for key in keys]
-    assert found[places].tolist() == numbers.tolist()
+    table, result = make_hash_table(np.array(keys, dtype=np.int64), numbers)
+    places = [find_place(key, table) for key in keys]
+    assert result[places].tolist() == numbers.tolist()
     others = {key ^ 1 for key in keys} - {0, *keys}
-    assert all(table[place_of(key, table)] == 0 for key in others)
+    assert all(table[find_place(key, table)] == 0 for key in others)
 
 
 def test_keys_are_spread_over_a_table() -> None:
@@ -315,8 +329,8 @@ def test_keys_are_spread_over_a_table() -> None:
     made = cut_in_two(5, 8)
     layer = made.first
     for step in made.steps:
-        layer = forward(layer, step, lambda: None)
-    table, _ = in_table(layer.keys, layer.ways)
+        layer = advance_layer(layer, step, lambda: None)
+    table, _ = make_hash_table(layer.keys, layer.ways)
     runs = np.diff(np.flatnonzero(table == 0))
     assert len(layer.keys) > 10_000
     assert runs.max() < 500
@@ -357,7 +371,7 @@ class Graph:
             [*(b for b in range(a) if a in later[b]), *later[a]] for a in range(self.squares)
         ]
 
-    def neighbours(self, square: int) -> list[int]:
+    def list_neighbours(self, square: int) -> list[int]:
         return self.near[square]
 
     def paths(self, finishes: set[int]) -> list[int]:
@@ -380,18 +394,18 @@ def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
 ) -> None:
     graph = Graph(*made)
     with ThreadPoolExecutor(1) as pool:
-        work = Work(pool, 1)
-        closed, _ = sweep_driver.passing(graph, work, paths=False)  # type: ignore[arg-type]
-        total, ends = sweep_driver.passing(graph, work, paths=True)  # type: ignore[arg-type]
+        work = TaskRunner(pool, 1)
+        closed, _ = sweep_driver.count_cycles(graph, work, paths=False)  # type: ignore[arg-type]
+        total, ends = sweep_driver.count_cycles(graph, work, paths=True)  # type: ignore[arg-type]
     assert ends.tolist() == graph.paths({*range(graph.squares)})
     assert 2 * total == sum(ends.tolist())
     assert 2 * closed == graph.paths({*graph.near[0]})[0]
 
 
-def small_boards() -> str:
-    found = [counts(files, ranks) for files, ranks in ((3, 4), (4, 5))]
-    return json.dumps([[of.tours is not None and of.tours.tolist(), of.closed] for of in found])
+def count_small_boards() -> str:
+    result = [counts(files, ranks) for files, ranks in ((3, 4), (4, 5))]
+    return json.dumps([[of.tours is not None and of.tours.tolist(), of.closed] for of in result])
 
 
 def test_the_compiler_off_counts_the_same() -> None:
-    assert uncompiled(small_boards) == small_boards()
+    assert run_uncompiled(count_small_boards) == count_small_boards()

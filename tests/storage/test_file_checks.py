@@ -4,31 +4,31 @@ from pathlib import Path
 
 import pytest
 
-from queries.scans import checked
+from queries.scans import require_intact
 from tablebase.errors import TableDamaged, TableError, TableMissing
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.tampered import write_manifest
 
-TOURS = listed_table(Board(3, 4))
+TOURS = make_tour_table(KnightBoard(3, 4))
 STAGE = "knight --board 3x4"
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    built(tmp_path, KNIGHT, TOURS)
-    (file,) = checked(Folder(tmp_path), STAGE, TOURS).files
+    build_tables(tmp_path, KNIGHT, TOURS)
+    (file,) = require_intact(Folder(tmp_path), STAGE, TOURS).files
     assert file.file == "knight_tours_3x4.parquet"
     return tmp_path / TOURS.file
 
 
 def refusal(path: Path) -> TableError:
     with pytest.raises(TableError) as caught:
-        checked(Folder(path.parent), STAGE, TOURS)
+        require_intact(Folder(path.parent), STAGE, TOURS)
     assert caught.value.file == str(path)
     assert caught.value.command == f"pipeline precompute {STAGE} --outputs {path.parent}"
     return caught.value

@@ -13,16 +13,16 @@ from tablebase.tables.manifest import (
     Entry,
     File,
     Footer,
-    Index,
+    IndexEntry,
     Page,
-    manifest_text,
-    own_files,
+    compute_sha256,
+    find_mismatch,
+    format_manifest,
+    list_own_files,
     parse_manifest,
     read_manifest,
     read_pages,
     seal,
-    sha256,
-    unlike,
 )
 from tablebase.tables.store import Folder
 
@@ -44,8 +44,8 @@ def entry(*rows: int, name: str = "toys", index: bool = True) -> Entry:
         )
         for number, many in enumerate(rows)
     ]
-    found = Index(f"{name}.idx", sum(rows), 1, "") if index else None
-    return Entry(files, sum(rows), "", "somebody", {}, "", found)
+    result = IndexEntry(f"{name}.idx", sum(rows), 1, "") if index else None
+    return Entry(files, sum(rows), "", "somebody", {}, "", result)
 
 
 @pytest.fixture
@@ -53,43 +53,43 @@ def store(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def refused(data: bytes, store: Folder) -> TableError:
-    with pytest.raises(TableError) as said:
+def get_refusal(data: bytes, store: Folder) -> TableError:
+    with pytest.raises(TableError) as text:
         parse_manifest(data, store)
-    assert said.value.file == store.full(MANIFEST)
-    assert str(said.value).startswith(store.full(MANIFEST))
-    assert str(said.value).endswith(f"{AGAIN}{store}")
-    return said.value
+    assert text.value.file == store.locate(MANIFEST)
+    assert str(text.value).startswith(store.locate(MANIFEST))
+    assert str(text.value).endswith(f"{AGAIN}{store}")
+    return text.value
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, b"1"])
 def test_what_is_no_manifest_is_refused(data: bytes, store: Folder) -> None:
-    said = refused(data, store)
-    assert isinstance(said, TableDamaged)
-    assert " is damaged: it is not a manifest. Run" in str(said)
+    text = get_refusal(data, store)
+    assert isinstance(text, TableDamaged)
+    assert " is damaged: it is not a manifest. Run" in str(text)
 
 
 @pytest.mark.parametrize("version", [1, 2, 4])
 def test_another_version_is_refused(version: int, store: Folder) -> None:
-    with pytest.raises(TableVersionError) as said:
+    with pytest.raises(TableVersionError) as text:
         parse_manifest(seal({"format_version": version, "shelves": []}).encode(), store)
-    assert f"has format version {version}; this program reads version 3." in str(said.value)
+    assert f"has format version {version}; this program reads version 3." in str(text.value)
     force = " --force" if version > 3 else ""
-    assert str(said.value).endswith(f" Run: pipeline precompute{force} --outputs {store}")
+    assert str(text.value).endswith(f" Run: pipeline precompute{force} --outputs {store}")
 
 
 @pytest.mark.parametrize(
     ("version", "shown"), [("3", "'\"3\"'"), (None, "'null'"), (3.0, "'3.0'"), (True, "'true'")]
 )
 def test_a_version_that_is_no_number_is_damage(version: object, shown: str, store: Folder) -> None:
-    said = refused(seal({"format_version": version}).encode(), store)
-    assert isinstance(said, TableDamaged)
-    assert f"its format version is {shown}, not a whole number" in str(said)
+    text = get_refusal(seal({"format_version": version}).encode(), store)
+    assert isinstance(text, TableDamaged)
+    assert f"its format version is {shown}, not a whole number" in str(text)
 
 
 def test_a_version_of_which_a_byte_was_damaged_is_no_other_version(store: Folder) -> None:
-    text = manifest_text({"toys": entry(3)}, "somebody", {})
-    said = refused(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
+    text = format_manifest({"toys": entry(3)}, "somebody", {})
+    said = get_refusal(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
     assert isinstance(said, TableDamaged)
 
 
@@ -97,16 +97,16 @@ def test_a_version_of_which_a_byte_was_damaged_is_no_other_version(store: Folder
 @pytest.mark.parametrize("wrong", [None, [], {"toys": {}}, {"toys": {"bytes": "1"}}])
 def test_a_list_that_is_none_is_refused(listed: str, wrong: object, store: Folder) -> None:
     manifest = {"format_version": 3, "tables": {}, listed: wrong}
-    said = refused(seal(manifest).encode(), store)
-    assert isinstance(said, TableDamaged)
-    assert f" is damaged: its list of {listed} is invalid. Run" in str(said)
+    text = get_refusal(seal(manifest).encode(), store)
+    assert isinstance(text, TableDamaged)
+    assert f" is damaged: its list of {listed} is invalid. Run" in str(text)
 
 
 def test_a_text_that_was_changed_is_refused(store: Folder) -> None:
-    text = manifest_text({"toys": entry(3)}, "somebody", {})
+    text = format_manifest({"toys": entry(3)}, "somebody", {})
     assert parse_manifest(text.encode(), store) == ({"toys": entry(3)}, {})
     for changed in (text.replace("somebody", "another"), text + " ", text.replace("\n ", "\n")):
-        said = refused(changed.encode(), store)
+        said = get_refusal(changed.encode(), store)
         assert isinstance(said, TableDamaged)
         assert " is damaged: its text or checksum was changed. Run" in str(said)
 
@@ -118,21 +118,21 @@ def test_a_text_that_was_changed_is_refused(store: Folder) -> None:
         ("toys", entry(3, index=False)),
         ("toys", entry(3, 0, 4)),
         ("toys", entry()),
-        ("toys", Entry([], 7, "", "", {}, "", Index("toys.idx", 7, 1, ""))),
+        ("toys", Entry([], 7, "", "", {}, "", IndexEntry("toys.idx", 7, 1, ""))),
     ],
 )
 def test_files_that_follow_one_another_are_taken(name: str, listed: Entry, store: Folder) -> None:
-    data = manifest_text({name: listed}, "", {}).encode()
+    data = format_manifest({name: listed}, "", {}).encode()
     assert parse_manifest(data, store)[0] == {name: listed}
 
 
 @pytest.mark.parametrize("name", ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden"])
 def test_a_page_elsewhere_is_refused(name: str, store: Folder) -> None:
-    said = refused(manifest_text({}, "", {name: Page(1, "", {})}).encode(), store)
-    assert " is damaged: its list of pages is invalid." in str(said)
+    text = get_refusal(format_manifest({}, "", {name: Page(1, "", {})}).encode(), store)
+    assert " is damaged: its list of pages is invalid." in str(text)
 
 
-def one(number: int, **changed: Any) -> Entry:
+def change_one(number: int, **changed: Any) -> Entry:
     """Two files with 3 and 4 rows, something changed in one of them."""
     listed = entry(3, 4)
     values = {
@@ -146,58 +146,58 @@ def one(number: int, **changed: Any) -> Entry:
     ("name", "listed"),
     [
         ("to ys", entry(3, name="to ys")),
-        ("to ys", Entry([], 7, "", "", {}, "", Index("to ys.idx", 7, 1, ""))),
+        ("to ys", Entry([], 7, "", "", {}, "", IndexEntry("to ys.idx", 7, 1, ""))),
         ("other", entry(3)),
         ("toys", entry(index=False)),
-        ("toys", one(1, file="toys.parquet")),
-        ("toys", one(1, file="other.1.parquet")),
-        ("toys", one(1, file="../toys.parquet")),
-        ("toys", one(1, first=2)),
-        ("toys", one(1, rows=5)),
-        ("toys", one(0, first=1)),
-        ("toys", one(0, rows=-3)),
+        ("toys", change_one(1, file="toys.parquet")),
+        ("toys", change_one(1, file="other.1.parquet")),
+        ("toys", change_one(1, file="../toys.parquet")),
+        ("toys", change_one(1, first=2)),
+        ("toys", change_one(1, rows=5)),
+        ("toys", change_one(0, first=1)),
+        ("toys", change_one(0, rows=-3)),
         ("toys", Entry([File("toys.parquet", -1, 0, 1, "", NO_FOOTER)], -1, "", "", {}, "", None)),
-        ("toys", Entry(entry(3).files, 3, "", "", {}, "", Index("other.idx", 3, 1, ""))),
-        ("toys", Entry([], 3, "", "", {}, "", Index("../evil.idx", 3, 1, ""))),
-        ("toys", Entry([], 3, "", "", {}, "", Index("other.idx", 3, 1, ""))),
+        ("toys", Entry(entry(3).files, 3, "", "", {}, "", IndexEntry("other.idx", 3, 1, ""))),
+        ("toys", Entry([], 3, "", "", {}, "", IndexEntry("../evil.idx", 3, 1, ""))),
+        ("toys", Entry([], 3, "", "", {}, "", IndexEntry("other.idx", 3, 1, ""))),
         ("toys", Entry([], 3, "", "", {}, "", None)),
     ],
 )
 def test_files_that_do_not_are_refused(name: str, listed: Entry, store: Folder) -> None:
-    said = refused(manifest_text({name: listed}, "", {}).encode(), store)
-    assert " is damaged: its list of tables is invalid." in str(said)
+    text = get_refusal(format_manifest({name: listed}, "", {}).encode(), store)
+    assert " is damaged: its list of tables is invalid." in str(text)
 
 
 def test_one_that_may_not_be_read_says_so(store: Folder, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).symlink_to(MANIFEST)  # round and round
-    with pytest.raises(TableUnreadable) as said:
+    with pytest.raises(TableUnreadable) as text:
         read_manifest(store)
-    assert said.value.file == store.full(MANIFEST)
-    assert str(said.value).startswith(f"{store.full(MANIFEST)} cannot be read: ")
-    assert str(said.value).endswith(" Check what is there.")
-    assert own_files(store) == set()
+    assert text.value.file == store.locate(MANIFEST)
+    assert str(text.value).startswith(f"{store.locate(MANIFEST)} cannot be read: ")
+    assert str(text.value).endswith(" Check what is there.")
+    assert list_own_files(store) == set()
 
 
 def test_where_there_is_none_nothing_is_listed(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for store in (Folder(tmp_path), Folder(tmp_path / "file")):
-        assert (read_manifest(store), read_pages(store), own_files(store)) == ({}, {}, set())
+        assert (read_manifest(store), read_pages(store), list_own_files(store)) == ({}, {}, set())
 
 
 def test_its_own_files_are_those_it_lists(store: Folder, tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).write_text(manifest_text({}, "", {}))
-    assert own_files(store) == set()
-    (tmp_path / MANIFEST).write_text(manifest_text({"toys": entry(3, 4)}, "", {}))
-    assert own_files(store) == {
+    (tmp_path / MANIFEST).write_text(format_manifest({}, "", {}))
+    assert list_own_files(store) == set()
+    (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry(3, 4)}, "", {}))
+    assert list_own_files(store) == {
         *(MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.1.parquet", "toys.idx")
     }
 
 
 def test_how_a_file_is_unlike(store: Folder, tmp_path: Path) -> None:
     (tmp_path / "toys.idx").write_bytes(os.urandom(3_000_000))
-    said = Index("toys.idx", 1, 3_000_000, sha256(store, "toys.idx"))
-    assert unlike(store, said) == ""
+    text = IndexEntry("toys.idx", 1, 3_000_000, compute_sha256(store, "toys.idx"))
+    assert find_mismatch(store, text) == ""
     (tmp_path / "toys.idx").write_bytes(bytes(3_000_000))
-    assert unlike(store, said) == "its SHA-256 differs from the manifest"
+    assert find_mismatch(store, text) == "its SHA-256 differs from the manifest"
     (tmp_path / "toys.idx").write_bytes(b"")
-    assert unlike(store, said) == "it has 0 bytes, the manifest says 3,000,000"
+    assert find_mismatch(store, text) == "it has 0 bytes, the manifest says 3,000,000"

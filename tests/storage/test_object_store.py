@@ -10,99 +10,107 @@ import fsspec
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.shards import Listing, make_piece, require_all
+from pipeline.shards import Listing, build_shard, require_complete
 from pipeline.verify import verify
 from queries import open_tables
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.explorer.writer import write_explorer
-from queries.histogram import histogram
-from queries.status import status
+from queries.histogram import count_states
+from queries.status import list_status
 from tablebase.errors import (
     BadRequest,
-    NotWritten,
-    OutputsError,
+    OutputError,
+    StoreError,
     TableError,
     TableMissing,
     TableUnreadable,
 )
-from tablebase.output import write
+from tablebase.output import write_output
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables import BACKUP
-from tablebase.tables.checkpoints import Piece, pieces_of
+from tablebase.tables.checkpoints import ShardSpec, summarize_shards
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.object_store import Objects
+from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Unreachable
-from tablebase.tables.store_factory import tables_store
+from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder
-from tests.support.object_store import Answer, ObjectStore, bucket, cut, refused
+from tests.support.object_store import Answer, LoopbackStore, bucket, cut, reject_put
 from tests.support.shell import Cli
 
-TOURS = [(KNIGHT, (listed_table(Board(3, 4)),))]
+TOURS = [(KNIGHT, (make_tour_table(KnightBoard(3, 4)),))]
 BUILT = [".lock", BACKUP, "knight_tours_3x4.parquet", "manifest.json"]
 URL = "s3://puzzles/tables"
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[ObjectStore]:
+def served_store() -> Iterator[LoopbackStore]:
     with bucket("puzzles") as store:
         yield store
 
 
 @pytest.fixture
-def server(served: ObjectStore) -> Iterator[ObjectStore]:
-    yield served
-    served.fault = None
-    served.unheard.clear()
+def server(served_store: LoopbackStore) -> Iterator[LoopbackStore]:
+    yield served_store
+    served_store.fault = None
+    served_store.unheard.clear()
 
 
 @pytest.fixture
-def place(server: ObjectStore, request: pytest.FixtureRequest) -> Objects:
+def place(server: LoopbackStore, request: pytest.FixtureRequest) -> ObjectStore:
     """A place of this test's own."""
     fsspec.filesystem("s3").clear_instance_cache()
-    return Objects(f"{URL}/{abs(hash(request.node.name))}")
+    return ObjectStore(f"{URL}/{abs(hash(request.node.name))}")
 
 
 @pytest.fixture(scope="module")
-def made(served: ObjectStore) -> Objects:
+def built_store(served_store: LoopbackStore) -> ObjectStore:
     """The 8-puzzle's tables, built there."""
-    store = Objects(URL)
+    store = ObjectStore(URL)
     build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store
 
 
-def test_a_build_makes_the_same_bytes_there(made: Objects, outputs: Path) -> None:
+def test_a_build_makes_the_same_bytes_there(built_store: ObjectStore, outputs: Path) -> None:
     names = [f"{table.name}.{kind}" for table in EIGHT.tables for kind in ("idx", "parquet")]
-    assert made.names() == sorted([".lock", BACKUP, *names, "manifest.json"])
+    assert built_store.list_names() == sorted([".lock", BACKUP, *names, "manifest.json"])
     for name in names:
-        assert made.read(name) == (outputs / name).read_bytes(), name
-    told = Recorder()
-    build(Request(made, [(EIGHT, EIGHT.tables)]), told)
-    assert told.finished == []
+        assert built_store.read(name) == (outputs / name).read_bytes(), name
+    reported = Recorder()
+    build(Request(built_store, [(EIGHT, EIGHT.tables)]), reported)
+    assert reported.finished == []
 
 
-def test_it_is_asked_and_proved_as_a_folder_is(made: Objects, outputs: Path) -> None:
+def test_it_is_asked_and_proved_as_a_folder_is(built_store: ObjectStore, outputs: Path) -> None:
     with open_tables(URL) as tables, open_tables(str(outputs)) as here:
         assert tables.eight.probe("378546201") == here.eight.probe("378546201")
         with pytest.raises(TableMissing, match=r"knight --outputs 's3://puzzles/tables'"):
             tables.knight.probe("b1")
-    assert histogram("eight", made).equals(histogram("eight", tables_store(str(outputs))))
-    states = {row["table"]: row["state"] for row in status(made)}
+    assert count_states("eight", built_store).equals(
+        count_states("eight", open_store(str(outputs)))
+    )
+    states = {row["table"]: row["state"] for row in list_status(built_store)}
     assert (states["eight"], states["knight_counts"]) == ("published", "missing")
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(MODULES, "knight")
         patch.delitem(MODULES, "senet")
-        assert {claim.table for claim in verify(made).claims} == {"manifest", "eight", "eight_edge"}
+        assert {claim.table for claim in verify(built_store).claims} == {
+            "manifest",
+            "eight",
+            "eight_edge",
+        }
 
 
-def test_a_lookup_reads_single_blocks_of_an_index(made: Objects, server: ObjectStore) -> None:
-    eight = reader("eight", made)
-    eight.facts("123456780", {})
+def test_a_lookup_reads_single_blocks_of_an_index(
+    built_store: ObjectStore, server: LoopbackStore
+) -> None:
+    eight = open_reader("eight", built_store)
+    eight.probe("123456780", {})
     server.asked.clear()
-    eight.facts("152673084", {})
+    eight.probe("152673084", {})
     assert server.asked
     for asked in server.asked:
         assert asked.startswith("GET /puzzles/tables/eight.idx")
@@ -110,75 +118,75 @@ def test_a_lookup_reads_single_blocks_of_an_index(made: Objects, server: ObjectS
         assert last - first + 1 == 4096
 
 
-def test_at_the_shell(made: Objects, cli: Cli, server: ObjectStore) -> None:
-    said = cli("query", "eight", "378546201", "--outputs", URL, env=server.variables)
-    assert (said.code, said.err) == (0, "")
-    assert said.out == cli("query", "eight", "378546201").out
+def test_at_the_shell(built_store: ObjectStore, cli: Cli, server: LoopbackStore) -> None:
+    text = cli("query", "eight", "378546201", "--outputs", URL, env=server.variables)
+    assert (text.code, text.err) == (0, "")
+    assert text.out == cli("query", "eight", "378546201").out
 
 
 def test_pages_are_written_there(
-    made: Objects, server: ObjectStore, cli: Cli, outputs: Path, tmp_path: Path
+    built_store: ObjectStore, server: LoopbackStore, cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:
     here = f"--outputs {outputs}"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("queries.explorer.writer._page", lambda store: "the page")
-        write_explorer(made, made.full("explorer.html"))
-    assert made.read("explorer.html") == b"the page"
-    assert [row["state"] for row in status(made) if row["table"] == "explorer.html"] == [
-        "published"
-    ]
+        patch.setattr("queries.explorer.writer._make_page", lambda store: "the page")
+        write_explorer(built_store, built_store.locate("explorer.html"))
+    assert built_store.read("explorer.html") == b"the page"
+    assert [
+        row["state"] for row in list_status(built_store) if row["table"] == "explorer.html"
+    ] == ["published"]
     for name in ("eight.parquet", "manifest.json"):
-        with pytest.raises(NotWritten, match="it belongs to the tables"):
-            write(made.full(name), b"a page")
-    drawn = f"query knight b1 --svg {made.full('tour.svg')}"
+        with pytest.raises(OutputError, match="it belongs to the tables"):
+            write_output(built_store.locate(name), b"a page")
+    drawn = f"query knight b1 --svg {built_store.locate('tour.svg')}"
     assert cli(*drawn.split(), *here.split(), env=server.variables).code == 0
-    assert made.read("tour.svg").startswith(b"<svg")
-    with pytest.raises(NotWritten, match="only folders and s3:// can be written to"):
-        write("memory://x/page.html", b"a page")
+    assert built_store.read("tour.svg").startswith(b"<svg")
+    with pytest.raises(OutputError, match="only folders and s3:// can be written to"):
+        write_output("memory://x/page.html", b"a page")
     for name in ("explorer.html", "tour.svg"):
-        made.remove(name)
+        built_store.remove(name)
 
 
-def test_rights_to_a_prefix_alone_will_do(place: Objects, server: ObjectStore) -> None:
+def test_rights_to_a_prefix_alone_will_do(place: ObjectStore, server: LoopbackStore) -> None:
     own = str(place).removeprefix("s3://puzzles/")
 
     def only(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-        return ask() if own in unquote(address) else refused("PUT", address, ask)
+        return ask() if own in unquote(address) else reject_put("PUT", address, ask)
 
     server.fault = only
     build(Request(place, TOURS), Recorder())
-    assert place.names() == BUILT
+    assert place.list_names() == BUILT
 
 
-def test_pieces_are_made_there(place: Objects) -> None:
+def test_pieces_are_made_there(place: ObjectStore) -> None:
     listing = Listing(KNIGHT, TOURS[0][1][0])
     for number in (1, 2):
-        make_piece(place, listing, Piece(number, 2), Recorder(), None, 1)
-    require_all(place, listing)
+        build_shard(place, listing, ShardSpec(number, 2), Recorder(), None, 1)
+    require_complete(place, listing)
     build(Request(place, TOURS), Recorder())
-    assert place.names() == BUILT
+    assert place.list_names() == BUILT
 
 
-def test_it_can_be_sent(made: Objects) -> None:
-    assert pickle.loads(pickle.dumps(made)).names() == made.names()
+def test_it_can_be_sent(built_store: ObjectStore) -> None:
+    assert pickle.loads(pickle.dumps(built_store)).list_names() == built_store.list_names()
 
 
-def test_an_upload_that_is_not_completed_is_not_there(place: Objects) -> None:
+def test_an_upload_that_is_not_completed_is_not_there(place: ObjectStore) -> None:
     def write() -> None:
-        with place.appearing("a.idx", "b.idx") as (a, b):
+        with place.write_atomically("a.idx", "b.idx") as (a, b):
             a.write(b"much")
             b.write(b"more")
             raise KeyError
 
     with pytest.raises(KeyError):
         write()
-    assert place.names() == []
+    assert place.list_names() == []
 
 
-def test_two_that_change_a_file_at_once_lose_nothing(place: Objects) -> None:
+def test_two_that_change_a_file_at_once_lose_nothing(place: ObjectStore) -> None:
     def add(letter: bytes) -> None:
         for _ in range(5):
-            place.change("manifest.json", lambda before: (before or b"") + letter)
+            place.update("manifest.json", lambda before: (before or b"") + letter)
 
     threads = [threading.Thread(target=add, args=(letter,)) for letter in (b"a", b"b")]
     for thread in threads:
@@ -188,14 +196,14 @@ def test_two_that_change_a_file_at_once_lose_nothing(place: Objects) -> None:
     assert sorted(place.read("manifest.json")) == sorted(b"aaaaabbbbb")
 
 
-def test_two_builders_that_meet_are_both_listed(place: Objects) -> None:
+def test_two_builders_that_meet_are_both_listed(place: ObjectStore) -> None:
     sides = (3, 4), (4, 3)
-    builds = [[(KNIGHT, (listed_table(Board(*board)),))] for board in sides]
+    builds = [[(KNIGHT, (make_tour_table(KnightBoard(*board)),))] for board in sides]
     meeting = threading.Barrier(2)
 
     class Waiting(Recorder):
-        def table(self, *told: object) -> None:
-            super().table(*told)  # type: ignore[arg-type]
+        def on_table(self, *on_progress: object) -> None:
+            super().on_table(*on_progress)  # type: ignore[arg-type]
             meeting.wait(30)
 
     threads = [
@@ -209,34 +217,34 @@ def test_two_builders_that_meet_are_both_listed(place: Objects) -> None:
     assert {*read_manifest(place)} == {"knight_tours_3x4", "knight_tours_4x3"}
 
 
-def test_a_put_that_fails_publishes_nothing(place: Objects, server: ObjectStore) -> None:
-    server.fault = refused
-    with pytest.raises(OutputsError, match="access denied"):
+def test_a_put_that_fails_publishes_nothing(place: ObjectStore, server: LoopbackStore) -> None:
+    server.fault = reject_put
+    with pytest.raises(StoreError, match="access denied"):
         build(Request(place, TOURS), Recorder())
     server.fault = None
-    assert place.names() == []
+    assert place.list_names() == []
     build(Request(place, TOURS), Recorder())
-    assert place.names() == BUILT
+    assert place.list_names() == BUILT
 
 
 @pytest.mark.parametrize("header", ["HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"])
 def test_a_store_that_hears_no_conditions_is_refused(
-    place: Objects, server: ObjectStore, header: str
+    place: ObjectStore, server: LoopbackStore, header: str
 ) -> None:
     server.unheard.append(header)
-    with pytest.raises(OutputsError, match="replaces files that it was told not to replace"):
+    with pytest.raises(StoreError, match="replaces files that it was told not to replace"):
         build(Request(place, TOURS), Recorder())
-    assert place.names() == [".lock"]
+    assert place.list_names() == [".lock"]
     server.unheard.clear()
     build(Request(place, TOURS), Recorder())
-    assert place.names() == BUILT
+    assert place.list_names() == BUILT
 
 
 def test_what_a_store_refuses_is_neither_missing_nor_to_be_built(
-    made: Objects, server: ObjectStore
+    built_store: ObjectStore, server: LoopbackStore
 ) -> None:
     def refused_to_all(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-        status, headers, body = refused("PUT", address, ask)
+        status, headers, body = reject_put("PUT", address, ask)
         return status, headers, body if method != "HEAD" else b""
 
     server.fault = refused_to_all
@@ -245,24 +253,24 @@ def test_what_a_store_refuses_is_neither_missing_nor_to_be_built(
     why = "cannot be read: HTTP status 403: Forbidden. Check the address, the network and the"
     assert str(caught.value) == f"{URL}/manifest.json {why} credentials."
     with pytest.raises(Unreachable, match="HTTP status 403: Access Denied"):
-        made.names()
+        built_store.list_names()
     with pytest.raises(TableUnreadable, match="403"):
-        pieces_of(made)
+        summarize_shards(built_store)
     with pytest.raises(TableUnreadable, match="403"):
-        build(Request(made, [(EIGHT, EIGHT.tables)]), Recorder())
+        build(Request(built_store, [(EIGHT, EIGHT.tables)]), Recorder())
     server.fault = None
-    assert Objects(f"{URL}/nothing/there").names() == []
-    assert not made.is_read_only()
-    assert Objects("memory://x").is_read_only()
+    assert ObjectStore(f"{URL}/nothing/there").list_names() == []
+    assert not built_store.is_read_only()
+    assert ObjectStore("memory://x").is_read_only()
 
 
-def test_a_read_cut_short_is_no_answer(made: Objects, server: ObjectStore) -> None:
+def test_a_read_cut_short_is_no_answer(built_store: ObjectStore, server: LoopbackStore) -> None:
     server.fault = cut
     with pytest.raises(TableError), open_tables(URL) as tables:
         tables.eight.probe("378546201")
 
 
-def test_a_stale_list_loses_nothing(place: Objects, server: ObjectStore) -> None:
+def test_a_stale_list_loses_nothing(place: ObjectStore, server: LoopbackStore) -> None:
     build(Request(place, TOURS), Recorder())
     old: list[object] = []
 
@@ -274,29 +282,29 @@ def test_a_stale_list_loses_nothing(place: Objects, server: ObjectStore) -> None
         return ask()  # type: ignore[operator]
 
     server.fault = stale  # type: ignore[assignment]
-    place.names()
-    build(Request(place, [(KNIGHT, (listed_table(Board(4, 3)),))]), Recorder())
-    told = Recorder()
-    build(Request(place, TOURS), told)
+    place.list_names()
+    build(Request(place, [(KNIGHT, (make_tour_table(KnightBoard(4, 3)),))]), Recorder())
+    reported = Recorder()
+    build(Request(place, TOURS), reported)
     server.fault = None
-    assert told.finished == []
+    assert reported.finished == []
     assert {*read_manifest(place)} == {"knight_tours_3x4", "knight_tours_4x3"}
 
 
 @pytest.mark.parametrize(
     ("url", "error", "said"),
     [
-        ("s3://nowhere/x", OutputsError, "the specified bucket does not exist"),
-        ("memory://x", OutputsError, "only folders and s3:// can be written to"),
+        ("s3://nowhere/x", StoreError, "the specified bucket does not exist"),
+        ("memory://x", StoreError, "only folders and s3:// can be written to"),
         ("zzz://x", BadRequest, "no place for tables"),
         ("gs://x", BadRequest, r"pip install"),
     ],
 )
 def test_where_nothing_can_be_built(
-    server: ObjectStore, url: str, error: type[Exception], said: str
+    server: LoopbackStore, url: str, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        build(Request(tables_store(url), TOURS), Recorder())
+        build(Request(open_store(url), TOURS), Recorder())
 
 
 def test_other_places_are_read(outputs: Path) -> None:

@@ -9,31 +9,31 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from queries.explorer.writer import made_from, write_explorer
+from queries.explorer.writer import list_source_tables, write_explorer
 from queries.figure import Figure, Sources
 from queries.report.writer import write_report
-from queries.status import status
+from queries.status import list_status
 from tablebase.errors import TableDamaged
-from tablebase.puzzles import puzzles
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles import list_puzzles
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import counts_table, listed_table
+from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
 from tablebase.tables import MANIFEST, manifest
-from tablebase.tables.manifest import Page, facts, read_manifest, read_pages, record_page
+from tablebase.tables.manifest import Page, measure_file, read_manifest, read_pages, record_page
 from tablebase.tables.store import Folder, Store
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli
-from tests.support.tampered import listing, said_of, write_manifest
+from tests.support.tampered import describe_file, edit_manifest, write_manifest
 
-TOURS, COUNTS = listed_table(Board(3, 4)), counts_table(((3, 4),))
+TOURS, COUNTS = make_tour_table(KnightBoard(3, 4)), make_count_table(((3, 4),))
 
 
 def state(folder: Path, name: str) -> str | None:
-    return next((row["state"] for row in status(Folder(folder)) if row["table"] == name), None)
+    return next((row["state"] for row in list_status(Folder(folder)) if row["table"] == name), None)
 
 
 def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, TOURS, COUNTS)
+    build_tables(tmp_path, KNIGHT, TOURS, COUNTS)
     page = tmp_path / "page.html"
     assert state(tmp_path, page.name) is None
     page.write_text("a page")
@@ -43,9 +43,9 @@ def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
     hashed = hashlib.sha256(b"a page").hexdigest()
     assert read_pages(Folder(tmp_path)) == {page.name: Page(6, hashed, contents)}
     assert state(tmp_path, page.name) == "published"
-    built(tmp_path, KNIGHT, TOURS, force=True)
+    build_tables(tmp_path, KNIGHT, TOURS, force=True)
     assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"
-    built(tmp_path, KNIGHT, counts_table(((3, 4), (3, 3))))
+    build_tables(tmp_path, KNIGHT, make_count_table(((3, 4), (3, 3))))
     assert state(tmp_path, page.name) == "older than its tables"
     page.unlink()
     assert state(tmp_path, page.name) is None
@@ -53,7 +53,7 @@ def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
 
 def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
-    built(folder, KNIGHT, TOURS)
+    build_tables(folder, KNIGHT, TOURS)
     page = tmp_path / "page.html"
     page.write_text("a page")
     record_page(Folder(folder), str(page), read_manifest(Folder(folder)))
@@ -61,7 +61,7 @@ def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
 
 
 def test_a_changed_list_of_pages_is_refused(tmp_path: Path) -> None:
-    built(tmp_path, KNIGHT, TOURS)
+    build_tables(tmp_path, KNIGHT, TOURS)
     page = tmp_path / "page.html"
     page.write_text("a page")
     record_page(Folder(tmp_path), str(page), read_manifest(Folder(tmp_path)))
@@ -76,7 +76,7 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
     assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
     assert state(copy, "explorer.html") == "published"
     assert sorted(read_pages(Folder(copy))["explorer.html"].made_from) == sorted(
-        made_from(Folder(copy))
+        list_source_tables(Folder(copy))
     )
 
 
@@ -84,24 +84,24 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report that looks its tables up, but does not ask or draw them."""
 
-    def answer(asked: Sources, figure: Figure) -> pl.DataFrame:
+    def answer(options: Sources, figure: Figure) -> pl.DataFrame:
         for name in figure.sources:
-            asked.source(name)
+            options.load(name)
         return pl.DataFrame()
 
     monkeypatch.setattr(Sources, "answer", answer)
     monkeypatch.setattr(
-        "queries.report.writer._drawn",
-        lambda asked, figure: (str(asked.answer(figure).height), "<svg></svg>"),
+        "queries.report.writer._render_figure",
+        lambda options, figure: (str(options.answer(figure).height), "<svg></svg>"),
     )
 
 
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
     """With the tables that it shows: none that were asked for beyond those."""
-    drawn = {table.name for asked in puzzles() for table in asked.tables}
-    listed = said_of(copy / "knight_tours_5x5.parquet", 1728)
+    drawn = {table.name for asked in list_puzzles() for table in asked.tables}
+    listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
     files = [{**listed, "file": "knight_tours_3x4.parquet"}]
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
     assert write_report(Folder(copy), copy / "report.html") == [f"{copy}/report.html"]
     assert state(copy, "report.html") == "published"
@@ -127,9 +127,9 @@ def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
 
     def facts_later(store: Store, name: str) -> dict[str, Any]:
         write_manifest(store, before | {"eight": replace(before["eight"], content="another")})
-        return facts(store, name)
+        return measure_file(store, name)
 
-    monkeypatch.setattr(manifest, "facts", facts_later)
+    monkeypatch.setattr(manifest, "measure_file", facts_later)
     write(store, str(copy / "page.html"))
     listed = read_pages(store)["page.html"].made_from
     assert listed.items() <= {name: entry.content for name, entry in before.items()}.items()

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from tablebase.errors import TableError, TableMissing, TableUnreadable
-from tablebase.tables.repair import mending, removing, unopened
+from tablebase.tables.repair import format_rebuild_command, format_remove_command, make_open_error
 from tablebase.tables.store import Folder
 
 FOLDERS = {
@@ -22,11 +22,14 @@ FOLDERS = {
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_command_names_any_folder_but_the_usual_one(folder: str) -> None:
     store, there = Folder(folder), FOLDERS[folder]
-    assert mending("", store) == f"pipeline precompute{there}"
-    assert mending("eight", store) == f"pipeline precompute eight{there}"
-    assert mending("senet", store, force=True) == f"pipeline precompute senet --force{there}"
-    assert removing("eight", store) == f"pipeline remove eight{there}"
-    words = shlex.split(mending("", store, force=True))
+    assert format_rebuild_command("", store) == f"pipeline precompute{there}"
+    assert format_rebuild_command("eight", store) == f"pipeline precompute eight{there}"
+    assert (
+        format_rebuild_command("senet", store, force=True)
+        == f"pipeline precompute senet --force{there}"
+    )
+    assert format_remove_command("eight", store) == f"pipeline remove eight{there}"
+    words = shlex.split(format_rebuild_command("", store, force=True))
     assert words == ["pipeline", "precompute", "--force", *(["--outputs", folder] if there else [])]
 
 
@@ -43,7 +46,7 @@ def test_a_command_names_any_folder_but_the_usual_one(folder: str) -> None:
 def test_a_file_that_does_not_open_is_missing_or_unreadable(
     code: int, kind: type[TableError], said: str
 ) -> None:
-    found = unopened("there/eight.idx", OSError(code, os.strerror(code)), "make it")
-    assert type(found) is kind
-    assert (found.file, found.command) == ("there/eight.idx", "make it")
-    assert said in str(found)
+    result = make_open_error("there/eight.idx", OSError(code, os.strerror(code)), "make it")
+    assert type(result) is kind
+    assert (result.file, result.command) == ("there/eight.idx", "make it")
+    assert said in str(result)

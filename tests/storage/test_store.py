@@ -16,17 +16,17 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, verify
 from queries import open_tables
-from queries.dispatch import reader
-from queries.histogram import histogram
-from queries.status import status
-from tablebase.errors import OutputsError, TableDamaged, TableMissing, TableUnreadable
+from queries.dispatch import open_reader
+from queries.histogram import count_states
+from queries.status import list_status
+from tablebase.errors import StoreError, TableDamaged, TableMissing, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.repair import listed_names
-from tablebase.tables.store import PART, Folder, NotAFile, Store
-from tablebase.tables.store_factory import tables_store
-from tests.support.build_recorder import Recorder, built
+from tablebase.tables.store import PART_SUFFIX, Folder, NotAFile, Store
+from tablebase.tables.store_factory import open_store
+from tests.support.build_recorder import Recorder, build_tables
 
 
 class Onward(io.BytesIO):
@@ -49,25 +49,25 @@ class Memory(Store):
     def __str__(self) -> str:
         return "memory:"
 
-    def full(self, name: str) -> str:
+    def locate(self, name: str) -> str:
         return f"memory:{name}"
 
-    def names(self, begin: str = "") -> list[str]:
+    def list_names(self, begin: str = "") -> list[str]:
         return sorted(name for name in self.files if name.startswith(begin))
 
-    def _found(self, name: str) -> bytes:
+    def _find(self, name: str) -> bytes:
         if name not in self.files:
             raise FileNotFoundError(2, "No such file", name)
         return self.files[name]
 
-    def size(self, name: str) -> int:
-        return len(self._found(name))
+    def get_size(self, name: str) -> int:
+        return len(self._find(name))
 
     def open(self, name: str) -> IO[bytes]:
-        return io.BytesIO(self._found(name))
+        return io.BytesIO(self._find(name))
 
     @contextlib.contextmanager
-    def appearing(
+    def write_atomically(
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> Iterator[list[IO[bytes]]]:
         assert self.held or shared, "the rest is written by who holds the lock"
@@ -81,7 +81,7 @@ class Memory(Store):
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         if self.held:
-            raise OutputsError(str(self), "another build holds it")
+            raise StoreError(str(self), "another build holds it")
         self.held = True
         try:
             yield
@@ -90,7 +90,7 @@ class Memory(Store):
 
 
 @pytest.fixture(scope="module")
-def made() -> Memory:
+def memory_store() -> Memory:
     """The 8-puzzle's tables, built in memory."""
     store = Memory()
     build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
@@ -98,14 +98,14 @@ def made() -> Memory:
 
 
 @pytest.fixture
-def memory(made: Memory) -> Memory:
+def memory(memory_store: Memory) -> Memory:
     store = Memory()
-    store.files |= made.files
+    store.files |= memory_store.files
     return store
 
 
 def test_a_build_makes_the_same_bytes_there(memory: Memory, outputs: Path) -> None:
-    eight = [name for name in memory.names() if name not in (MANIFEST, BACKUP)]
+    eight = [name for name in memory.list_names() if name not in (MANIFEST, BACKUP)]
     assert eight == ["eight.idx", "eight.parquet", "eight_edge.idx", "eight_edge.parquet"]
     for name in eight:
         assert memory.read(name) == (outputs / name).read_bytes(), name
@@ -116,9 +116,9 @@ def test_a_build_makes_the_same_bytes_there(memory: Memory, outputs: Path) -> No
 def test_a_second_build_has_nothing_to_do_and_a_forced_one_everything(memory: Memory) -> None:
     before = dict(memory.files)
     for force, finished in ((False, []), (True, ["eight", "eight_edge"])):
-        told = Recorder()
-        build(Request(memory, [(EIGHT, EIGHT.tables)], force), told)
-        assert told.finished == finished
+        reported = Recorder()
+        build(Request(memory, [(EIGHT, EIGHT.tables)], force), reported)
+        assert reported.finished == finished
         assert memory.files == before
 
 
@@ -126,16 +126,16 @@ def test_a_damaged_file_is_built_again(memory: Memory) -> None:
     whole = memory.files["eight.idx"]
     memory.files["eight.idx"] = whole[:-1]
     memory.files["eight.7.parquet"] = b"of an older build"
-    told = Recorder()
-    build(Request(memory, [(EIGHT, EIGHT.tables)]), told)
-    assert told.reasons == {"eight": "eight.idx damaged", "eight_edge": "up to date"}
+    reported = Recorder()
+    build(Request(memory, [(EIGHT, EIGHT.tables)]), reported)
+    assert reported.reasons == {"eight": "eight.idx damaged", "eight_edge": "up to date"}
     assert memory.files["eight.idx"] == whole
     assert "eight.7.parquet" not in memory.files
 
 
 def test_who_does_not_get_the_lock_builds_nothing(memory: Memory) -> None:
     memory.files.clear()
-    with memory.lock(), pytest.raises(OutputsError, match="Cannot build in memory:: another build"):
+    with memory.lock(), pytest.raises(StoreError, match="Cannot build in memory:: another build"):
         build(Request(memory, [(EIGHT, EIGHT.tables)]), Recorder())
     assert memory.files == {}
 
@@ -150,31 +150,33 @@ def test_every_kind_of_question_is_answered_from_there(memory: Memory, outputs: 
         assert tables.eight.annotate(frame).equals(whole.annotate(frame))
     with pytest.raises(ValueError, match="the tables in memory: are closed"):
         tables.eight.probe("378546201", "edge")
-    asks = reader("eight", memory)
-    there, here = (of.facts("378546201", {}) for of in (asks, reader("eight", Folder(outputs))))
-    assert there.named() == here.named()
-    assert histogram("eight", memory).equals(histogram("eight", Folder(outputs)))
+    asks = open_reader("eight", memory)
+    there, here = (
+        of.probe("378546201", {}) for of in (asks, open_reader("eight", Folder(outputs)))
+    )
+    assert there.to_dict() == here.to_dict()
+    assert count_states("eight", memory).equals(count_states("eight", Folder(outputs)))
 
 
 def test_what_is_missing_or_damaged_is_told_by_its_name_there(memory: Memory) -> None:
     memory.files["eight.idx"] = bytes(4096)
-    with pytest.raises(TableDamaged, match=r"^memory:eight\.idx is damaged") as told:
+    with pytest.raises(TableDamaged, match=r"^memory:eight\.idx is damaged") as reported:
         open_tables(memory).eight.probe("378546201")
-    assert told.value.command == "pipeline precompute eight --outputs 'memory:'"
+    assert reported.value.command == "pipeline precompute eight --outputs 'memory:'"
     del memory.files["eight.parquet"]
     with pytest.raises(TableMissing, match=r"^memory:eight\.parquet is not published"):
-        histogram("eight", memory)
+        count_states("eight", memory)
     with pytest.raises(TableMissing, match=r"^memory:manifest\.json is not published"):
         open_tables(Memory())
 
 
 def test_status_of_a_place_in_memory(memory: Memory) -> None:
-    assert {row["table"] for row in status(memory) if row["state"] == "published"} == {
+    assert {row["table"] for row in list_status(memory) if row["state"] == "published"} == {
         "eight",
         "eight_edge",
     }
     del memory.files["eight_edge.parquet"]
-    states = {row["table"]: row["state"] for row in status(memory)}
+    states = {row["table"]: row["state"] for row in list_status(memory)}
     assert (states["eight"], states["eight_edge"], states["senet"]) == (
         "published",
         "damaged",
@@ -186,7 +188,7 @@ def test_all_that_is_published_there_is_proved(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("pipeline.verify", "pipeline.verify.manifest_checks"):
-        monkeypatch.setattr(f"{module}.puzzles", lambda: [EIGHT])
+        monkeypatch.setattr(f"{module}.list_puzzles", lambda: [EIGHT])
     quick, proved = verify(memory, quick=True).claims, verify(memory).claims
     assert proved[: len(quick)] == quick
     assert {claim.table for claim in proved[len(quick) :]} == {"eight", "eight_edge"}
@@ -201,12 +203,12 @@ def test_all_that_is_published_there_is_proved(
 def test_a_place_is_as_asked_or_the_environments_or_the_usual_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert str(tables_store(None)) == str(tables_store("")) == "outputs"
+    assert str(open_store(None)) == str(open_store("")) == "outputs"
     monkeypatch.setenv("PIPELINE_OUTPUTS", "elsewhere")
-    assert str(tables_store(None)) == "elsewhere"
-    assert tables_store("here").full("eight.idx") == "here/eight.idx"
+    assert str(open_store(None)) == "elsewhere"
+    assert open_store("here").locate("eight.idx") == "here/eight.idx"
     memory = Memory()
-    assert tables_store(memory) is memory
+    assert open_store(memory) is memory
 
 
 def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:
@@ -218,21 +220,24 @@ def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "deeper").mkdir()
     store = Folder(tmp_path)
-    for read in (store.size, store.read, store.opened):
+    for read in (store.get_size, store.read, store.open_random_access):
         with pytest.raises(IsADirectoryError):
             read("deeper")
         with pytest.raises(NotAFile, match="it is a named pipe, not a file"):
             read("pipe")
     with pytest.raises(NotAFile, match="it is a device, not a file"):
-        Folder("/dev").size("null")
+        Folder("/dev").get_size("null")
 
 
 def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
     """Whatever its name was to be: the build's word at the end tells."""
-    own = [f".{name}{PART}" for name in ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")]
-    for name in (*own, ".film.mkv.part", ".eight.parquet.part", f"eight.parquet{PART}"):
+    own = [
+        f".{name}{PART_SUFFIX}"
+        for name in ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")
+    ]
+    for name in (*own, ".film.mkv.part", ".eight.parquet.part", f"eight.parquet{PART_SUFFIX}"):
         (tmp_path / name).write_bytes(b"half")
-    assert Folder(tmp_path).unfinished() == sorted(own)
+    assert Folder(tmp_path).list_unfinished() == sorted(own)
 
 
 def test_which_file_of_it_a_path_leads_to(tmp_path: Path) -> None:
@@ -240,10 +245,10 @@ def test_which_file_of_it_a_path_leads_to(tmp_path: Path) -> None:
     folder.mkdir()
     (tmp_path / "link").symlink_to(folder / "page.html")
     store = Folder(folder)
-    assert store.name_of(str(folder / "page.html")) == "page.html"
-    assert store.name_of(str(tmp_path / "link")) == "page.html"
-    assert store.name_of(str(tmp_path / "page.html")) is None
-    assert Memory().name_of("page.html") is None
+    assert store.find_name(str(folder / "page.html")) == "page.html"
+    assert store.find_name(str(tmp_path / "link")) == "page.html"
+    assert store.find_name(str(tmp_path / "page.html")) is None
+    assert Memory().find_name("page.html") is None
 
 
 def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) -> None:
@@ -251,7 +256,7 @@ def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) 
     for _ in range(2):
         with store.lock():
             assert (tmp_path / "new" / ".lock").read_text() == f"{os.getpid()}\n"
-            with pytest.raises(OutputsError, match=rf"\(process {os.getpid()}\)"), store.lock():
+            with pytest.raises(StoreError, match=rf"\(process {os.getpid()}\)"), store.lock():
                 pass
 
 
@@ -263,11 +268,11 @@ def test_a_folder_that_cannot_be_listed_says_so(
     def refuse(path: str) -> list[str]:
         raise PermissionError(13, "Permission denied")
 
-    assert Folder(tmp_path / "nowhere").names() == []
+    assert Folder(tmp_path / "nowhere").list_names() == []
     monkeypatch.setattr(os, "listdir", refuse)
     with pytest.raises(TableUnreadable) as caught:
         listed_names(Folder(tmp_path))
-    said = f"{tmp_path} cannot be read: permission denied. Change its permissions."
-    assert (str(caught.value), caught.value.exit_code) == (said, 3)
+    text = f"{tmp_path} cannot be read: permission denied. Change its permissions."
+    assert (str(caught.value), caught.value.exit_code) == (text, 3)
     with pytest.raises(TableUnreadable):
-        built(tmp_path, EIGHT)
+        build_tables(tmp_path, EIGHT)

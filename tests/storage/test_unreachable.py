@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.run import told
+from pipeline.run import run_command
 from queries import open_tables
-from queries.status import status, unusable
+from queries.status import list_status, make_unusable_error
 from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.object_store import Objects
-from tablebase.tables.repair import listed_names, mending, removing
+from tablebase.tables.object_store import ObjectStore
+from tablebase.tables.repair import format_rebuild_command, format_remove_command, listed_names
 from tablebase.tables.store import Folder, Unreachable
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
@@ -122,10 +122,10 @@ def test_a_status_is_said_and_nothing_is_recommended_to_be_built(
 ) -> None:
     with serving(outputs, {"": code}) as url:
         for words in QUESTIONS:
-            assert told([*words.split(), "--outputs", url]) == 3
-            said = capfd.readouterr()
+            assert run_command([*words.split(), "--outputs", url]) == 3
+            text = capfd.readouterr()
             problem = f"{url}/manifest.json cannot be read: {FAILURES[code]}. {CHECK}"
-            assert (said.out, said.err) == ("", f"pipeline: {problem}\n")
+            assert (text.out, text.err) == ("", f"pipeline: {problem}\n")
 
 
 @pytest.mark.parametrize(
@@ -138,9 +138,9 @@ def test_a_server_that_does_not_answer(place: type, why: str) -> None:
         assert str(caught.value) == f"{url}/manifest.json cannot be read: {why}. {CHECK}"
         assert (caught.value.command, caught.value.exit_code) == ("", 3)
         with pytest.raises(Unreachable, match=why):
-            Objects(url).names()
+            ObjectStore(url).list_names()
         with pytest.raises(TableUnreadable, match=why):
-            listed_names(Objects(url))
+            listed_names(ObjectStore(url))
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_a_listed_file_that_is_not_served(
     store, table = Folder(copy), file.partition(".")[0]
     write_manifest(store, {table: read_manifest(store)[table]})
     with serving(copy, {file: 404}) as url:
-        assert told([*question.split(), "--outputs", url]) == 3
+        assert run_command([*question.split(), "--outputs", url]) == 3
         problem = f"{url}/{file} cannot be read: {FAILURES[404]}. {CHECK}"
         assert capfd.readouterr().err == f"pipeline: {problem}\n"
-        rows = {row["table"]: row for row in status(Objects(url))}
+        rows = {row["table"]: row for row in list_status(ObjectStore(url))}
         assert rows[table]["state"] == "unreadable"
 
 
@@ -179,20 +179,23 @@ def test_a_server_that_fails_at_any_moment(
     write_manifest(Folder(copy), listed)
     for answers in range(20):
         with serving(copy, {}, answers) as url:
-            code = told([*question.split(), "--outputs", url])
-        said = capfd.readouterr().err
+            code = run_command([*question.split(), "--outputs", url])
+        text = capfd.readouterr().err
         if code == 0:
             assert answers > 4
             break
         assert code == 3
-        assert said.startswith((f"pipeline: {url}/", "pipeline: The store of the tables "))
-        assert said.endswith(f" cannot be read: {FAILURES[500]}. {CHECK}\n")
+        assert text.startswith((f"pipeline: {url}/", "pipeline: The store of the tables "))
+        assert text.endswith(f" cannot be read: {FAILURES[500]}. {CHECK}\n")
 
 
 def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
-    store = Objects("http://127.0.0.1:9/tables")
+    store = ObjectStore("http://127.0.0.1:9/tables")
     assert store.is_read_only()
-    assert (mending("eight", store), removing("eight", store)) == ("", "")
+    assert (format_rebuild_command("eight", store), format_remove_command("eight", store)) == (
+        "",
+        "",
+    )
     (copy / "eight.idx").unlink()
     (copy / "eight.idx").write_bytes(b"damaged")
     write_manifest(Folder(copy), {"eight": read_manifest(Folder(copy))["eight"]})
@@ -201,7 +204,7 @@ def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
             tables.senet.probe("ABABABABAB.....")
         with pytest.raises(TableDamaged) as damaged:
             tables.eight.probe("123456780")
-        refused = unusable(status(tables.store), tables.store)
+        refused = make_unusable_error(list_status(tables.store), tables.store)
     otherwise = " The store is read-only: choose another one with --outputs."
     assert str(missing.value) == f"{url}/senet.idx is not published.{otherwise}"
     assert refused
@@ -213,15 +216,15 @@ def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
 def test_a_server_without_listings_has_no_unfinished_tables(outputs: Path) -> None:
     for code in (403, 404, 405):
         with serving(outputs, {"tables": code}) as url:
-            assert Objects(url).names() == []
+            assert ObjectStore(url).list_names() == []
     with serving(outputs, {"tables": 500}) as url, pytest.raises(Unreachable, match="500"):
-        Objects(url).names()
+        ObjectStore(url).list_names()
 
 
 def test_credentials_that_are_missing(tmp_path: Path, cli: Cli) -> None:
     none = str(tmp_path / "none")
     env = {"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none}
     env["AWS_EC2_METADATA_DISABLED"] = "true"
-    said = cli("query", "eight", "123456780", "--outputs", "s3://puzzles/x", env=env)
+    text = cli("query", "eight", "123456780", "--outputs", "s3://puzzles/x", env=env)
     problem = "s3://puzzles/x/manifest.json cannot be read: Unable to locate credentials."
-    assert said == (3, "", f"pipeline: {problem} {CHECK}\n")
+    assert text == (3, "", f"pipeline: {problem} {CHECK}\n")

@@ -10,22 +10,22 @@ import pytest
 
 import tablebase.atomic_write
 from pipeline.builders.registry import checkpoints
-from tablebase.atomic_write import appearing
-from tablebase.output import NEW, write
+from tablebase.atomic_write import atomic_write
+from tablebase.output import NEW, write_output
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.tables.store import SHARED, Folder
+from tablebase.tables.store import SHARED_SUFFIX, Folder
 from tablebase.write_lock import is_being_written, lock_file
-from tests.support.build_recorder import TOURS, built
+from tests.support.build_recorder import TOURS, build_tables
 from tests.support.shell import ROOT
 
 WRITER = """
 import os, signal, sys
-from tablebase.output import writing
+from tablebase.output import open_output
 from tablebase.tables.store import Folder
 
 folder, name = sys.argv[1:]
 if name == "answers.csv":
-    stack = writing(os.path.join(folder, name))
+    stack = open_output(os.path.join(folder, name))
 else:
     stack = Folder(folder).appearing(name, shared=True)
 with stack as file:
@@ -54,17 +54,17 @@ def test_a_checkpoint_that_is_being_written_is_left_alone_until_its_writer_is_ki
     own = checkpoints(Folder(tmp_path), TOURS)
     writer = start(tmp_path, f"{own!r}.{'0' * 16}.kept")
     try:
-        (part,) = tmp_path.glob(f"*{SHARED}")
+        (part,) = tmp_path.glob(f"*{SHARED_SUFFIX}")
         assert is_being_written(str(part))
         own.clear_others()
         for force in (False, False, True):  # missing, up to date, forced
-            built(tmp_path, KNIGHT, TOURS, force=force)
+            build_tables(tmp_path, KNIGHT, TOURS, force=force)
             assert part.exists()
     finally:
         kill(writer)
     assert part.exists()
     assert not is_being_written(str(part))
-    built(tmp_path, KNIGHT, TOURS)
+    build_tables(tmp_path, KNIGHT, TOURS)
     assert not part.exists()
 
 
@@ -73,12 +73,12 @@ def test_what_a_killed_command_was_writing_goes_with_the_next_one(tmp_path: Path
     kill(writers[0])
     (tmp_path / f".{'0' * 8}-{'0' * 16}{NEW}").write_bytes(b"somebody else's")
     try:
-        write(str(tmp_path / "answers.csv"), b"answers")
+        write_output(str(tmp_path / "answers.csv"), b"answers")
         left = sorted(path.name for path in tmp_path.glob(f".*{NEW}"))
         assert len(left) == 2, "the other writer's, and somebody else's"
     finally:
         kill(writers[1])
-    write(str(tmp_path / "answers.csv"), b"more answers")
+    write_output(str(tmp_path / "answers.csv"), b"more answers")
     assert [path.name for path in tmp_path.glob(f".*{NEW}")] == [f".{'0' * 8}-{'0' * 16}{NEW}"]
     assert (tmp_path / "answers.csv").read_bytes() == b"more answers"
 
@@ -94,7 +94,7 @@ def test_the_lock_lasts_until_the_file_has_its_name(
         replace(part, path)
 
     monkeypatch.setattr(os, "replace", look)
-    with appearing((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
+    with atomic_write((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
         file.write(b"all of it")
     assert held == [True]
     assert not is_being_written(str(tmp_path / "file"))
@@ -112,7 +112,7 @@ def test_a_file_that_is_cleared_away_before_it_is_locked_is_opened_again(
         return lock_file(descriptor)
 
     monkeypatch.setattr(tablebase.atomic_write, "lock_file", remove_first)
-    with appearing((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
+    with atomic_write((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
         file.write(b"all of it")
     assert len(removed) == 1
     assert (tmp_path / "file").read_bytes() == b"all of it"
@@ -126,5 +126,5 @@ def test_where_there_are_no_locks_every_file_may_be_being_written(
     assert is_being_written(str(tmp_path / "nothing"))
     monkeypatch.setitem(sys.modules, "fcntl", None)
     assert is_being_written(str(tmp_path / "part"))
-    write(str(tmp_path / "answers.csv"), b"answers")
+    write_output(str(tmp_path / "answers.csv"), b"answers")
     assert (tmp_path / "answers.csv").read_bytes() == b"answers"

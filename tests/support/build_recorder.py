@@ -4,13 +4,13 @@ from pathlib import Path
 
 from pipeline.build import Request, build
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight.board import Board
-from tablebase.puzzles.knight.definition import counts_table, listed_table
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
 from tablebase.tables.manifest import Entry
-from tablebase.tables.store import PART, Folder
+from tablebase.tables.store import PART_SUFFIX, Folder
 
-TOURS = listed_table(Board(3, 4))
-COUNTS = counts_table(((3, 4), (2, 2)))
+TOURS = make_tour_table(KnightBoard(3, 4))
+COUNTS = make_count_table(((3, 4), (2, 2)))
 SMALL = (TOURS, COUNTS)
 
 
@@ -23,21 +23,21 @@ class Recorder:
         self.finished: list[str] = []
         self.recovery: tuple[str, list[str], dict[str, str]] | None = None
 
-    def table(self, table: Table, reason: str) -> None:
+    def on_table(self, table: Table, reason: str) -> None:
         self.reasons[table.name] = reason
 
-    def step(self, table: str, doing: str, done: int, total: int | None) -> None:
+    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         self.steps.append((doing, done, total))
 
-    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self.recovery = (problem, tables, left_out)
 
-    def built(self, table: Table, entry: Entry, seconds: float) -> None:
+    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
         assert seconds >= 0
         self.finished.append(table.name)
 
 
-def built(
+def build_tables(
     folder: Path, puzzle: Puzzle, *tables: Table, force: bool = False, jobs: int = 1
 ) -> Recorder:
     """Build a puzzle's tables, or only those named."""
@@ -56,10 +56,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def litter(folder: Path) -> list[str]:
-    return [path.name for path in folder.glob(".*") if path.suffix in (PART, ".new")]
+    return [path.name for path in folder.glob(".*") if path.suffix in (PART_SUFFIX, ".new")]
 
 
-def described(table: Table, meaning: str) -> Table:
+def describe_anew(table: Table, meaning: str) -> Table:
     """The same table with other words about it."""
     return Table(
         table.name, meaning, table.rank, table.columns, table.recipe, table.index, table.rows

@@ -40,7 +40,7 @@ def records(data: bytes) -> Iterator[bytes]:
 
 def layers(data: bytes) -> dict[int, dict[int, int]]:
     """The number of each state, by layer and key, in order."""
-    found: dict[int, dict[int, int]] = defaultdict(dict)
+    result: dict[int, dict[int, int]] = defaultdict(dict)
     for record in records(data):
         layer, key, _ = struct.unpack("<HQQ", record[:18])
         values, value, shift = [0], 0, 0
@@ -51,8 +51,8 @@ def layers(data: bytes) -> dict[int, dict[int, int]]:
                 value = shift = 0
         for below, number in zip(values[::2], values[1::2], strict=True):
             key += below
-            found[layer][key] = number
-    return found
+            result[layer][key] = number
+    return result
 
 
 def fall(number: int, things: Iterable[tuple[Thing, int]]) -> tuple[Thing, int]:
@@ -178,8 +178,8 @@ class NumberedTours:
         if start is None:
             return None, self.squares
         square = self.names.index(start)
-        found = [images for images in self.symmetries if images[square] < self.left + self.h]
-        images = max(found, key=lambda images: images[square])
+        result = [images for images in self.symmetries if images[square] < self.left + self.h]
+        images = max(result, key=lambda images: images[square])
         return images[square], images
 
     def layer(self, n: int, turn: Turn) -> dict[int, int]:
@@ -247,7 +247,7 @@ class NumberedTours:
     def _finishes(self, key: int, turn: Turn) -> list[tuple[Finish, int]]:
         """In order: edges across the cut and the state of the other half that they reach, with the
         number of that state."""
-        found: list[tuple[Finish, int]] = []
+        result: list[tuple[Finish, int]] = []
         needs, pieces = self.state(self.left, key)
         fixed = () if turn is None or turn < self.left else ((VIRTUAL, turn),)
         for edge in fixed:
@@ -260,8 +260,8 @@ class NumberedTours:
                 far = self.state(self.right, other)[1]
                 if one_circle(left, {self.flip[end]: self.flip[far[end]] for end in far}):
                     ways = self.layers[self.right][other]
-                    found.append((({*fixed, *edges}, other), ways))
-        return found
+                    result.append((({*fixed, *edges}, other), ways))
+        return result
 
     def total(self, start: str | None = None) -> int:
         """How many tours have numbers: from a start, or closed ones."""

@@ -72,15 +72,15 @@ PHONE = {
 }
 
 
-def found(name: str) -> str | None:
+def find_browser(name: str) -> str | None:
     """The path of the system's browser."""
     return next(filter(None, map(shutil.which, NAMES[name])), None)
 
 
 @contextmanager
-def launched(driver: Playwright, name: str) -> Iterator[Browser]:
+def launch(driver: Playwright, name: str) -> Iterator[Browser]:
     """A browser of the system, headless."""
-    path = found(name)
+    path = find_browser(name)
     browser = (
         driver.chromium.launch(executable_path=path, args=list(FLAGS))
         if name == "chromium"
@@ -99,9 +99,10 @@ def broken_rules(page: Page, *among: str) -> list[tuple[str, list[str]]]:
     """The rules of access for everyone (all, or some) that a page breaks, each with the places."""
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
     options = {"resultTypes": ["violations"], **({"runOnly": among} if among else {})}
-    found = page.evaluate("(options) => axe.run(options)", options)
+    result = page.evaluate("(options) => axe.run(options)", options)
     return [
-        (rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found["violations"]
+        (rule["id"], [node["html"][:120] for node in rule["nodes"]])
+        for rule in result["violations"]
     ]
 
 
@@ -114,9 +115,9 @@ class Explorer:
         self.said: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        context.on("request", lambda request: self.asked(request.url))
+        context.on("request", lambda request: self.ask(request.url))
 
-    def asked(self, url: str) -> None:
+    def ask(self, url: str) -> None:
         if not url.startswith((self.file.as_uri(), "data:", "about:")):
             self.said.append(f"asked for {url}")
 
@@ -135,8 +136,8 @@ class Explorer:
     def facts(self, view: str) -> dict[str, str]:
         """The rows of a view's answer."""
         rows = self.page.locator(f"#{view}-facts")
-        terms, said = (rows.locator(tag).all_inner_texts() for tag in ("dt", "dd"))
-        return dict(zip(terms, said, strict=True))
+        terms, text = (rows.locator(tag).all_inner_texts() for tag in ("dt", "dd"))
+        return dict(zip(terms, text, strict=True))
 
     def text(self, place: str) -> str:
         return self.page.locator(place).inner_text()
@@ -147,7 +148,7 @@ def take_pictures(folder: Path) -> None:
     with (
         TemporaryDirectory() as place,
         sync_playwright() as driver,
-        launched(driver, "chromium") as browser,
+        launch(driver, "chromium") as browser,
     ):
         report = Path(place) / "report.html"
         write_report(Folder(ROOT / "outputs"), report)

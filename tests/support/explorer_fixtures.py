@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from queries.dispatch import reader
+from queries.dispatch import open_reader
 from queries.explorer.writer import write_explorer
 from queries.reader import Reader
 from tablebase.tables.store import Folder
 from tests import wide
-from tests.conftest import once
-from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, found, launched
+from tests.conftest import make_once
+from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, find_browser, launch
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -23,7 +23,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         asked = item.callspec.params if hasattr(item, "callspec") else {}
         wanted.add(asked.get("browser", "chromium"))
     for name in sorted(wanted):
-        if not found(name):
+        if not find_browser(name):
             reason = f"there is no browser to test in: apt-get install {NAMES[name][0]}"
             if os.environ.get("CI") == "true":
                 pytest.fail(reason, pytrace=False)
@@ -37,7 +37,7 @@ def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def make(place: Path) -> None:
         write_explorer(Folder(outputs), str(place / "explorer.html"))
 
-    return once(tmp_path_factory, "explorer", make) / "explorer.html"
+    return make_once(tmp_path_factory, "explorer", make) / "explorer.html"
 
 
 @pytest.fixture(scope="session")
@@ -49,13 +49,13 @@ def driver() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def chromium(driver: Playwright) -> Iterator[Browser]:
-    with launched(driver, "chromium") as browser:
+    with launch(driver, "chromium") as browser:
         yield browser
 
 
 @pytest.fixture(scope="session")
 def firefox(driver: Playwright) -> Iterator[Browser]:
-    with launched(driver, "firefox") as browser:
+    with launch(driver, "firefox") as browser:
         yield browser
 
 
@@ -85,4 +85,4 @@ def shown(request: pytest.FixtureRequest, explorer: Path, browser: Browser) -> I
 @pytest.fixture(scope="session")
 def readers(outputs: Path) -> dict[str, Reader]:
     """The library's answers, to compare the page's with."""
-    return {name: reader(name, Folder(outputs)) for name in VIEWS}
+    return {name: open_reader(name, Folder(outputs)) for name in VIEWS}

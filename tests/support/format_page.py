@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.puzzle import Table
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tests.support.shell import ROOT
 
 DOC = ROOT / "docs" / "index-format.md"
-INDEXES = {table.index_file: table for found in puzzles() for table in found.tables if table.index}
+INDEXES = {
+    table.index_file: table for result in list_puzzles() for table in result.tables if table.index
+}
 
 Row = dict[str, str]
 
@@ -33,14 +35,14 @@ def cells(line: str) -> list[str]:
 
 def tables_under(title: str) -> list[list[Row]]:
     """The tables under a heading, a row by its columns' names."""
-    found: list[list[Row]] = []
+    result: list[list[Row]] = []
     for block in re.findall(r"(?:^\|.*\n)+", section(title), re.MULTILINE):
         head, _, *rows = block.splitlines()
-        found.append([dict(zip(cells(head), cells(row), strict=True)) for row in rows])
-    return found
+        result.append([dict(zip(cells(head), cells(row), strict=True)) for row in rows])
+    return result
 
 
-def fenced(language: str) -> list[str]:
+def read_fenced(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text(), re.MULTILINE | re.DOTALL)
 
 
@@ -54,7 +56,7 @@ def numbers_in(rows: list[Row], column: str) -> list[int]:
 
 def record_of(outputs: Path, table: Table, rank: int) -> bytes:
     """A record by the document's own rule."""
-    width = struct.calcsize(table.record)
+    width = struct.calcsize(table.record_format)
     _, at = place_of(width, rank)
     return (outputs / table.index_file).read_bytes()[at : at + width]
 
@@ -65,13 +67,13 @@ def place_of(width: int, rank: int) -> tuple[int, int]:
     return 1 + number, 4096 * (1 + number) + place * width
 
 
-def placed(row: Row) -> tuple[int, int]:
+def parse_place(row: Row) -> tuple[int, int]:
     return number_in(row["block"]), number_in(row["byte"])
 
 
 def all_records(outputs: Path, table: Table) -> npt.NDArray[np.uint8]:
     """All records by the document's own rule, a row each."""
-    width = struct.calcsize(table.record)
+    width = struct.calcsize(table.record_format)
     blocks = np.fromfile(outputs / table.index_file, np.uint8).reshape(-1, 4096)
     count = struct.unpack("<Q", blocks[0, 16:24].tobytes())[0]
     used = 4092 // width * width

@@ -7,84 +7,86 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FLOORS = ("tablebase", "queries", "pipeline")
+PACKAGES = ("tablebase", "queries", "pipeline")
 """From the ground up: a module may import those of its own floor and of the floors below."""
 
 Imports = dict[str, set[str]]
 
 
-def imports(root: Path = ROOT) -> Imports:
+def read_imports(root: Path = ROOT) -> Imports:
     """The modules that each one imports or names in a string, lazily and for types too."""
     modules = {}
-    for floor in FLOORS:
-        for path in (root / floor).rglob("*.py"):
+    for package in PACKAGES:
+        for path in (root / package).rglob("*.py"):
             dotted = ".".join(path.relative_to(root).with_suffix("").parts)
             modules[dotted.removesuffix(".__init__")] = path
     return {
-        name: {found for found in _named(name, path) if found in modules and found != name}
+        name: {
+            result for result in _find_imports(name, path) if result in modules and result != name
+        }
         for name, path in modules.items()
     }
 
 
-def _named(name: str, path: Path) -> set[str]:
+def _find_imports(name: str, path: Path) -> set[str]:
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
-    found = set()
+    result = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         match node:
             case ast.Import():
-                found |= {alias.name for alias in node.names}
+                result |= {alias.name for alias in node.names}
             case ast.ImportFrom(module=module, level=level):
                 above = package.split(".")[: 1 - level or None] if level else []
                 base = ".".join([*above, *([module] if module else [])])
-                found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+                result |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
             case ast.Constant(value=str(text)):
-                found.add(text.partition(":")[0])
-    return {module for module in found if "." in module or module in FLOORS}
+                result.add(text.partition(":")[0])
+    return {module for module in result if "." in module or module in PACKAGES}
 
 
-def room(module: str) -> str:
+def get_layer(module: str) -> str:
     """A floor's package or top module that a module belongs to."""
     return ".".join(module.split(".")[:2])
 
 
-def rooms(modules: Imports) -> Imports:
+def group_by_layer(modules: Imports) -> Imports:
     """Which room imports which."""
-    found: Imports = {}
+    grouped: Imports = {}
     for module, targets in modules.items():
-        others = {room(target) for target in targets} - {room(module)}
-        found.setdefault(room(module), set()).update(others)
-    return found
+        others = {get_layer(target) for target in targets} - {get_layer(module)}
+        grouped.setdefault(get_layer(module), set()).update(others)
+    return grouped
 
 
-def circle(known: Imports) -> list[str]:
+def find_cycle(known: Imports) -> list[str]:
     """Some that import each other, directly or round about; none where there are none."""
     try:
         TopologicalSorter(known).prepare()
     except CycleError as error:
-        found: list[str] = error.args[1]
-        return found
+        result: list[str] = error.args[1]
+        return result
     return []
 
 
-def below(known: Imports, name: str) -> set[str]:
+def find_dependencies(known: Imports, name: str) -> set[str]:
     """All that something stands on."""
-    found: set[str] = set()
+    dependencies: set[str] = set()
     waiting = [*known[name]]
     while waiting:
         other = waiting.pop()
-        if other not in found:
-            found.add(other)
+        if other not in dependencies:
+            dependencies.add(other)
             waiting += known[other]
-    return found
+    return dependencies
 
 
-def needed(known: Imports) -> Imports:
+def reduce_transitively(known: Imports) -> Imports:
     """The same without what follows from the rest: where a longer way leads there too."""
     return {
         name: {
             target
             for target in targets
-            if not any(target in below(known, other) for other in targets - {target})
+            if not any(target in find_dependencies(known, other) for other in targets - {target})
         }
         for name, targets in known.items()
     }

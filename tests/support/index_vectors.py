@@ -82,11 +82,11 @@ def block(content: bytes, number: int, body: bytes) -> bytes:
     return whole + crc.to_bytes(4, "little")
 
 
-def flipped(data: bytes, at: int) -> bytes:
+def flip_bit(data: bytes, at: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :]
 
 
-def replaced(data: bytes, number: int, new: bytes) -> bytes:
+def replace_block(data: bytes, number: int, new: bytes) -> bytes:
     """A file with another block in the place of one."""
     return data[: 4096 * number] + new + data[4096 * (number + 1) :]
 
@@ -104,7 +104,7 @@ WHOLE = (
 )
 
 
-def whole(made: Made, why: str) -> tuple[Vector, bytes]:
+def make_intact(made: Made, why: str) -> tuple[Vector, bytes]:
     each = 4092 // made.width
     near = (at + step for at in range(0, made.count + 1, each) for step in (-1, 0, 1))
     numbers = sorted({n for n in (*near, made.count - 1) if 0 <= n < made.count})
@@ -122,7 +122,7 @@ def whole(made: Made, why: str) -> tuple[Vector, bytes]:
     return vector, made.file()
 
 
-def not_opened() -> Iterator[tuple[str, str, bytes]]:
+def list_not_opened() -> Iterator[tuple[str, str, bytes]]:
     """Files that are refused when they are opened: name, why, bytes."""
     data = THREE.file()
     for name, why, changed in (
@@ -144,9 +144,9 @@ def not_opened() -> Iterator[tuple[str, str, bytes]]:
     other = hashlib.sha256(b"another build").digest()
     built_again = THREE.file(THREE.header(content=other), content=other)
     yield "other-content", "it was made from another table than is published", built_again
-    yield "header-bit", "a bit of the name is another", flipped(data, 58)
-    yield "header-filling-bit", "a bit behind the header's 120 bytes is another", flipped(data, 99)
-    yield "header-checksum-bit", "a bit of the header's checksum is another", flipped(data, 4093)
+    yield "header-bit", "a bit of the name is another", flip_bit(data, 58)
+    yield "header-filling-bit", "a bit behind the header's 120 bytes is another", flip_bit(data, 99)
+    yield "header-checksum-bit", "a bit of the header's checksum is another", flip_bit(data, 4093)
     yield "nothing", "no bytes at all", b""
     yield "header-short", "100 bytes do not hold the header", data[:100]
     yield "header-alone", "the block of records is missing", data[:4096]
@@ -155,22 +155,22 @@ def not_opened() -> Iterator[tuple[str, str, bytes]]:
     yield "block-long", "a block follows the last", data + block(THREE.content, 2, b"")
 
 
-def not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
+def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
     """Files of which some blocks are not read: name, why, bytes, the numbers of those blocks."""
     data = CROSSING.file()
     one, two = data[4096:8192], data[8192:12288]
     again = CROSSING.file(content=hashlib.sha256(b"another build").digest())[8192:12288]
     other = Made("another", 64, 130).file()[8192:12288]
-    yield "record-bit", "a bit of a record is another", flipped(data, 8192 + 5), [2]
-    yield "filling-bit", "a bit behind the last record is another", flipped(data, 12288 + 999), [3]
-    yield "checksum-bit", "a bit of a checksum is another", flipped(data, 8192 + 4095), [2]
-    swapped = replaced(replaced(data, 1, two), 2, one)
+    yield "record-bit", "a bit of a record is another", flip_bit(data, 8192 + 5), [2]
+    yield "filling-bit", "a bit behind the last record is another", flip_bit(data, 12288 + 999), [3]
+    yield "checksum-bit", "a bit of a checksum is another", flip_bit(data, 8192 + 4095), [2]
+    swapped = replace_block(replace_block(data, 1, two), 2, one)
     yield "swapped", "two blocks stand in each other's place", swapped, [1, 2]
-    yield "twice", "a block stands in another's place too", replaced(data, 2, one), [2]
-    yield "hole", "a block is all zeros", replaced(data, 2, bytes(4096)), [2]
-    yield "older-block", "a block of another build of the table", replaced(data, 2, again), [2]
-    yield "foreign-block", "a block of another table", replaced(data, 2, other), [2]
-    zeros = replaced(data, 3, block(CROSSING.content, 3, CROSSING.bodies()[3] + b"\1"))
+    yield "twice", "a block stands in another's place too", replace_block(data, 2, one), [2]
+    yield "hole", "a block is all zeros", replace_block(data, 2, bytes(4096)), [2]
+    yield "older-block", "a block of another build of the table", replace_block(data, 2, again), [2]
+    yield "foreign-block", "a block of another table", replace_block(data, 2, other), [2]
+    zeros = replace_block(data, 3, block(CROSSING.content, 3, CROSSING.bodies()[3] + b"\1"))
     yield "filling", "a byte behind the last record is no zero", zeros, []
     header = CROSSING.file(CROSSING.header() + b"\1")
     yield "header-filling", "a byte behind the header's 120 is no zero", header, []
@@ -178,13 +178,13 @@ def not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
 
 def vectors() -> Iterator[tuple[Vector, bytes]]:
     for made, why in WHOLE:
-        yield whole(made, why)
+        yield make_intact(made, why)
     words = THREE.name, THREE.width, THREE.content.hex()
-    for name, why, data in not_opened():
+    for name, why, data in list_not_opened():
         yield Vector(f"{name}.idx", *words, why, opens=False, sound=False), data
     words = CROSSING.name, CROSSING.width, CROSSING.content.hex()
     numbers = (0, 62, 63, 125, 126, 129)
-    for name, why, data, blocks in not_answered():
+    for name, why, data, blocks in list_not_answered():
         bad = [number for number in numbers if 1 + number // 63 in blocks]
         good = {str(n): CROSSING.record(n).hex() for n in numbers if n not in bad}
         yield (
@@ -193,7 +193,7 @@ def vectors() -> Iterator[tuple[Vector, bytes]]:
         )
 
 
-def written() -> dict[str, bytes]:
+def list_files() -> dict[str, bytes]:
     """Every file of the folder."""
     made = list(vectors())
     files = {vector.file: data for vector, data in made}
@@ -206,5 +206,5 @@ if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.iterdir():
         path.unlink()
-    for name, data in written().items():
+    for name, data in list_files().items():
         (FOLDER / name).write_bytes(data)

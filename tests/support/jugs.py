@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tablebase.errors import NotationError
-from tablebase.graph import UNREACHED, Graph, Walk
+from tablebase.graph import UNREACHED, Graph, SearchResult
 from tablebase.puzzle import BreadthFirst, Column, StateSpace, Table
 
 if TYPE_CHECKING:
@@ -66,29 +66,31 @@ class Jugs(StateSpace):
     def unrank(self, rank: int) -> str:
         return f"{rank // 4}{rank % 4}"
 
-    def graph(self) -> Graph:
+    def make_graph(self) -> Graph:
         after = np.array([list(moves(*divmod(rank, 4))) for rank in range(self.size)])
         ranks = after @ (4, 1)
         states = np.arange(self.size)
-        changes = [(states[found != states], found[found != states]) for found in ranks.T]
-        return Graph.of_moves(
+        changes = [(states[result != states], result[result != states]) for result in ranks.T]
+        return Graph.from_moves(
             self.size, [(label << 4, *change) for label, change in enumerate(changes)]
         )
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
         walk = walks["empty"]
         unreached = walk.depth == UNREACHED
         lines = [""] * self.size
         for node in walk.order[1:]:
             lines[node] = lines[walk.parent[node]] + MOVES[walk.label[node] >> 4]
         return {
-            "state": self.states(),
+            "state": self.list_states(),
             "steps": np.ma.MaskedArray(walk.depth, unreached),
             "ways": walk.ways,
             "line": np.ma.MaskedArray(np.array(lines, dtype=np.bytes_), unreached),
         }
 
-    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
         walk = walks["empty"]
         return {"steps": walk.depth, "ways": walk.ways, "last": walk.label}
 

@@ -1,7 +1,7 @@
 """A puzzle whose table is a list, as its author would write it: every tour of two small boards."""
 
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import TOUR_COLUMNS, AllTours
 
 
@@ -11,7 +11,7 @@ def lane(files: int, ranks: int) -> Table:
         f"Every knight's tour of the {files}x{ranks} board",
         "rows sorted by the tour's sequence of square numbers",
         TOUR_COLUMNS,
-        AllTours(Board(files, ranks)),
+        AllTours(KnightBoard(files, ranks)),
     )
 
 

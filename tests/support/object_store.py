@@ -17,7 +17,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import make_server
 from werkzeug.wsgi import get_input_stream
 
-from tablebase.tables.object_store import found
+from tablebase.tables.object_store import open_file_system
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
 """Status, headers and body of a response."""
@@ -25,14 +25,14 @@ Fault = Callable[[str, str, Callable[[], Answer]], Answer]
 """What is answered to a method and an address; it may ask the store, or not."""
 
 
-class ObjectStore:
+class LoopbackStore:
     """The server, and the variables by which a process finds it."""
 
     def __init__(self) -> None:
         other = os.environ.get("OBJECT_STORE")
         self._store: Any = DomainDispatcherApplication(create_backend_app)
         if other:
-            self._store = partial(forwarded, other)
+            self._store = partial(forward, other)
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
         self.fault: Fault | None = None
         self.unheard = list[str]()
@@ -46,7 +46,7 @@ class ObjectStore:
         }
 
     @contextmanager
-    def serving(self) -> Iterator["ObjectStore"]:
+    def serve(self) -> Iterator["LoopbackStore"]:
         thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         thread.start()
         yield self
@@ -59,18 +59,20 @@ class ObjectStore:
         for header in self.unheard:
             environ.pop(header, None)
         self.asked.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
-        said: list[Any] = []
+        text: list[Any] = []
 
         def ask() -> Answer:
-            body = b"".join(self._store(environ, lambda *told, **_: said.extend(told[:2])))
-            return said[0], said[1], body
+            body = b"".join(
+                self._store(environ, lambda *on_progress, **_: text.extend(on_progress[:2]))
+            )
+            return text[0], text[1], body
 
         status, headers, body = self.fault(method, address, ask) if self.fault else ask()
         start(status, headers)
         return [body]
 
 
-def forwarded(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
+def forward(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
     """What another server answers to a request."""
     heads = {name[5:].replace("_", "-"): environ[name] for name in environ if name[:5] == "HTTP_"}
     sent = get_input_stream(environ).read()
@@ -89,11 +91,11 @@ def forwarded(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
     return [body]
 
 
-def refused(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
     """No put is taken."""
     if method == "PUT":
-        said = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
-        return "403 FORBIDDEN", [("Content-Length", str(len(said)))], said
+        text = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+        return "403 FORBIDDEN", [("Content-Length", str(len(text)))], text
     return ask()
 
 
@@ -108,13 +110,13 @@ def cut(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
 
 
 @contextmanager
-def bucket(name: str) -> Iterator[ObjectStore]:
+def bucket(name: str) -> Iterator[LoopbackStore]:
     """A store with one bucket; this process finds it too."""
     import fsspec
 
     before = dict(os.environ)
-    found.cache_clear()
-    with ObjectStore().serving() as store:
+    open_file_system.cache_clear()
+    with LoopbackStore().serve() as store:
         os.environ.update(store.variables)
         try:
             fsspec.filesystem("s3", skip_instance_cache=True).mkdir(name)

@@ -18,11 +18,11 @@ BLANK_STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 def eight_neighbours(state: str) -> dict[str, str]:
     """Every state one move away, by the letter of the move, in the order U D L R."""
-    found = {}
+    result = {}
     for letter, cell in _ways(state.index("0")):
         tile = state[cell]
-        found[letter] = state.replace("0", " ").replace(tile, "0").replace(" ", tile)
-    return found
+        result[letter] = state.replace("0", " ").replace(tile, "0").replace(" ", tile)
+    return result
 
 
 @cache
@@ -93,7 +93,7 @@ def eight_manhattan(state: str, goal: str) -> int:
     return total
 
 
-def eight_misplaced(state: str, goal: str) -> int:
+def count_eight_misplaced(state: str, goal: str) -> int:
     """The number of tiles that are not in their place; the blank not counted."""
     return sum(state.index(tile) != goal.index(tile) for tile in "12345678")
 
@@ -112,7 +112,7 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
     # an empty square on both ends: index = square number, and both ends have neighbours too
     board, squares = f".{position}.", len(position)
     own = [square for square in range(1, squares + 1) if board[square] == mover]
-    found = []
+    result = []
     for throw in range(1, 6):
         for start in own:
             target = start + throw
@@ -123,8 +123,8 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
                 continue
             cells = list(position)
             cells[start - 1], cells[target - 1] = cells[target - 1], cells[start - 1]
-            found.append((throw, start, target, is_swap, "".join(cells)))
-    return found
+            result.append((throw, start, target, is_swap, "".join(cells)))
+    return result
 
 
 class SenetLines(NamedTuple):
@@ -146,18 +146,20 @@ def senet_layers(opening: str = SENET_OPENING) -> Iterator[dict[str, SenetLines]
             return
         faced[mover].update(layer)
         yield layer
-        found: dict[str, list[SenetLines]] = {}
+        result: dict[str, list[SenetLines]] = {}
         for position, line in layer.items():
             for throw, start, target, is_swap, after in senet_successors(position, mover):
                 if after not in faced[rival]:
                     dice, starts = f"{line.dice}{throw}", f"{line.starts}{start:x}"
                     moves = f"{line.moves} {start}{'x' if is_swap else '-'}{target}".lstrip()
-                    found.setdefault(after, []).append(SenetLines(line.number, dice, starts, moves))
+                    result.setdefault(after, []).append(
+                        SenetLines(line.number, dice, starts, moves)
+                    )
         layer = {
             after: min(lines, key=lambda line: line[1:])._replace(
                 number=sum(line.number for line in lines)
             )
-            for after, lines in found.items()
+            for after, lines in result.items()
         }
 
 
@@ -217,11 +219,11 @@ def knight_cycles(files: int, ranks: int) -> set[frozenset[frozenset[int]]]:
     fewer than two others to come from and go to.
     """
     jumps = knight_jumps(files, ranks)
-    path, free, found = [0], {*range(1, files * ranks)}, set()
+    path, free, result = [0], {*range(1, files * ranks)}, set()
 
     def extend(here: int) -> None:
         if not free and 0 in jumps[here]:
-            found.add(frozenset(map(frozenset, pairwise([*path, 0]))))
+            result.add(frozenset(map(frozenset, pairwise([*path, 0]))))
         if any(len(free.union((0, here)).intersection(jumps[square])) < 2 for square in free):
             return
         for square in jumps[here]:
@@ -232,7 +234,7 @@ def knight_cycles(files: int, ranks: int) -> set[frozenset[frozenset[int]]]:
                 free.add(path.pop())
 
     extend(0)
-    return found
+    return result
 
 
 def knight_check(files: int, ranks: int, path: Sequence[int]) -> None:

@@ -22,7 +22,7 @@ class Pancakes(GoalPuzzle):
 
     def __init__(self) -> None:
         self.tables = (
-            self.goal_table(
+            self.make_goal_table(
                 "pancakes", "All 120 stacks of five pancakes, each with its distance", ("stacked",)
             ),
         )

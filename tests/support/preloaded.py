@@ -91,15 +91,15 @@ def scripts() -> Path:
         (folder / name / name).write_text(CLIENT.format(python=sys.executable, address=address))
         (folder / name / name).chmod(0o755)
     ended, _life = os.pipe()
-    ready, told = os.pipe()
+    ready, reported = os.pipe()
     os.posix_spawn(
         sys.executable,
         [sys.executable, "-c", f"from tests.support.preloaded import serve; serve({address!r})"],
         {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        file_actions=[(os.POSIX_SPAWN_DUP2, ended, 0), (os.POSIX_SPAWN_DUP2, told, 1)],
+        file_actions=[(os.POSIX_SPAWN_DUP2, ended, 0), (os.POSIX_SPAWN_DUP2, reported, 1)],
         setpgroup=0,
     )
-    for number in (ended, told):
+    for number in (ended, reported):
         os.close(number)
     assert os.read(ready, 1), "the process that knows the libraries did not start"
     os.close(ready)
@@ -122,8 +122,8 @@ def serve(address: str) -> None:
         for place in (sys.stdin, listening):
             heard.register(place, select.POLLIN)
         running: dict[int, Running] = {}
-        while sys.stdin.fileno() not in (told := dict(heard.poll())):
-            if listening.fileno() in told:
+        while sys.stdin.fileno() not in (reported := dict(heard.poll())):
+            if listening.fileno() in reported:
                 connection, _ = listening.accept()
                 child = os.fork()
                 if child == 0:
@@ -136,11 +136,11 @@ def serve(address: str) -> None:
                 heard.register(one.ended, select.POLLIN)
                 heard.register(connection, 0)  # hung up on, that is
                 running |= dict.fromkeys((one.ended, connection.fileno()), one)
-            for one in {running[number] for number in told.keys() & running.keys()}:
+            for one in {running[number] for number in reported.keys() & running.keys()}:
                 for number in (one.ended, one.connection.fileno()):
                     heard.unregister(number)
                     del running[number]
-                _end(one, asked=one.connection.fileno() not in told)
+                _end(one, options=one.connection.fileno() not in reported)
 
 
 def _attend(connection: socket.socket) -> NoReturn:
@@ -194,9 +194,9 @@ def _run(program: str) -> int:
             stream.flush()
 
 
-def _end(one: Running, *, asked: bool) -> None:
+def _end(one: Running, *, options: bool) -> None:
     """Tell how a process ended. Whoever asked and is gone wants no answer."""
-    if not asked:
+    if not options:
         os.kill(one.child, signal.SIGKILL)
     _, status = os.waitpid(one.child, 0)
     os.close(one.ended)

@@ -17,9 +17,9 @@ IN_NODE = ROOT / "tests" / "support" / "page_in_node.cjs"
 
 def tool(name: str) -> str:
     """The path of a program. Without it the test is skipped, and fails in CI."""
-    found = shutil.which(name)
-    if found:
-        return found
+    result = shutil.which(name)
+    if result:
+        return result
     sentence = f"{name} is not installed, so the reader that needs it cannot be tested."
     if os.environ.get("CI") == "true":
         pytest.fail(sentence, pytrace=False)
@@ -38,11 +38,11 @@ def run(*command: str | Path, stdin: str = "") -> Said:
     return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
-def compiled(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:
+def compile_reader(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:
     program = folder / "reader"
     strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
-    said = run(tool("gcc"), "-O2", *strict, f"-I{EXAMPLES}", "-o", program, source)
-    assert said.code == 0, said.err
+    text = run(tool("gcc"), "-O2", *strict, f"-I{EXAMPLES}", "-o", program, source)
+    assert text.code == 0, text.err
     return [str(program)]
 
 
@@ -91,7 +91,7 @@ except reader.Trouble as trouble:
 def records_in_c(folder: Path) -> list[str]:
     source = folder / "records.c"
     source.write_text(RECORDS_IN_C, "utf-8")
-    return compiled(folder, source)
+    return compile_reader(folder, source)
 
 
 def records_in_node(folder: Path) -> list[str]:
@@ -102,7 +102,7 @@ def records_in_node(folder: Path) -> list[str]:
 
 
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
-    "c": compiled,
+    "c": compile_reader,
     "mjs": lambda _: [tool("node"), str(EXAMPLES / "reader.mjs")],
     "html": lambda _: in_node("asked"),
     "py": lambda _: [sys.executable, "-I", str(EXAMPLES / "reader.py")],

@@ -17,7 +17,7 @@ def numbers(name: str, label: str) -> list[int]:
     return [int(number) for number in dict(lines(name))[label].split()]
 
 
-def named_numbers(name: str, label: str) -> dict[str, int]:
+def read_named_numbers(name: str, label: str) -> dict[str, int]:
     """The same for a line of `name=number`."""
     items = (item.split("=") for item in dict(lines(name))[label].split())
     return {key: int(number) for key, number in items}
@@ -25,12 +25,12 @@ def named_numbers(name: str, label: str) -> dict[str, int]:
 
 def eight_distances() -> dict[tuple[str, str], list[int]]:
     """States at distance 0, 1, 2 ... by layout and its state."""
-    found = {}
+    result = {}
     for label, value in lines("eight.txt"):
         layout, state = label.split()
         if layout != "farthest":
-            found[layout, state] = [int(number) for number in value.split()]
-    return found
+            result[layout, state] = [int(number) for number in value.split()]
+    return result
 
 
 def knight_5x5() -> list[list[int]]:
@@ -41,4 +41,4 @@ def knight_5x5() -> list[list[int]]:
 
 def examples(label: str) -> list[list[str]]:
     """The worked examples of one kind: the parts of each."""
-    return [value.split(" | ") for found, value in lines("examples.txt") if found == label]
+    return [value.split(" | ") for result, value in lines("examples.txt") if result == label]

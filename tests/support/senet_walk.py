@@ -36,10 +36,10 @@ def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
         "lines",
         *(pl.col(name).rank("dense").cast(pl.Int64) for name in ("dice", "starts")),
     )
-    plies = pl.concat([_played(numbered, throw, start) for throw, start in PLIES])
-    found = plies.join(faced, on="board", how="anti").group_by("board")
+    plies = pl.concat([_play(numbered, throw, start) for throw, start in PLIES])
+    result = plies.join(faced, on="board", how="anti").group_by("board")
     smallest = pl.all().exclude("lines").get(pl.col("order").arg_min())
-    both = found.agg(pl.sum("lines"), smallest).join(layer.drop("board", "lines"), on="before")
+    both = result.agg(pl.sum("lines"), smallest).join(layer.drop("board", "lines"), on="before")
     move = pl.format(
         "{}{}{}",
         "start",
@@ -55,7 +55,7 @@ def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _played(layer: pl.DataFrame, throw: int, start: int) -> pl.DataFrame:
+def _play(layer: pl.DataFrame, throw: int, start: int) -> pl.DataFrame:
     """One throw by the piece on one square, wherever it is legal; then it is the rival's turn."""
     here, there = 2**start, 2 ** (start + throw)
     swap = RIVAL & there != 0

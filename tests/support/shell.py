@@ -100,7 +100,7 @@ def python(
     return _run([sys.executable, "-c", code, *words], ROOT, env, "", timeout)
 
 
-def uncompiled(function: Callable[[], str], ignored: str = "") -> str:
+def run_uncompiled(function: Callable[[], str], ignored: str = "") -> str:
     """What a function of a test module returns with the compiler off and warnings as errors.
 
     `ignored`: how the message of a warning begins that is none.
@@ -111,9 +111,9 @@ def uncompiled(function: Callable[[], str], ignored: str = "") -> str:
         f"if {ignored!r}: warnings.filterwarnings('ignore', {ignored!r})\n"
         f"print(module.{function.__name__}(), end='')"
     )
-    said = python(code, env={"NUMBA_DISABLE_JIT": "1"})
-    assert said.code == 0, said.err
-    return said.out
+    text = python(code, env={"NUMBA_DISABLE_JIT": "1"})
+    assert text.code == 0, text.err
+    return text.out
 
 
 UNPRIVILEGED = """

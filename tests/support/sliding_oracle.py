@@ -7,28 +7,28 @@ STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 def neighbours(state: str, rows: int, columns: int) -> dict[str, str]:
     """Every state one move away, by the letter of the move, in the order U D L R."""
-    found = {}
+    result = {}
     row, column = divmod(state.index("0"), columns)
     for letter, (down, right) in STEPS.items():
         if row + down in range(rows) and column + right in range(columns):
             cells = list(state)
             here, there = row * columns + column, (row + down) * columns + column + right
             cells[here], cells[there] = cells[there], cells[here]
-            found[letter] = "".join(cells)
-    return found
+            result[letter] = "".join(cells)
+    return result
 
 
 def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
     """The fewest moves to the goal, for every state that reaches it."""
-    found = {goal: 0}
+    result = {goal: 0}
     waiting = deque([goal])
     while waiting:
         state = waiting.popleft()
         for neighbour in neighbours(state, rows, columns).values():
-            if neighbour not in found:
-                found[neighbour] = found[state] + 1
+            if neighbour not in result:
+                result[neighbour] = result[state] + 1
                 waiting.append(neighbour)
-    return found
+    return result
 
 
 def best_moves(state: str, rows: int, columns: int, known: dict[str, int]) -> str:

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import polars as pl
 
-from queries.index_reader import Index
+from queries.index_reader import IndexReader
 from tablebase.puzzle import Table
-from tablebase.puzzles.sliding.definition import goal_of
+from tablebase.puzzles.sliding.definition import find_goal
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 
 
 def require_oracles(folder: Path, table: Table) -> None:
     """Fails unless each row and record of a table is right and stands where its rank says."""
-    found = goal_of(table.name)
-    assert found
-    board, goal = found
+    result = find_goal(table.name)
+    assert result
+    board, goal = result
     known = oracle.distances(goal, board.height, board.width)
     rows = pl.read_parquet(folder / table.file)
-    records = Index(Folder(folder), "", table).records()
+    records = IndexReader(Folder(folder), "", table).read_records()
     assert len(rows) == len(records) == len(known)
     for rank, (state, to, distance, best, manhattan) in enumerate(rows.iter_rows()):
         assert board.unrank(rank, goal) == state

@@ -19,34 +19,40 @@ from msgspec import to_builtins
 
 from pipeline.builders import ranking_table
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
-from pipeline.verify.claims import unheard
-from pipeline.verify.manifest_checks import Listed, check_files, listed_in
+from pipeline.verify.claims import ignore_claim
+from pipeline.verify.manifest_checks import ListedTable, check_files, list_tables
 from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import MADE_BY, MANIFEST
 from tablebase.tables.checkpoints import Arrays
-from tablebase.tables.content_hash import ContentHash, together
-from tablebase.tables.index_format import BLOCK, BODY, CHECKSUM, HEADER, checksum
+from tablebase.tables.content_hash import ContentHash, combine_hashes
+from tablebase.tables.index_format import (
+    BLOCK_BYTES,
+    BODY_BYTES,
+    CHECKSUM,
+    HEADER,
+    compute_checksum,
+)
 from tablebase.tables.manifest import (
     Entry,
     Footer,
     Page,
-    facts,
     facts_of_rows,
-    manifest_text,
+    format_manifest,
+    measure_file,
     read_pages,
 )
-from tablebase.tables.parquet import schema, sorting
+from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder, Store
 from tests import WIDE
 
 TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
-SMALL = listed_table(Board(3, 4))
+SMALL = make_tour_table(KnightBoard(3, 4))
 TABLES[SMALL.name] = SMALL
 CUTS = {
     "eight": (70_000, 200_000),
@@ -67,12 +73,12 @@ def write_manifest(
 ) -> None:
     """List these tables and no others, true or not; no pages named: those that were listed."""
     pages = read_pages(store) if pages is None else pages
-    Path(store.full(MANIFEST)).write_text(
-        manifest_text(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
+    Path(store.locate(MANIFEST)).write_text(
+        format_manifest(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
     )
 
 
-def linked_copy(outputs: Path, tmp_path: Path) -> Path:
+def link_copy(outputs: Path, tmp_path: Path) -> Path:
     """The published folder again, its tables linked, its manifest its own."""
     folder = tmp_path / "copy"
     folder.mkdir()
@@ -83,7 +89,7 @@ def linked_copy(outputs: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def own(path: Path) -> Path:
+def replace_link(path: Path) -> Path:
     """A file in place of the link to it."""
     source = path.resolve()
     path.unlink()
@@ -98,17 +104,17 @@ def sha256(path: Path) -> str:
 FIELDS = ("magic", "version", "zero", "width", "block", "count", "content", "name")
 
 
-def headed(data: bytes, **fields: object) -> bytes:
+def change_header(data: bytes, **fields: object) -> bytes:
     """An index with other words in its header, and checksums that agree with them."""
     old = dict(zip(FIELDS, HEADER.unpack_from(data), strict=True))
-    return sealed(HEADER.pack(*(old | fields).values()) + data[HEADER.size :])
+    return reseal(HEADER.pack(*(old | fields).values()) + data[HEADER.size :])
 
 
 def place(data: bytes | bytearray, rank: int) -> int:
     """The first byte of a record."""
     width: int = HEADER.unpack_from(data)[3]
-    block, number = divmod(rank, BODY // width)
-    return BLOCK * (1 + block) + number * width
+    block, number = divmod(rank, BODY_BYTES // width)
+    return BLOCK_BYTES * (1 + block) + number * width
 
 
 def records(data: bytes | bytearray) -> int:
@@ -117,50 +123,51 @@ def records(data: bytes | bytearray) -> int:
     return count
 
 
-def some_changed(whole: bytes, chance: random.Random) -> bytes:
+def change_some(whole: bytes, chance: random.Random) -> bytes:
     """An index with some bytes of some records others, but for their layers; every block whole."""
     data = bytearray(whole)
     for _ in range(chance.choice((1, 5, 50))):
         at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
         data[at] = chance.randrange(256)
-    return sealed(data)
+    return reseal(data)
 
 
 def with_other_layer(
     monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
 ) -> None:
     """From now on, tables of numbered tours are made with other records of a layer."""
-    layers = ranking_table._layers
+    layers = ranking_table._iter_layers
 
     def made(*given: Any) -> list[Arrays]:
-        found = [*layers(*given)]
-        found[layer] = [*change(found[layer])]
-        return found
+        result = [*layers(*given)]
+        result[layer] = [*change(result[layer])]
+        return result
 
-    monkeypatch.setattr(ranking_table, "_layers", made)
+    monkeypatch.setattr(ranking_table, "_iter_layers", made)
 
 
-def sealed(data: bytes | bytearray) -> bytes:
+def reseal(data: bytes | bytearray) -> bytes:
     """An index whose every block has its checksum, whatever it says."""
     content = HEADER.unpack_from(data)[6]
-    bodies = [bytes(data[at : at + BODY]) for at in range(0, len(data), BLOCK)]
+    bodies = [bytes(data[at : at + BODY_BYTES]) for at in range(0, len(data), BLOCK_BYTES)]
     return b"".join(
-        body + CHECKSUM.pack(checksum(content, number, body)) for number, body in enumerate(bodies)
+        body + CHECKSUM.pack(compute_checksum(content, number, body))
+        for number, body in enumerate(bodies)
     )
 
 
-def said_of(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
+def describe_file(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
     """What a manifest says of a file of rows."""
     store = Folder(path.parent)
     try:
         measured = facts_of_rows(store, path.name)
     except OSError:  # it has no footer
-        measured = {**facts(store, path.name), "footer": Footer(0, "")}
+        measured = {**measure_file(store, path.name), "footer": Footer(0, "")}
     return {"file": path.name, "rows": rows, "first": first, **to_builtins(measured)}
 
 
 @contextlib.contextmanager
-def listing(folder: Path) -> Iterator[dict[str, Any]]:
+def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
     """The tables of a manifest's text, to be changed to anything that it then vouches for."""
     manifest = json.loads((folder / MANIFEST).read_bytes())
     yield manifest["tables"]
@@ -169,7 +176,7 @@ def listing(folder: Path) -> Iterator[dict[str, Any]]:
 
 def vouch(folder: Path, name: str, files: int = 1) -> None:
     """Let the manifest and the index's header say what the table now is."""
-    with listing(folder) as entries:
+    with edit_manifest(folder) as entries:
         entry = entries[name] | {"files": [], "rows": 0}
         entries[name] = entry
         contents, before = list[str](), Counter[str]()
@@ -179,17 +186,17 @@ def vouch(folder: Path, name: str, files: int = 1) -> None:
             for batch in rows.to_batches():
                 content.update(batch)
             contents.append(content.hexdigest())
-            said = said_of(path, rows.num_rows, entry["rows"])
+            text = describe_file(path, rows.num_rows, entry["rows"])
             if files > 1 and "number" in rows.column_names and len(rows):
                 starts = rows["start"].to_pylist()
-                said["begins"] = {"start": starts[0], "number": before[starts[0]]}
+                text["begins"] = {"start": starts[0], "number": before[starts[0]]}
                 before.update(starts)
-            entry["files"].append(said)
+            entry["files"].append(text)
             entry["rows"] += rows.num_rows
-        entry["content"] = together(contents)
+        entry["content"] = combine_hashes(contents)
         if entry["index"]:
             index = folder / f"{name}.idx"
-            data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
+            data = change_header(index.read_bytes(), content=bytes.fromhex(entry["content"]))
             index.unlink()
             index.write_bytes(data)
             entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
@@ -201,7 +208,7 @@ def rewrite(
     path = folder / f"{name}.parquet"
     rows = change(pq.read_table(path).combine_chunks())
     path.unlink()
-    written(rows, path, TABLES[name], row_group)
+    write_rows(rows, path, TABLES[name], row_group)
     vouch(folder, name)
 
 
@@ -222,20 +229,20 @@ def split(folder: Path, name: str, *at: int, row_group: int = 1 << 16) -> list[P
             numbers = pc.subtract(part["number"], before)
             part = part.set_column(column, part.schema.field(column), numbers)
         paths.append(folder / f"{name}.{len(paths) + 1}.parquet")
-        written(part, paths[-1], TABLES[name], row_group)
+        write_rows(part, paths[-1], TABLES[name], row_group)
     vouch(folder, name, len(paths))
     return paths
 
 
-def written(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16) -> None:
-    rows, content = rows.cast(schema(table)), ContentHash(table.columns)
+def write_rows(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16) -> None:
+    rows, content = rows.cast(make_schema(table)), ContentHash(table.columns)
     for batch in rows.to_batches():
         content.update(batch)
-    parameters = json.dumps(table.recipe.parameters(), sort_keys=True)
-    said = {"content": content.hexdigest(), "made_by": MADE_BY, "parameters": parameters}
-    with pq.ParquetWriter(path, rows.schema, sorting_columns=sorting(table)) as writer:
+    parameters = json.dumps(table.recipe.list_parameters(), sort_keys=True)
+    text = {"content": content.hexdigest(), "made_by": MADE_BY, "parameters": parameters}
+    with pq.ParquetWriter(path, rows.schema, sorting_columns=list_sorting_columns(table)) as writer:
         writer.write_table(rows, row_group_size=row_group)
-        writer.add_key_value_metadata(said)
+        writer.add_key_value_metadata(text)
 
 
 def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
@@ -260,7 +267,7 @@ def cells(*changes: tuple[str, int, object]) -> Callable[[pa.Table], pa.Table]:
     return change
 
 
-def exchanged(row: int, other: int) -> Callable[[pa.Table], pa.Table]:
+def exchange_rows(row: int, other: int) -> Callable[[pa.Table], pa.Table]:
     """Two rows in each other's place."""
 
     def change(rows: pa.Table) -> pa.Table:
@@ -275,21 +282,21 @@ def without(row: int) -> Callable[[pa.Table], pa.Table]:
     return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
 
 
-def one(folder: Path, name: str, report: Listener = unheard) -> Listed:
-    return next(table for table in listed_in(Folder(folder), report) if table.name == name)
+def open_one(folder: Path, name: str, report: Listener = ignore_claim) -> ListedTable:
+    return next(table for table in list_tables(Folder(folder), report) if table.name == name)
 
 
 def prove_one(folder: Path, name: str) -> list[Claim]:
     """The claims that are proved of a table, were it its puzzle's only one."""
-    told: list[Claim] = []
-    listed = one(folder, name, lambda claim, done: told.append(claim))
+    reported: list[Claim] = []
+    listed = open_one(folder, name, lambda claim, done: reported.append(claim))
     check_files(listed)
     assert listed.puzzle
     prove([listed])
-    return [claim for claim in told if claim.passed and claim.table == name]
+    return [claim for claim in reported if claim.passed and claim.table == name]
 
 
-def refuted(folder: Path, name: str) -> VerifyFailed:
+def get_refutation(folder: Path, name: str) -> VerifyFailed:
     with pytest.raises(VerifyFailed) as caught:
         prove_one(folder, name)
     failure = caught.value
@@ -310,20 +317,20 @@ class Story(list[str]):
 
 def story(folder: Path, *names: str) -> str:
     """What is told when these tables are proved one after another."""
-    told = Story()
-    tables = [one(folder, name, told) for name in names]
-    told.clear()
+    reported = Story()
+    tables = [open_one(folder, name, reported) for name in names]
+    reported.clear()
     prove(tables)
-    return "".join(told)
+    return "".join(reported)
 
 
 class Silent:
     """A build's report to nobody."""
 
-    def table(self, table: Table, reason: str) -> None: ...
+    def on_table(self, table: Table, reason: str) -> None: ...
 
-    def step(self, table: str, doing: str, done: int, total: int | None) -> None: ...
+    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None: ...
 
-    def built(self, table: Table, entry: Entry, seconds: float) -> None: ...
+    def on_built(self, table: Table, entry: Entry, seconds: float) -> None: ...
 
-    def recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
+    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...

@@ -7,10 +7,10 @@ from tests.support import oracles
 Tour = tuple[int, ...]
 
 
-def mirrored(files: int, ranks: int) -> list[list[int]]:
+def list_mirrors(files: int, ranks: int) -> list[list[int]]:
     """Where each way to turn the board over brings its squares; the first leaves all in place."""
     squares = [divmod(square, files) for square in range(files * ranks)]
-    found = []
+    result = []
     for left_right in (False, True):
         for up_down in (False, True):
             for swapped in (False, True) if files == ranks else (False,):
@@ -21,21 +21,21 @@ def mirrored(files: int, ranks: int) -> list[list[int]]:
                     if swapped:
                         to_file, to_rank = to_rank, to_file
                     turned.append(to_file + files * to_rank)
-                found.append(turned)
-    return found
+                result.append(turned)
+    return result
 
 
 @cache
 def all_tours(files: int, ranks: int) -> list[list[Tour]]:
     """Every tour from each square, in ascending order."""
-    found: dict[int, list[Tour]] = {}
+    result: dict[int, list[Tour]] = {}
     for start in range(files * ranks):
-        if start in found:
+        if start in result:
             continue
         tours = oracles.knight_tours(files, ranks, start)
-        for turned in mirrored(files, ranks):
-            found.setdefault(
+        for turned in list_mirrors(files, ranks):
+            result.setdefault(
                 turned[start],
                 sorted(tuple(turned[square] for square in tour) for tour in tours),
             )
-    return [found[start] for start in range(files * ranks)]
+    return [result[start] for start in range(files * ranks)]

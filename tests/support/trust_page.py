@@ -43,12 +43,12 @@ def require_same(heading: str, verdicts: Iterable[Verdict], *, whole: bool = Tru
     each row has a verdict, and names all boards that have it if it names any."""
     of_page = rows(heading)
     assert of_page
-    found: dict[Row, list[str | None]] = {row: [] for row in of_page}
+    result: dict[Row, list[str | None]] = {row: [] for row in of_page}
     for verdict in verdicts:
         covering = [row for row in of_page if row.covers(verdict)]
         assert len(covering) == 1, (verdict, covering)
-        found[covering[0]].append(verdict.board)
-    for row, boards in found.items() if whole else ():
+        result[covering[0]].append(verdict.board)
+    for row, boards in result.items() if whole else ():
         assert boards, f"nothing is so: {row}"
         if named := BOARD.findall(row.boards):
             assert sorted(named) == sorted(map(str, boards))

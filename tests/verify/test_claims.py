@@ -8,7 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.verify.claims import LONGEST, Claim, Fact, Rows, VerifyFailed, places
+from pipeline.verify.claims import (
+    MAX_SHOWN_VALUE,
+    Claim,
+    ClaimCheck,
+    Rows,
+    VerifyFailed,
+    find_places,
+)
 from tablebase.tables.store import Folder
 
 CLAIM = Claim("toys", "toys.parquet", "all is well", 5)
@@ -24,46 +31,48 @@ ROWS = Rows(
 
 
 @pytest.fixture
-def told() -> list[tuple[Claim, int]]:
+def reports() -> list[tuple[Claim, int]]:
     return []
 
 
 @pytest.fixture
-def fact(tmp_path: Path, told: list[tuple[Claim, int]]) -> Fact:
-    return Fact(CLAIM, Folder(tmp_path), "make toys", lambda *words: told.append(words))
+def fact(tmp_path: Path, reports: list[tuple[Claim, int]]) -> ClaimCheck:
+    return ClaimCheck(CLAIM, Folder(tmp_path), "make toys", lambda *words: reports.append(words))
 
 
-def refuted(prove: Any, *words: object, **more: object) -> tuple[int | None, object, object]:
+def get_refutation(prove: Any, *words: object, **more: object) -> tuple[int | None, object, object]:
     """The row that refutes a claim, what is found there and what is expected."""
-    with pytest.raises(VerifyFailed) as said:
+    with pytest.raises(VerifyFailed) as text:
         prove(*words, **more)
-    return said.value.row, said.value.found, said.value.expected
+    return text.value.row, text.value.found, text.value.expected
 
 
 def test_a_claim_is_told_from_its_first_row_to_its_last(
-    fact: Fact, told: list[tuple[Claim, int]]
+    fact: ClaimCheck, reports: list[tuple[Claim, int]]
 ) -> None:
     with fact:
-        fact.step(3)
+        fact.report_progress(3)
     proved = Claim("toys", "toys.parquet", "all is well", 5, passed=True)
-    assert told == [(CLAIM, 0), (CLAIM, 3), (proved, 5)]
+    assert reports == [(CLAIM, 0), (CLAIM, 3), (proved, 5)]
 
 
-def test_a_refuted_claim_is_not_told_as_proved(fact: Fact, told: list[tuple[Claim, int]]) -> None:
+def test_a_refuted_claim_is_not_told_as_proved(
+    fact: ClaimCheck, reports: list[tuple[Claim, int]]
+) -> None:
     with pytest.raises(VerifyFailed), fact:
-        fact.same("rows", 4, 5)
-    assert told == [(CLAIM, 0)]
+        fact.require_equal("rows", 4, 5)
+    assert reports == [(CLAIM, 0)]
 
 
-def test_a_failure_says_all_it_knows(fact: Fact, tmp_path: Path) -> None:
-    with pytest.raises(VerifyFailed) as said:
-        fact.of("toys.2.parquet").refuted("3 legs", 4, 1003, {"name": "dog", "legs": 3})
+def test_a_failure_says_all_it_knows(fact: ClaimCheck, tmp_path: Path) -> None:
+    with pytest.raises(VerifyFailed) as text:
+        fact.for_file("toys.2.parquet").refute("3 legs", 4, 1003, {"name": "dog", "legs": 3})
     path = tmp_path / "toys.2.parquet"
-    assert str(said.value) == (
+    assert str(text.value) == (
         f"{path} fails a proof (all is well): row 1,003 (name dog, legs 3): found 3 legs, "
         f"expected 4. Run: make toys"
     )
-    assert json.loads(json.dumps(said.value.facts())) == {
+    assert json.loads(json.dumps(text.value.to_dict())) == {
         "table": "toys",
         "file": "toys.2.parquet",
         "claim": "all is well",
@@ -77,34 +86,34 @@ def test_a_failure_says_all_it_knows(fact: Fact, tmp_path: Path) -> None:
     }
 
 
-def test_a_failure_may_be_of_no_row(fact: Fact, tmp_path: Path) -> None:
-    with pytest.raises(VerifyFailed) as said:
-        fact.same("rows", 4, 5)
-    assert str(said.value) == (
+def test_a_failure_may_be_of_no_row(fact: ClaimCheck, tmp_path: Path) -> None:
+    with pytest.raises(VerifyFailed) as text:
+        fact.require_equal("rows", 4, 5)
+    assert str(text.value) == (
         f"{tmp_path}/toys.parquet fails a proof (all is well): found rows 4, expected 5. "
         "Run: make toys"
     )
     with pytest.raises(VerifyFailed, match=r"\): row 7: found a, expected b\."):
-        fact.refuted("a", "b", 7)
+        fact.refute("a", "b", 7)
 
 
-def test_what_a_damaged_file_holds_is_shown_without_harm(fact: Fact) -> None:
-    longest = "x" * LONGEST
+def test_what_a_damaged_file_holds_is_shown_without_harm(fact: ClaimCheck) -> None:
+    longest = "x" * MAX_SHOWN_VALUE
     with pytest.raises(VerifyFailed) as said:
-        fact.refuted("\x1b[31m", longest, 0, {"name": longest + "y"})
+        fact.refute("\x1b[31m", longest, 0, {"name": longest + "y"})
     text = str(said.value)
     assert "\x1b" not in text
     assert "\\x1b[31m" in text
     assert f"expected {longest}. Run" in text
     assert f"{longest}y" not in text
-    assert len(text) < 3 * LONGEST
+    assert len(text) < 3 * MAX_SHOWN_VALUE
 
 
-def test_a_column_holds_what_is_expected(fact: Fact) -> None:
+def test_a_column_holds_what_is_expected(fact: ClaimCheck) -> None:
     legs = pa.array([6, 6, None, 4, 0], pa.int8())
-    ROWS.equal(fact, "legs", legs)
-    ROWS.equal(fact, "legs", [0, 6], np.array([4, 0]))
-    ROWS.equal(fact, "half the legs", [3, 3], np.array([0, 1]), found=[3, 3])
+    ROWS.require_column(fact, "legs", legs)
+    ROWS.require_column(fact, "legs", [0, 6], np.array([4, 0]))
+    ROWS.require_column(fact, "half the legs", [3, 3], np.array([0, 1]), found=[3, 3])
 
 
 @pytest.mark.parametrize(
@@ -116,44 +125,44 @@ def test_a_column_holds_what_is_expected(fact: Fact) -> None:
     ],
 )
 def test_the_first_row_that_differs_is_named(
-    fact: Fact, expected: list[int | None], row: int, found: str, wanted: str
+    fact: ClaimCheck, expected: list[int | None], row: int, found: str, wanted: str
 ) -> None:
     legs = pa.array(expected, pa.int8())
-    assert refuted(ROWS.equal, fact, "legs", legs) == (row, found, wanted)
+    assert get_refutation(ROWS.require_column, fact, "legs", legs) == (row, found, wanted)
 
 
-def test_of_some_rows_the_first_in_the_table_is_named(fact: Fact) -> None:
+def test_of_some_rows_the_first_in_the_table_is_named(fact: ClaimCheck) -> None:
     at, expected = np.array([4, 3, 0]), pa.array([1, 2, 6], pa.int8())
-    assert refuted(ROWS.equal, fact, "legs", expected, at) == (1003, "legs 4", "2")
-    with pytest.raises(VerifyFailed) as said:
-        ROWS.equal(fact, "legs", expected, at)
-    assert said.value.content == {"name": "dog", "legs": 4}
+    assert get_refutation(ROWS.require_column, fact, "legs", expected, at) == (1003, "legs 4", "2")
+    with pytest.raises(VerifyFailed) as text:
+        ROWS.require_column(fact, "legs", expected, at)
+    assert text.value.content == {"name": "dog", "legs": 4}
 
 
 @pytest.mark.parametrize("width", [3, 2, 4])
 @pytest.mark.parametrize("begin", [0, 2])
-def test_texts_are_cells_if_they_are_long_enough(fact: Fact, width: int, begin: int) -> None:
+def test_texts_are_cells_if_they_are_long_enough(fact: ClaimCheck, width: int, begin: int) -> None:
     some = Rows(ROWS.batch.slice(begin), begin)
     if width == 3:
-        assert some.cells(fact, "name", 3).tobytes() == b"antbeecatdogeel"[3 * begin :]
-        assert some.cells(fact, "name", 3).shape == (5 - begin, 3)
+        assert some.read_cells(fact, "name", 3).tobytes() == b"antbeecatdogeel"[3 * begin :]
+        assert some.read_cells(fact, "name", 3).shape == (5 - begin, 3)
     else:
         expected = (begin, "length of name 3", str(width))
-        assert refuted(some.cells, fact, "name", width) == expected
+        assert get_refutation(some.read_cells, fact, "name", width) == expected
 
 
 def test_numbers_have_one_in_place_of_nulls() -> None:
-    assert ROWS.numbers("legs").tolist() == [6, 6, 0, 4, 0]
-    assert ROWS.numbers("legs", -1).tolist() == [6, 6, -1, 4, 0]
+    assert ROWS.read_numbers("legs").tolist() == [6, 6, 0, 4, 0]
+    assert ROWS.read_numbers("legs", -1).tolist() == [6, 6, -1, 4, 0]
 
 
-def test_every_value_comes_after_the_one_before(fact: Fact) -> None:
+def test_every_value_comes_after_the_one_before(fact: ClaimCheck) -> None:
     def ascend(values: list[int], before: object = None) -> None:
-        ROWS.ascend(fact, "name", np.array(values), before)
+        ROWS.require_ascending(fact, "name", np.array(values), before)
 
     ascend([1, 2, 5, 6, 9])
     ascend([1, 2, 5, 6, 9], 0)
-    ROWS.ascend(fact, "name", np.array([], np.int64), 3)
+    ROWS.require_ascending(fact, "name", np.array([], np.int64), 3)
     after = "a name after the one before it"
     for values, before, row, name in (
         ([1, 2, 2, 6, 9], None, 1002, "cat"),
@@ -161,11 +170,11 @@ def test_every_value_comes_after_the_one_before(fact: Fact) -> None:
         ([1, 2, 5, 6, 9], 1, 1000, "ant"),
         ([1, 2, 5, 6, 9], 4, 1000, "ant"),
     ):
-        found = refuted(ascend, values, before)
-        assert (found[0], str(found[1]), found[2]) == (row, name, after)
+        result = get_refutation(ascend, values, before)
+        assert (result[0], str(result[1]), result[2]) == (row, name, after)
 
 
 def test_texts_stand_among_those_that_are_known() -> None:
     texts = pa.array(["b", "a", "c", None, "b"]).dictionary_encode()
-    assert places(texts, ("a", "b")).tolist() == [1, 0, -1, -1, 1]
-    assert places(pa.array([], pa.string()), ()).tolist() == []
+    assert find_places(texts, ("a", "b")).tolist() == [1, 0, -1, -1, 1]
+    assert find_places(pa.array([], pa.string()), ()).tolist() == []

@@ -11,26 +11,26 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import VerifyFailed, prove
-from pipeline.verify.claims import Rows, unheard
+from pipeline.verify.claims import Rows, ignore_claim
 from pipeline.verify.knight import counts, recount_sweep
 from pipeline.verify.knight.counts import prove_counts
-from pipeline.verify.knight.references import known_closed, known_total
-from pipeline.verify.manifest_checks import Listed
+from pipeline.verify.knight.references import find_known_closed, find_known_total
+from pipeline.verify.manifest_checks import ListedTable
 from pipeline.verify.verdicts import Grade, Outcome, Verdict
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import counts_table
+from tablebase.puzzles.knight.definition import make_count_table
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.parquet import schema
+from tablebase.tables.parquet import make_schema
 from tablebase.tables.store import Folder
 from tests import wide
-from tests.conftest import once
-from tests.support.build_recorder import built
+from tests.conftest import make_once
+from tests.support.build_recorder import build_tables
 from tests.support.tampered import (
     Story,
     cell,
     cells,
-    one,
+    open_one,
     rewrite,
 )
 from tests.support.tour_lists import all_tours
@@ -46,77 +46,81 @@ ROWS = {
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Listed:
-    table = counts_table(SMALL, ((5, 6), (6, 5)))
-    folder = once(tmp_path_factory, "counts", lambda place: built(place, KNIGHT, table))
+def small_copy(tmp_path_factory: pytest.TempPathFactory) -> ListedTable:
+    table = make_count_table(SMALL, ((5, 6), (6, 5)))
+    folder = make_once(tmp_path_factory, "counts", lambda place: build_tables(place, KNIGHT, table))
     store = Folder(folder)
-    return Listed(store, table.name, read_manifest(store)[table.name], KNIGHT, table, unheard)
+    return ListedTable(
+        store, table.name, read_manifest(store)[table.name], KNIGHT, table, ignore_claim
+    )
 
 
 @pytest.fixture(autouse=True)
 def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of these boards, too, some are walked again and others swept."""
-    monkeypatch.setattr(counts, "WALKED", 16)
-    monkeypatch.setattr(counts, "BOTH_WAYS", "5x4")
+    monkeypatch.setattr(counts, "MAX_WALKED_SQUARES", 16)
+    monkeypatch.setattr(counts, "SWEPT_BOTH_WAYS", "5x4")
 
 
-def seen(*names: str, grade: Grade = Grade.PROVED) -> dict[str, Outcome]:
+def list_earlier(*names: str, grade: Grade = Grade.PROVED) -> dict[str, Outcome]:
     """What the tables of these boards were seen to list."""
-    found = {}
+    result = {}
     for name in names:
         tours, table = all_tours(*map(int, name.split("x"))), f"knight_tours_{name}"
         counts = {"tours": [*map(len, tours)], "closed": [0] * len(tours)}
-        found[table] = Outcome((Verdict(table, None, grade, ""),), counts)
-    return found
+        result[table] = Outcome((Verdict(table, None, grade, ""),), counts)
+    return result
 
 
 def test_counts_of_every_kind_are_proved(
-    small: Listed, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+    small_copy: ListedTable, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told, swept = Story(), list[tuple[str, bool]]()
+    reported, swept = Story(), list[tuple[str, bool]]()
 
-    def sweep(board: Board, *, by_files: bool) -> dict[str, Any]:
+    def sweep(board: KnightBoard, *, by_files: bool) -> dict[str, Any]:
         swept.append((str(board), by_files))
-        return recount_sweep.sweep(board, by_files=by_files)
+        return recount_sweep.recount_by_sweep(board, by_files=by_files)
 
-    monkeypatch.setattr(counts, "sweep", sweep)
-    found = prove_counts(replace(small, report=told), seen("3x4", "4x3") | seen("2x2")).result
+    monkeypatch.setattr(counts, "recount_by_sweep", sweep)
+    result = prove_counts(
+        replace(small_copy, listener=reported), list_earlier("3x4", "4x3") | list_earlier("2x2")
+    ).result
     assert swept == [("4x5", False), ("5x4", False), ("5x4", True)]
-    assert [*found] == [*ROWS]
-    for name, tours in found.items():
+    assert [*result] == [*ROWS]
+    for name, tours in result.items():
         files, ranks = map(int, name.split("x"))
         assert tours["closed"] == [16 * (name in ("5x6", "6x5"))] * (files * ranks)
         if "tours" in tours:
             assert tours["tours"] == [*map(len, all_tours(files, ranks))]
-    assert {name for name, tours in found.items() if "tours" not in tours} == {"5x6", "6x5"}
-    golden("claims_knight_counts", "".join(told))
+    assert {name for name, tours in result.items() if "tours" not in tours} == {"5x6", "6x5"}
+    golden("claims_knight_counts", "".join(reported))
 
 
-def changed(listed: Listed, *changes: tuple[str, str, int, int]) -> VerifyFailed:
+def change_rows(listed: ListedTable, *changes: tuple[str, str, int, int]) -> VerifyFailed:
     """How the proof fails of rows with more in a column of a board, on all that looks like a square
     (a square below 0: on all of the board).
     """
-    rows = pq.read_table(listed.store.full("knight_counts.parquet"))
+    rows = pq.read_table(listed.store.locate("knight_counts.parquet"))
     for column, name, square, more in changes:
-        board = Board(*map(int, name.split("x")))
-        for at in set(board.turned(square)) if square >= 0 else range(board.squares):
+        board = KnightBoard(*map(int, name.split("x")))
+        for at in set(board.find_images(square)) if square >= 0 else range(board.squares):
             row = ROWS[name] + at
             rows = cell(column, row, rows[column][row].as_py() + more)(rows)
-    return failing(listed, rows)
+    return get_failure(listed, rows)
 
 
-def failing(listed: Listed, rows: pa.Table) -> VerifyFailed:
-    batch = rows.cast(schema(listed.known)).combine_chunks().to_batches()[0]
+def get_failure(listed: ListedTable, rows: pa.Table) -> VerifyFailed:
+    batch = rows.cast(make_schema(listed.definition)).combine_chunks().to_batches()[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "read_rows", lambda listed: Rows(batch))
         with pytest.raises(VerifyFailed) as caught:
-            prove_counts(listed, seen("3x4"))
+            prove_counts(listed, list_earlier("3x4"))
     return caught.value
 
 
-def test_a_missing_row_is_found(small: Listed) -> None:
-    rows = pq.read_table(small.store.full("knight_counts.parquet"))
-    failure = failing(small, rows[:-1])
+def test_a_missing_row_is_found(small_copy: ListedTable) -> None:
+    rows = pq.read_table(small_copy.store.locate("knight_counts.parquet"))
+    failure = get_failure(small_copy, rows[:-1])
     assert (failure.found, failure.expected) == (f"rows {len(rows) - 1}", len(rows))
 
 
@@ -147,52 +151,60 @@ AGAIN = "the tours and closed tours are as many as in"
     ],
 )
 def test_counts_at_other_squares_are_found(
-    small: Listed, changes: dict[tuple[str, int], int], claim: str, row: str, found: str
+    small_copy: ListedTable, changes: dict[tuple[str, int], int], claim: str, row: str, found: str
 ) -> None:
     """Their totals are kept, and they are as symmetric as before."""
-    failure = changed(small, *(("tours", *square, more) for square, more in changes.items()))
+    failure = change_rows(
+        small_copy, *(("tours", *square, more) for square, more in changes.items())
+    )
     assert (failure.claim.claim, failure.row) == (claim, ROWS[row])
     assert failure.found == found
 
 
-def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(small: Listed) -> None:
+def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(
+    small_copy: ListedTable,
+) -> None:
     """All its mirror images are as false, none of them on the first file."""
-    failure = changed(small, ("tours", "4x5", 5, 1))
+    failure = change_rows(small_copy, ("tours", "4x5", 5, 1))
     assert failure.claim.claim.startswith("mirrored squares have equally many tours, also on the ")
     assert failure.row == ROWS["4x5"] + 5
 
 
-def test_false_sums_and_closed_tours_are_found(small: Listed) -> None:
-    failure = changed(small, ("tours", "2x3", -1, 2))
+def test_false_sums_and_closed_tours_are_found(small_copy: ListedTable) -> None:
+    failure = change_rows(small_copy, ("tours", "2x3", -1, 2))
     assert (failure.found, failure.expected, failure.row) == ("tours of 2x3: 12", 0, None)
-    failure = changed(small, ("closed", "5x6", -1, 1), ("closed", "6x5", -1, 1))
+    failure = change_rows(small_copy, ("closed", "5x6", -1, 1), ("closed", "6x5", -1, 1))
     assert failure.claim.claim.startswith("the closed tours of 8 boards match published totals (")
     assert (failure.found, failure.expected, failure.row) == ("closed 17", "16", ROWS["5x6"])
 
 
 def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
-    small: Listed, monkeypatch: pytest.MonkeyPatch
+    small_copy: ListedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("SWEPT", 3), ("BOTH_WAYS", ""), ("known_total", lambda board: None)):
+    for name, value in (
+        ("MAX_SWEPT_SIDE", 3),
+        ("SWEPT_BOTH_WAYS", ""),
+        ("find_known_total", lambda board: None),
+    ):
         monkeypatch.setattr(counts, name, value)
-    failure = changed(small, ("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99))
+    failure = change_rows(small_copy, ("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99))
     claim = "on 4x5, 5x4, 5x6, 6x5, counted only once: no more tours are closed than there are"
     assert (failure.claim.claim, failure.row) == (claim, ROWS["4x5"])
     assert (failure.found, failure.expected) == ("0 closed tours", "at most -67")
 
 
 def test_of_some_boards_nobody_published_a_number() -> None:
-    for board in (Board(6, 7), Board(3, 13), Board(9, 9)):
-        assert known_total(board) is None
-    for board in (Board(7, 8), Board(14, 3), Board(10, 10)):
-        assert known_closed(board) is None
+    for board in (KnightBoard(6, 7), KnightBoard(3, 13), KnightBoard(9, 9)):
+        assert find_known_total(board) is None
+    for board in (KnightBoard(7, 8), KnightBoard(14, 3), KnightBoard(10, 10)):
+        assert find_known_closed(board) is None
 
 
 # ---- what is published ----------------------------------------------------------------------
 
 
-def refuted_counts(copy: Path) -> VerifyFailed:
-    tables = [one(copy, name) for name in ("knight_tours_5x5", "knight_counts")]
+def get_count_failure(copy: Path) -> VerifyFailed:
+    tables = [open_one(copy, name) for name in ("knight_tours_5x5", "knight_counts")]
     with pytest.raises(VerifyFailed) as caught:
         prove(tables)
     return caught.value
@@ -200,7 +212,7 @@ def refuted_counts(copy: Path) -> VerifyFailed:
 
 def count_rows(folder: Path, board: str) -> list[int]:
     boards = pq.read_table(folder / "knight_counts.parquet")["board"].to_pylist()
-    return [row for row, found in enumerate(boards) if found == board]
+    return [row for row, result in enumerate(boards) if result == board]
 
 
 def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
@@ -217,7 +229,7 @@ def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
         ),
     ):
         rewrite(copy, "knight_counts", change)
-        failure = refuted_counts(copy)
+        failure = get_count_failure(copy)
         assert failure.claim.claim.startswith(claim)
         assert failure.row == row
         (copy / "knight_counts.parquet").unlink()
@@ -237,7 +249,7 @@ def test_false_totals_are_found(copy: Path, boards: tuple[str, str], claim: str,
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
     rows = [row for board in boards for row in count_rows(copy, board)]
     rewrite(copy, "knight_counts", cells(*(("tours", row, 2 * tours[row] + 1) for row in rows)))
-    failure = refuted_counts(copy)
+    failure = get_count_failure(copy)
     assert claim in failure.claim.claim
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
@@ -246,7 +258,7 @@ def test_false_closed_counts_are_found(copy: Path) -> None:
     """One more everywhere on a board and the same board on its side: as symmetric as before."""
     rows = count_rows(copy, "5x6") + count_rows(copy, "6x5")
     rewrite(copy, "knight_counts", cells(*(("closed", row, 17) for row in rows)))
-    failure = refuted_counts(copy)
+    failure = get_count_failure(copy)
     assert "A175881" in failure.claim.claim
     assert (failure.row, failure.found, failure.expected) == (min(rows), "closed 17", "16")
 
@@ -254,12 +266,14 @@ def test_false_closed_counts_are_found(copy: Path) -> None:
 @wide
 def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
     """Moved from the corners of 10x4 to the squares beside them, total and symmetry kept."""
-    board, rows = Board(10, 4), count_rows(copy, "10x4")
+    board, rows = KnightBoard(10, 4), count_rows(copy, "10x4")
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
-    moved = [(square, more) for first, more in ((0, 8), (1, -8)) for square in board.turned(first)]
+    moved = [
+        (square, more) for first, more in ((0, 8), (1, -8)) for square in board.find_images(first)
+    ]
     changes = (("tours", rows[square], tours[rows[square]] + more) for square, more in moved)
     rewrite(copy, "knight_counts", cells(*changes))
-    failure = refuted_counts(copy)
+    failure = get_count_failure(copy)
     assert failure.claim.claim.endswith(
         "the tours and closed tours are as many as in a sweep over the whole board, file after file"
     )
@@ -269,6 +283,6 @@ def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
 def test_a_null_where_tours_are_counted_is_found(copy: Path) -> None:
     row = count_rows(copy, "5x6")[3]
     rewrite(copy, "knight_counts", cell("tours", row, None))
-    failure = refuted_counts(copy)
+    failure = get_count_failure(copy)
     assert (failure.row, failure.claim.claim[:36]) == (row, "there is one row for every square of")
     assert (failure.found, failure.expected) == ("a null in tours: True", "False")

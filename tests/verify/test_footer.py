@@ -18,32 +18,32 @@ import pytest
 from msgspec.structs import replace
 
 from pipeline.verify import VerifyFailed, verify
-from pipeline.verify.knight.recount import count_from, jumps, recounted
+from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
 from pipeline.verify.manifest_checks import read_rows
 from tablebase.errors import TableDamaged, TableUnreadable
-from tablebase.puzzles.knight.board import Board
-from tablebase.puzzles.knight.definition import COUNTED
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import COUNTED_BOARDS
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import (
-    manifest_text,
+    format_manifest,
     parse_manifest,
     read_manifest,
     record_page,
     seal,
 )
-from tablebase.tables.parquet import schema, sorting
+from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder
 from tests.support.oracles import is_closed, knight_tours
-from tests.support.shell import uncompiled
+from tests.support.shell import run_uncompiled
 from tests.support.tampered import (
     TABLES,
     cells,
-    listing,
-    one,
-    own,
-    refuted,
+    describe_file,
+    edit_manifest,
+    get_refutation,
+    open_one,
+    replace_link,
     rewrite,
-    said_of,
     vouch,
 )
 
@@ -51,15 +51,15 @@ FIVE = "knight_tours_5x5"
 COUNTS = "knight_counts"
 
 
-def footer_changed(folder: Path, name: str, change: Callable[[bytes], bytes], rows: int) -> None:
-    path = own(folder / f"{name}.parquet")
+def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], rows: int) -> None:
+    path = replace_link(folder / f"{name}.parquet")
     data = path.read_bytes()
     size = struct.unpack("<I", data[-8:-4])[0]
     footer = change(data[-8 - size : -8])
     assert footer != data[-8 - size : -8]
     path.write_bytes(data[: -8 - size] + footer + struct.pack("<I4s", len(footer), b"PAR1"))
-    with listing(folder) as entries:
-        entries[name] |= {"rows": rows, "files": [said_of(path, rows)]}
+    with edit_manifest(folder) as entries:
+        entries[name] |= {"rows": rows, "files": [describe_file(path, rows)]}
 
 
 @pytest.mark.parametrize(
@@ -82,26 +82,26 @@ def footer_changed(folder: Path, name: str, change: Callable[[bytes], bytes], ro
     ],
 )
 def test_a_false_footer_is_found(copy: Path, old: bytes, new: bytes, rows: int, said: str) -> None:
-    footer_changed(copy, FIVE, lambda footer: footer.replace(old, new), rows)
-    failure = refuted(copy, FIVE)
+    change_footer(copy, FIVE, lambda footer: footer.replace(old, new), rows)
+    failure = get_refutation(copy, FIVE)
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
 
 def test_an_order_that_the_rows_do_not_have_is_found(copy: Path) -> None:
-    rows = pq.read_table(copy / f"{FIVE}.parquet").cast(schema(TABLES[FIVE]))
-    path = own(copy / f"{FIVE}.parquet")
+    rows = pq.read_table(copy / f"{FIVE}.parquet").cast(make_schema(TABLES[FIVE]))
+    path = replace_link(copy / f"{FIVE}.parquet")
     pq.write_table(rows, path, sorting_columns=[pq.SortingColumn(2)])
     vouch(copy, FIVE)
-    failure = refuted(copy, FIVE)
+    failure = get_refutation(copy, FIVE)
     assert failure.found == f"sorting columns {(pq.SortingColumn(2),)}"
-    assert failure.expected == tuple(sorting(TABLES[FIVE]))
+    assert failure.expected == tuple(list_sorting_columns(TABLES[FIVE]))
 
 
 def test_a_footer_without_arrows_own_words_is_found(copy: Path) -> None:
-    rows = pq.read_table(copy / f"{COUNTS}.parquet").cast(schema(TABLES[COUNTS]))
-    pq.write_table(rows, own(copy / f"{COUNTS}.parquet"), store_schema=False)
+    rows = pq.read_table(copy / f"{COUNTS}.parquet").cast(make_schema(TABLES[COUNTS]))
+    pq.write_table(rows, replace_link(copy / f"{COUNTS}.parquet"), store_schema=False)
     vouch(copy, COUNTS)
-    failure = refuted(copy, COUNTS)
+    failure = get_refutation(copy, COUNTS)
     assert failure.found == "schema: start: string not null"
     assert str(failure.expected).startswith("start: dictionary<")
 
@@ -109,7 +109,7 @@ def test_a_footer_without_arrows_own_words_is_found(copy: Path) -> None:
 def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
     """Nulls, words and truth values too, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
-    assert len(read_rows(one(copy, "senet"))) == 756_756
+    assert len(read_rows(open_one(copy, "senet"))) == 756_756
 
 
 def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -> None:
@@ -121,29 +121,31 @@ def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -
             )
         }
         changes = []
-        for board in (Board(5, 6), Board(6, 5)):
-            far = board.number("b1" if board.files == 5 else "a2")
-            for corner, more in ((board.number("a1"), 100), (far, -100)):
+        for board in (KnightBoard(5, 6), KnightBoard(6, 5)):
+            far = board.parse_square("b1" if board.files == 5 else "a2")
+            for corner, more in ((board.parse_square("a1"), 100), (far, -100)):
                 changes += [
                     ("tours", row, tours + more)
-                    for square in {*board.turned(corner)}
-                    for row, tours in [row_of[str(board), board.name(square)]]
+                    for square in {*board.find_images(corner)}
+                    for row, tours in [row_of[str(board), board.name_square(square)]]
                 ]
         assert sum(value - rows["tours"][row].as_py() for _, row, value in changes) == 0
         return cells(*changes)(rows)
 
     rewrite(copy, COUNTS, change)
-    failure = refuted(copy, COUNTS)
+    failure = get_refutation(copy, COUNTS)
     assert "a second count, path by path" in failure.claim.claim
     assert failure.content["start"] == "a1"
     assert (failure.found, failure.expected) == ("tours 4642", "4542")
 
 
 def test_boards_are_counted_that_the_rules_name_or_a_table_lists() -> None:
-    boards = [*map("{0[0]}x{0[1]}".format, COUNTED), "7x7", "8x9", "26x9", "2x7", "2x8"]
+    boards = [*map("{0[0]}x{0[1]}".format, COUNTED_BOARDS), "7x7", "8x9", "26x9", "2x7", "2x8"]
     tours = "knight_tours_2x8", "knight_tours_7x7"  # 7x7: too large for any rule to list
-    counts = KNIGHT.among({COUNTS: {"boards": boards}, **{name: {} for name in tours}})[-1]
-    assert {*counts.recipe.boards} == {*COUNTED, (2, 8), (7, 7)}  # type: ignore[attr-defined]  # that of counts
+    counts = KNIGHT.list_published_tables(
+        {COUNTS: {"boards": boards}, **{name: {} for name in tours}}
+    )[-1]
+    assert {*counts.recipe.boards} == {*COUNTED_BOARDS, (2, 8), (7, 7)}  # type: ignore[attr-defined]  # that of counts
 
 
 def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
@@ -153,32 +155,36 @@ def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("files", "ranks"), [(1, 1), (1, 2), (3, 3), (3, 4), (4, 4), (3, 5)])
 def test_tours_are_counted_again_as_the_oracle_counts_them(files: int, ranks: int) -> None:
-    near = jumps(Board(files, ranks))
+    near = list_jumps(KnightBoard(files, ranks))
     for start in range(files * ranks):
         expected = oracle_counts(files, ranks, start)
         if files * ranks == 1:
             expected = (1, 0)
-        assert count_from(near, start) == expected
+        assert count_tours_from(near, start) == expected
 
 
 def test_a_closed_tour_is_counted_as_closed() -> None:
     # the smallest boards that have any
-    assert count_from(jumps(Board(5, 6)), 7)[1] == count_from(jumps(Board(6, 5)), 0)[1] == 16
+    assert (
+        count_tours_from(list_jumps(KnightBoard(5, 6)), 7)[1]
+        == count_tours_from(list_jumps(KnightBoard(6, 5)), 0)[1]
+        == 16
+    )
 
 
-def counted_again() -> str:
-    return repr([recounted(Board(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
+def recount() -> str:
+    return repr([recount_tours(KnightBoard(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
 
 
 def test_tours_are_counted_the_same_with_the_compiler_off() -> None:
-    assert uncompiled(counted_again) == counted_again()
+    assert run_uncompiled(recount) == recount()
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])
 def test_a_table_of_an_impossible_name_is_refused(copy: Path, name: str) -> None:
     five = read_manifest(Folder(copy))[FIVE]
     files = [replace(five.files[0], file=f"{name}.parquet")]
-    text = manifest_text({name: replace(five, files=files)}, "somebody", {})
+    text = format_manifest({name: replace(five, files=files)}, "somebody", {})
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         parse_manifest(text.encode(), Folder(copy))
 
@@ -220,22 +226,26 @@ def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
 
 @pytest.mark.parametrize("value", ["bytes", "sha256"])
 def test_a_footer_that_is_not_as_listed_is_found(copy: Path, value: str) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         footer = entries[FIVE]["files"][0]["footer"]
         footer[value] = footer[value] * 2
-    assert f"{value.replace('sha256', 'SHA-256')} of the footer" in str(refuted(copy, FIVE).found)
+    assert f"{value.replace('sha256', 'SHA-256')} of the footer" in str(
+        get_refutation(copy, FIVE).found
+    )
 
 
 @pytest.mark.parametrize("key", ["content", "parameters", "made_by"])
 def test_a_file_that_says_something_else_of_its_making_is_found(copy: Path, key: str) -> None:
-    path = own(copy / f"{FIVE}.parquet")
+    path = replace_link(copy / f"{FIVE}.parquet")
     with pq.ParquetFile(path) as file:
-        rows, said = file.read(), dict(file.metadata.metadata)
-    rows = rows.cast(schema(TABLES[FIVE]))
-    said = {name: said[name] for name in (b"content", b"parameters", b"made_by")}
-    said[key.encode()] = b"something else"
-    with pq.ParquetWriter(path, rows.schema, sorting_columns=sorting(TABLES[FIVE])) as writer:
+        rows, text = file.read(), dict(file.metadata.metadata)
+    rows = rows.cast(make_schema(TABLES[FIVE]))
+    text = {name: text[name] for name in (b"content", b"parameters", b"made_by")}
+    text[key.encode()] = b"something else"
+    with pq.ParquetWriter(
+        path, rows.schema, sorting_columns=list_sorting_columns(TABLES[FIVE])
+    ) as writer:
         writer.write_table(rows)
-        writer.add_key_value_metadata(said)
+        writer.add_key_value_metadata(text)
     vouch(copy, FIVE)
-    assert refuted(copy, FIVE).found == f"metadata {key}: something else"
+    assert get_refutation(copy, FIVE).found == f"metadata {key}: something else"

@@ -4,19 +4,19 @@ import numpy as np
 from hypothesis import example, given, settings
 
 from pipeline.verify.claims import Array
-from pipeline.verify.graph_proof import Edges, walked
-from tablebase.graph import Walk
+from pipeline.verify.graph_proof import Edges, search_graph
+from tablebase.graph import SearchResult
 from tests.search.test_breadth_first import Edge, graphs, obvious
 
 
-def searched(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
+def search(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
     begins, labels, ends = np.array(edges, dtype=np.int32).reshape(-1, 3).T
 
-    def leaving(layer: Array) -> Edges:
+    def list_edges(layer: Array) -> Edges:
         at = np.flatnonzero(np.isin(begins, layer))
         return begins[at], ends[at], labels[at].astype(np.uint8)
 
-    walk = walked(nodes, root, leaving)
+    walk = search_graph(nodes, root, list_edges)
     return {name: getattr(walk, name).tolist() for name in walk.__slots__}
 
 
@@ -30,4 +30,6 @@ def test_a_random_graph_is_searched_as_the_obvious_search_does(
     nodes, edges = graph
     for root in range(min(nodes, 4)):
         expected = obvious(nodes, edges, root)
-        assert searched(nodes, edges, root) == {name: expected[name] for name in Walk.__slots__}
+        assert search(nodes, edges, root) == {
+            name: expected[name] for name in SearchResult.__slots__
+        }

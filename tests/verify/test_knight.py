@@ -11,28 +11,28 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.verify.knight import tours
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import listed_table
+from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.tampered import (
     Silent,
     cell,
-    exchanged,
-    one,
-    own,
+    exchange_rows,
+    get_refutation,
+    open_one,
     place,
     prove_one,
-    refuted,
+    replace_link,
+    reseal,
     rewrite,
-    sealed,
     split,
     story,
     vouch,
     without,
 )
-from tests.support.tour_lists import mirrored
+from tests.support.tour_lists import list_mirrors
 
 
 def false_path(rows: pa.Table, row: int, begin: int, text: str) -> Callable[[pa.Table], pa.Table]:
@@ -57,7 +57,7 @@ def test_what_is_told_of_tours(
 )
 def test_a_path_that_is_no_tour_is_found(copy: Path, five: pa.Table, begin: int, text: str) -> None:
     rewrite(copy, "knight_tours_5x5", false_path(five, 1000, begin, text))
-    failure = refuted(copy, "knight_tours_5x5")
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.row, failure.expected) == (1000, "a tour")
     assert str(failure.found)[begin : begin + 2] == text
     assert failure.content["number"] == five["number"][1000].as_py()
@@ -67,12 +67,12 @@ def test_two_squares_in_each_others_place_are_found(copy: Path, five: pa.Table) 
     path = str(five["path"][7])
     swapped = path[:10] + path[12:14] + path[10:12] + path[14:]
     rewrite(copy, "knight_tours_5x5", cell("path", 7, swapped))
-    assert refuted(copy, "knight_tours_5x5").row == 7
+    assert get_refutation(copy, "knight_tours_5x5").row == 7
 
 
 def test_a_path_of_another_length_is_found(copy: Path, five: pa.Table) -> None:
     rewrite(copy, "knight_tours_5x5", cell("path", 7, str(five["path"][7])[:-2]))
-    failure = refuted(copy, "knight_tours_5x5")
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.row, failure.found, failure.expected) == (7, "length of path 48", "50")
 
 
@@ -84,13 +84,13 @@ def test_a_false_cell_beside_a_path_is_found(
     copy: Path, five: pa.Table, column: str, value: object
 ) -> None:
     rewrite(copy, "knight_tours_5x5", cell(column, 1000, value))
-    failure = refuted(copy, "knight_tours_5x5")
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert failure.claim.claim == "board, start, finish, closed and number match the path"
     assert (failure.row, failure.found) == (1000, f"{column} {value}")
     assert failure.expected == str(five[column][1000])
 
 
-def numbered(rows: pa.Table) -> pa.Table:
+def renumber(rows: pa.Table) -> pa.Table:
     """The rows numbered anew within each start."""
     starts = rows["start"].to_pylist()
     numbers: list[int] = []
@@ -109,28 +109,28 @@ def test_tours_out_of_order_are_found(copy: Path, row: int, row_group: int) -> N
     rewrite(
         copy,
         "knight_tours_5x5",
-        lambda rows: numbered(exchanged(row - 1, row)(rows)),
+        lambda rows: renumber(exchange_rows(row - 1, row)(rows)),
         row_group,
     )
-    failure = refuted(copy, "knight_tours_5x5")
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.row, failure.expected) == (row, "a path after the one before it")
 
 
 def test_a_tour_listed_twice_is_found(copy: Path) -> None:
     def twice(rows: pa.Table) -> pa.Table:
-        return numbered(rows.take(np.concatenate([np.arange(500), np.arange(499, len(rows))])))
+        return renumber(rows.take(np.concatenate([np.arange(500), np.arange(499, len(rows))])))
 
     rewrite(copy, "knight_tours_5x5", twice)
-    failure = refuted(copy, "knight_tours_5x5")
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.row, failure.expected) == (500, "a path after the one before it")
 
 
 def test_a_number_that_goes_back_between_row_groups_is_found(copy: Path) -> None:
     def restarted(rows: pa.Table) -> pa.Table:
-        return pa.concat_tables([rows.slice(0, 100), numbered(rows.slice(100))])
+        return pa.concat_tables([rows.slice(0, 100), renumber(rows.slice(100))])
 
     rewrite(copy, "knight_tours_5x5", restarted, 100)
-    failure = refuted(copy, "knight_tours_5x5")
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.row, failure.expected) == (100, "100")
 
 
@@ -140,8 +140,8 @@ def test_row_groups_of_any_size_pass(copy: Path) -> None:
 
 
 def test_a_missing_tour_is_found(copy: Path) -> None:
-    rewrite(copy, "knight_tours_5x5", lambda rows: numbered(without(700)(rows)))
-    failure = refuted(copy, "knight_tours_5x5")
+    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(without(700)(rows)))
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert fnmatchcase(
         f"{failure.found} | {failure.expected}", "*[0-9] from ?? to ?? | *[0-9], as back"
     )
@@ -153,8 +153,8 @@ def test_a_tour_missing_both_ways_is_found(copy: Path, five: pa.Table) -> None:
     gone = {path, "".join(reversed(_names(path)))}
     kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in gone]
     assert len(kept) == len(five) - 2
-    rewrite(copy, "knight_tours_5x5", lambda rows: numbered(rows.take(kept)))
-    failure = refuted(copy, "knight_tours_5x5")
+    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(kept)))
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert fnmatchcase(str(failure.expected), "*[0-9], as mirrored")
 
 
@@ -163,13 +163,13 @@ def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) ->
     tour = [oracles.square_number(5, text) for text in _names(str(five["path"][0]))]
     images = set()
     for way in (tour, tour[::-1]):
-        for turned in mirrored(5, 5):
+        for turned in list_mirrors(5, 5):
             images.add("".join(oracles.square_name(5, turned[square]) for square in way))
     assert len(images) >= 8
     kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in images]
     assert len(kept) == len(five) - len(images)
-    rewrite(copy, "knight_tours_5x5", lambda rows: numbered(rows.take(kept)))
-    failure = refuted(copy, "knight_tours_5x5")
+    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(kept)))
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.found, failure.expected) == ("tours from a1: 302", 304)
 
 
@@ -178,14 +178,14 @@ def _names(path: str) -> list[str]:
 
 
 def test_a_missing_pair_of_the_chessboard_is_found(copy: Path) -> None:
-    rewrite(copy, "knight_tours_8x8", lambda rows: numbered(without(40)(rows)))
-    failure = refuted(copy, "knight_tours_8x8")
+    rewrite(copy, "knight_tours_8x8", lambda rows: renumber(without(40)(rows)))
+    failure = get_refutation(copy, "knight_tours_8x8")
     assert (failure.found, failure.expected) == ("rows 2047", 2048)
 
 
 def test_pairs_out_of_order_are_found(copy: Path, outputs: Path) -> None:
-    rewrite(copy, "knight_tours_8x8", lambda rows: numbered(exchanged(40, 41)(rows)))
-    failure = refuted(copy, "knight_tours_8x8")
+    rewrite(copy, "knight_tours_8x8", lambda rows: renumber(exchange_rows(40, 41)(rows)))
+    failure = get_refutation(copy, "knight_tours_8x8")
     assert failure.row == 40
     first, second = pq.read_table(outputs / "knight_tours_8x8.parquet")["finish"][40:42].to_pylist()
     assert failure.content["finish"] == second
@@ -199,29 +199,29 @@ def test_pairs_in_several_files_pass(copy: Path) -> None:
 
 
 def test_another_total_than_published_is_found(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tours, "known_total", lambda board: (1730, "a book"))
-    failure = refuted(copy, "knight_tours_5x5")
+    monkeypatch.setattr(tours, "find_known_total", lambda board: (1730, "a book"))
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert failure.claim.claim == "5x5 has 1,730 directed tours (a book)"
     assert (failure.row, failure.found, failure.expected) == (None, "tours 1728", 1730)
 
 
 def test_a_false_record_of_the_chessboard_is_found(copy: Path) -> None:
-    index = own(copy / "knight_tours_8x8.idx")
+    index = replace_link(copy / "knight_tours_8x8.idx")
     data = bytearray(index.read_bytes())
     data[place(data, 2047) + 63] ^= 1
-    index.write_bytes(sealed(data))
+    index.write_bytes(reseal(data))
     vouch(copy, "knight_tours_8x8")
-    failure = refuted(copy, "knight_tours_8x8")
+    failure = get_refutation(copy, "knight_tours_8x8")
     assert (failure.row, str(failure.found)[:9]) == (2047, "squares [")
     assert len(failure.content["squares"]) == 64  # type: ignore[arg-type]
 
 
 def test_boards_that_were_asked_for_are_proved_too(copy: Path) -> None:
     sides = (3, 4), (3, 3), (7, 3), (5, 6)
-    boards = [listed_table(Board(files, ranks)) for files, ranks in sides]
+    boards = [make_tour_table(KnightBoard(files, ranks)) for files, ranks in sides]
     build(Request(Folder(copy), [(KNIGHT, tuple(boards))]), Silent())
     for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104), ("5x6", 37568)):
         proved = prove_one(copy, f"knight_tours_{name}")
         assert any(f"{rows:,} directed tours" in claim.claim for claim in proved)
         command = f"pipeline precompute knight --board {name} --force --outputs {copy}"
-        assert one(copy, f"knight_tours_{name}").claim("").command == command
+        assert open_one(copy, f"knight_tours_{name}").begin_claim("").command == command

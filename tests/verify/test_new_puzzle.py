@@ -16,7 +16,7 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.verify import Claim, VerifyFailed, verify
 from pipeline.verify.claims import Rows
-from pipeline.verify.goal_proof import plain_space, prove_rows
+from pipeline.verify.goal_proof import make_plain_space, prove_rows
 from tablebase.puzzle import Column, GoalPuzzle, Table
 from tablebase.puzzles import MODULES
 from tablebase.tables.store import Folder
@@ -24,9 +24,9 @@ from tests.support.tampered import (
     TABLES,
     Silent,
     cell,
-    one,
+    get_refutation,
+    open_one,
     prove_one,
-    refuted,
     rewrite,
     story,
     without,
@@ -45,7 +45,7 @@ class Pancakes(GoalPuzzle):
 
     def __init__(self) -> None:
         meaning = "Every stack, with its fewest turns"
-        self.tables = (self.goal_table("stack", meaning, ("sorted",)),)
+        self.tables = (self.make_goal_table("stack", meaning, ("sorted",)),)
 
     def unrank(self, rank: int) -> str:
         left, state = sorted("12345"), ""
@@ -103,7 +103,7 @@ def test_a_false_cell_of_a_new_puzzle_is_found(
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
     row = distances.index(max(distances))
     rewrite(stack, "stack", cell(column, row, value))
-    failure = refuted(stack, "stack")
+    failure = get_refutation(stack, "stack")
     assert failure.row == row
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
     assert failure.command.startswith("pipeline precompute stack --force")
@@ -118,7 +118,7 @@ def test_moves_that_cannot_be_undone_are_named(
 
     true = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
-    failure = refuted(stack, "stack")
+    failure = get_refutation(stack, "stack")
     assert failure.expected == "a move that can be undone"
     # of those that lead to the state without moves, the first
     ways = [(reached, letter) for letter, reached in true(Pancakes(), "54321")]
@@ -140,7 +140,7 @@ def test_a_state_that_no_move_leaves_or_reaches_is_named(
 
     true = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
-    failure = refuted(stack, "stack")
+    failure = get_refutation(stack, "stack")
     assert (failure.row, failure.found) == (row, "nearest neighbour's distance None")
 
 
@@ -154,7 +154,7 @@ def test_moves_to_what_is_no_state_are_named(
 
     true = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
-    failure = refuted(stack, "stack")
+    failure = get_refutation(stack, "stack")
     assert failure.found == "move 3 to no state"
     assert failure.row == 119
 
@@ -162,26 +162,26 @@ def test_moves_to_what_is_no_state_are_named(
 def test_a_graph_that_is_not_the_moves_is_found(
     stack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    toy = one(stack, "stack").puzzle
+    toy = open_one(stack, "stack").puzzle
     assert isinstance(toy, Pancakes)
-    false = toy.graph()
+    false = toy.make_graph()
     # one turn from the farthest state ends at the goal
     false.targets[4 * 119] = 0
-    monkeypatch.setattr(toy, "graph", lambda: false)
+    monkeypatch.setattr(toy, "make_graph", lambda: false)
     build(Request(Folder(stack), [(toy, toy.tables)], force=True), Silent())
-    assert "nearer" in refuted(stack, "stack").claim.claim
+    assert "nearer" in get_refutation(stack, "stack").claim.claim
 
 
 def test_a_number_that_no_move_changes_is_proved_to_be_the_goals(stack: Path) -> None:
-    told: list[Claim] = []
-    listed = one(stack, "stack", lambda claim, done: told.append(claim))
+    reported: list[Claim] = []
+    listed = open_one(stack, "stack", lambda claim, done: reported.append(claim))
     toy = listed.puzzle
     assert isinstance(toy, Pancakes)
     (batch,) = pq.read_table(stack / "stack.parquet").combine_chunks().to_batches()
-    space, same = plain_space(toy), np.zeros(toy.size, dtype=np.int64)
+    space, same = make_plain_space(toy), np.zeros(toy.size, dtype=np.int64)
     prove_rows(listed, toy, replace(space, parity=same), Rows(batch))
     text = "these are all states of the goals' parity, each with the goal of its own parity"
-    assert told.count(replace(listed.claim(text).claim, passed=True)) == 1
+    assert reported.count(replace(listed.begin_claim(text).claim, passed=True)) == 1
     other = np.where(np.arange(toy.size) == 70, 1, 0)
     one_more = pa.concat_arrays([space.states, pa.array(["99999"])])
     for states, parity, row, said in (
@@ -196,7 +196,7 @@ def test_a_number_that_no_move_changes_is_proved_to_be_the_goals(stack: Path) ->
 
 def test_a_goal_without_a_row_is_named(stack: Path) -> None:
     rewrite(stack, "stack", without(0))
-    failure = refuted(stack, "stack")
+    failure = get_refutation(stack, "stack")
     assert failure.claim.claim == "the distance is 0 only at sorted (12345)"
     assert (failure.row, failure.found, failure.expected) == (None, "no row", "a row for 12345")
 
@@ -205,14 +205,14 @@ class Topped(Pancakes):
     """The same with two further columns, of which the rules know one, and without an index."""
 
     def __init__(self) -> None:
-        old = self.goal_table("stack", "Every stack, with its fewest turns", ("sorted",))
+        old = self.make_goal_table("stack", "Every stack, with its fewest turns", ("sorted",))
         self.tables = (Table("stack", old.meaning, old.rank, old.columns, old.recipe),)
 
-    def columns(self) -> tuple[Column, ...]:
+    def list_columns(self) -> tuple[Column, ...]:
         more = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
-        return (*super().columns(), *more)
+        return (*super().list_columns(), *more)
 
-    def features(self, state: str, goal: str) -> dict[str, int]:
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
         return {"top": int(state[0]) if goal == "12345" else -1}
 
 
@@ -221,21 +221,21 @@ def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -
     rows = pq.read_table(stack / "stack.parquet")
     tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.int8())
     rows = rows.append_column("top", tops).append_column("taste", tops)
-    told: list[Claim] = []
-    known = one(stack, "stack", lambda claim, done: told.append(claim))
+    reported: list[Claim] = []
+    known = open_one(stack, "stack", lambda claim, done: reported.append(claim))
     listed = replace(known, puzzle=toy, table=toy.tables[0])
     for column, value in (("top", 9), ("taste", 9)):
         batch = cell(column, 70, value)(rows).combine_chunks().to_batches()[0]
         if column == "top":
             with pytest.raises(VerifyFailed) as caught:
-                prove_rows(listed, toy, plain_space(toy), Rows(batch))
+                prove_rows(listed, toy, make_plain_space(toy), Rows(batch))
             top = rows["top"][70].as_py()
             assert (caught.value.row, caught.value.found) == (70, "top 9")
             assert caught.value.expected == f"{top}"
         else:
-            prove_rows(listed, toy, plain_space(toy), Rows(batch))
-            assert told[-1].passed
-            assert told[-1].claim == "taste: not proved, because no rule defines it"
+            prove_rows(listed, toy, make_plain_space(toy), Rows(batch))
+            assert reported[-1].passed
+            assert reported[-1].claim == "taste: not proved, because no rule defines it"
 
 
 def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:
@@ -243,8 +243,8 @@ def test_claims_and_failures_can_be_written_as_json(copy: Path) -> None:
     assert json.loads(json.dumps(claims))[0]["table"] == "manifest"
     assert set(claims[0]) == {"table", "file", "claim", "rows", "passed"}
     rewrite(copy, "knight_tours_5x5", cell("closed", 7, True))
-    said = json.loads(json.dumps(refuted(copy, "knight_tours_5x5").facts()))
-    assert said["file"] == "knight_tours_5x5.parquet"
-    assert said["row"] == 7
-    assert said["content"]["closed"] is True
-    assert (said["found"], said["expected"]) == ("closed True", "False")
+    text = json.loads(json.dumps(get_refutation(copy, "knight_tours_5x5").to_dict()))
+    assert text["file"] == "knight_tours_5x5.parquet"
+    assert text["row"] == 7
+    assert text["content"]["closed"] is True
+    assert (text["found"], text["expected"]) == ("closed True", "False")

@@ -12,40 +12,52 @@ import pytest
 
 from pipeline.verify import Claim, prove, verify
 from pipeline.verify.manifest_checks import read_rows
-from queries.status import status
+from queries.status import list_status
 from tablebase.errors import TableDamaged, TableError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli
-from tests.support.tampered import CUTS, TABLES, listing, one, refuted, split, vouch, written
+from tests.support.tampered import (
+    CUTS,
+    TABLES,
+    edit_manifest,
+    get_refutation,
+    open_one,
+    split,
+    vouch,
+    write_rows,
+)
 
 FIVE = "knight_tours_5x5"
 
 
-def test_its_files_are_held_against_the_manifest(cli: Cli, several: Path) -> None:
-    said = cli("verify", "--quick", "--outputs", str(several))
-    assert (said.code, said.err) == (0, "")
-    rows = re.findall(r"^(\w+)\.\*\.parquet\S* .*?([\d,]+) rows", said.out, re.MULTILINE)
-    entries = read_manifest(Folder(several))
+def test_its_files_are_held_against_the_manifest(cli: Cli, several_files: Path) -> None:
+    text = cli("verify", "--quick", "--outputs", str(several_files))
+    assert (text.code, text.err) == (0, "")
+    rows = re.findall(r"^(\w+)\.\*\.parquet\S* .*?([\d,]+) rows", text.out, re.MULTILINE)
+    entries = read_manifest(Folder(several_files))
     assert dict(rows) == {name: f"{entries[name].rows:,}" for name in CUTS}
 
 
 @wide
 @pytest.mark.long
-def test_it_is_proved_as_one(several: Path, outputs: Path) -> None:
+def test_it_is_proved_as_one(several_files: Path, outputs: Path) -> None:
     """Lists of tours by the file; of the others all rows are read first, as from one file."""
     listed = {table.name for table in KNIGHT.tables}
-    told: list[Claim] = []
-    prove(one(several, name, lambda claim, done: told.append(claim)) for name in sorted(listed))
-    rows = {claim.rows for claim in told if claim.table == "knight_tours_6x6" and claim.passed}
+    reported: list[Claim] = []
+    prove(
+        open_one(several_files, name, lambda claim, done: reported.append(claim))
+        for name in sorted(listed)
+    )
+    rows = {claim.rows for claim in reported if claim.table == "knight_tours_6x6" and claim.passed}
     assert rows == {6_637_920}
     assert {*CUTS} - listed == {"eight", "eight_edge", "senet"}
     for name in {*CUTS} - listed:
-        whole = read_rows(one(outputs, name)).batch
-        assert read_rows(one(several, name)).batch.equals(whole)
+        whole = read_rows(open_one(outputs, name)).batch
+        assert read_rows(open_one(several_files, name)).batch.equals(whole)
 
 
 @pytest.fixture
@@ -57,40 +69,42 @@ def cut(second: Path, other: Path) -> None:
     second.write_bytes(second.read_bytes()[:-1])
 
 
-def flipped(second: Path, other: Path) -> None:
+def flip(second: Path, other: Path) -> None:
     data = bytearray(second.read_bytes())
     data[len(data) // 2] ^= 1
     second.write_bytes(data)
 
 
-def another(second: Path, other: Path) -> None:
+def swap_file(second: Path, other: Path) -> None:
     shutil.copy(other, second)
 
 
-def missing(second: Path, other: Path) -> None:
+def remove_file(second: Path, other: Path) -> None:
     second.unlink()
 
 
-@pytest.mark.parametrize("spoil", [cut, flipped, another, missing])
+@pytest.mark.parametrize("spoil", [cut, flip, swap_file, remove_file])
 def test_a_second_file_that_is_not_the_listed_one(
     pieces: list[Path], cli: Cli, spoil: Callable[[Path, Path], None]
 ) -> None:
     _, second, third = pieces
     folder = second.parent
     spoil(second, third)
-    assert [row["state"] for row in status(Folder(folder)) if row["table"] == FIVE] == ["damaged"]
+    assert [row["state"] for row in list_status(Folder(folder)) if row["table"] == FIVE] == [
+        "damaged"
+    ]
     with pytest.raises(TableError) as caught:
         verify(Folder(folder), quick=True)
     assert caught.value.file == str(second)
     query = f"query knight a1 --board 5x5 --outputs {folder}"
     assert cli(*query.split(), "--number", "3").code == 0, "the first file is whole"
     for words in ("--number 150", "--number 99999"):
-        said = cli(*query.split(), *words.split())
-        assert (said.code, said.out) == (3, "")
-        assert str(second) in said.err
-        assert said.err.endswith(f"Run: pipeline precompute knight --outputs {folder}\n")
-    state = "missing" if spoil is missing else "damaged"
-    report = built(folder, KNIGHT, TABLES[FIVE])
+        text = cli(*query.split(), *words.split())
+        assert (text.code, text.out) == (3, "")
+        assert str(second) in text.err
+        assert text.err.endswith(f"Run: pipeline precompute knight --outputs {folder}\n")
+    state = "missing" if spoil is remove_file else "damaged"
+    report = build_tables(folder, KNIGHT, TABLES[FIVE])
     assert report.reasons == {FIVE: f"{second.name} {state}"}
 
 
@@ -101,19 +115,19 @@ def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
     second.rename(first)
     spare.rename(second)
     vouch(first.parent, FIVE, 3)
-    failure = refuted(first.parent, FIVE)
+    failure = get_refutation(first.parent, FIVE)
     assert (failure.row, failure.expected) == (800, "a path after the one before it")
 
 
 def test_a_tour_that_two_files_hold_fails_the_proof(pieces: list[Path]) -> None:
     shutil.copy(pieces[0], pieces[1])
     vouch(pieces[0].parent, FIVE, 3)
-    assert refuted(pieces[0].parent, FIVE).row == 100
+    assert get_refutation(pieces[0].parent, FIVE).row == 100
 
 
 def test_a_file_that_is_left_out_fails_the_proof(pieces: list[Path]) -> None:
     vouch(pieces[0].parent, FIVE, 2)
-    failure = refuted(pieces[0].parent, FIVE)
+    failure = get_refutation(pieces[0].parent, FIVE)
     assert fnmatchcase(f"{failure.found} | {failure.expected}", "* from ?? to ?? | *, as back")
 
 
@@ -121,9 +135,9 @@ def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
     """Numbers that go on from one file to the next would be counted twice by readers."""
     whole = pq.read_table(copy / f"{FIVE}.parquet")
     _, second = split(copy, FIVE, 100)
-    written(whole.slice(100), second, TABLES[FIVE])
+    write_rows(whole.slice(100), second, TABLES[FIVE])
     vouch(copy, FIVE, 2)
-    failure = refuted(copy, FIVE)
+    failure = get_refutation(copy, FIVE)
     assert (failure.row, failure.found, failure.expected) == (100, "number 100", "0")
 
 
@@ -143,19 +157,19 @@ def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: s
     # and nothing is said of how the rows are sorted
     pq.write_table(rows, second)
     vouch(copy, name, 3)
-    failure = refuted(copy, name)
+    failure = get_refutation(copy, name)
     assert (failure.file, failure.claim.file) == (str(second), second.name)
     assert str(failure.found).startswith(words)
 
 
 def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -> None:
     folder = pieces[0].parent
-    with listing(folder) as entries:
+    with edit_manifest(folder) as entries:
         _, second, third = entries[FIVE]["files"]
         second["rows"] -= 1
         third["rows"] += 1
         third["first"] -= 1
-    failure = refuted(folder, FIVE)
+    failure = get_refutation(folder, FIVE)
     assert (failure.file, failure.found, failure.expected) == (
         str(pieces[1]),
         "rows 800",
@@ -195,18 +209,18 @@ def test_a_list_of_files_that_cannot_be(
     pieces: list[Path], cli: Cli, edit: Callable[[Files], object]
 ) -> None:
     folder = pieces[0].parent
-    with listing(folder) as entries:
+    with edit_manifest(folder) as entries:
         edit(entries[FIVE]["files"])
-    for ask in (lambda: status(Folder(folder)), lambda: verify(Folder(folder), quick=True)):
+    for ask in (lambda: list_status(Folder(folder)), lambda: verify(Folder(folder), quick=True)):
         with pytest.raises(TableDamaged, match="its list of tables is invalid"):
             ask()
 
 
 def test_it_is_refused_at_the_shell(pieces: list[Path], cli: Cli) -> None:
     folder = pieces[0].parent
-    with listing(folder) as entries:
+    with edit_manifest(folder) as entries:
         entries[FIVE]["files"][1]["first"] = 101
     for words in ("status", "verify --quick", "query knight a1 --board 5x5"):
-        said = cli(*words.split(), "--outputs", str(folder))
-        assert (said.code, said.out) == (3, "")
-        assert "its list of tables is invalid" in said.err
+        text = cli(*words.split(), "--outputs", str(folder))
+        assert (text.code, text.out) == (3, "")
+        assert "its list of tables is invalid" in text.err

@@ -13,22 +13,32 @@ import pytest
 
 from pipeline.verify import Claim, Verdict, VerifyFailed, verify
 from tablebase.errors import TableDamaged, TableError, TableMissing
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Folder
-from tests.support.tampered import listing, own, refuted, said_of, sealed, sha256
+from tests.support.tampered import (
+    describe_file,
+    edit_manifest,
+    get_refutation,
+    replace_link,
+    reseal,
+    sha256,
+)
 from tests.support.trust_page import require_same
 
 
 @pytest.mark.long
 def test_what_is_published_is_proved(outputs: Path) -> None:
-    told: list[tuple[Claim, int]] = []
+    reported: list[tuple[Claim, int]] = []
     together: list[list[Verdict]] = []
     verified = verify(
         Folder(outputs),
-        report=lambda claim, done: told.append((claim, done)),
+        listener=lambda claim, done: reported.append((claim, done)),
         on_verdicts=lambda verdicts: together.append([*verdicts]),
     )
-    proved, own = verified.claims, [table.name for known in puzzles() for table in known.tables]
+    proved, own = (
+        verified.claims,
+        [table.name for known in list_puzzles() for table in known.tables],
+    )
     assert [*chain.from_iterable(together)] == verified.verdicts
     assert [{of.table for of in verdicts} for verdicts in together] == [{name} for name in own]
     assert verified.unpublished == []
@@ -36,10 +46,10 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     assert all(claim.passed for claim in proved)
     tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
     assert tables == {"manifest", *own}
-    assert [claim for claim, _ in told if claim.passed] == proved
-    begun = [(c.file, c.claim) for c, done in told if c.passed is None and done == 0]
+    assert [claim for claim, _ in reported if claim.passed] == proved
+    begun = [(c.file, c.claim) for c, done in reported if c.passed is None and done == 0]
     assert sorted(begun) == sorted((c.file, c.claim) for c in proved)
-    assert max(done for claim, done in told if claim.passed is None) == 6_637_920
+    assert max(done for claim, done in reported if claim.passed is None) == 6_637_920
     said = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
     text = "every state except the goals has a neighbour one move nearer, and none still nearer"
     assert said[text] == 362_880
@@ -65,7 +75,7 @@ FILES = ["eight.parquet", "eight_edge.idx", "senet.parquet", "senet.idx", "knigh
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("damage", ["flip", "cut", "grow", "empty", "zero"])
 def test_quick_finds_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
-    path, whole = own(copy / file), outputs / file
+    path, whole = replace_link(copy / file), outputs / file
     data = bytearray(path.read_bytes())
     at = len(data) // 3
     if damage == "flip":
@@ -103,7 +113,7 @@ def test_a_folder_in_place_of_a_file_is_named(copy: Path) -> None:
 
 
 def test_a_default_table_that_is_not_listed_is_named(copy: Path) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         del entries["knight_counts"]
     verified = verify(Folder(copy), quick=True)
     assert verified.unpublished == ["knight_counts"]
@@ -111,7 +121,7 @@ def test_a_default_table_that_is_not_listed_is_named(copy: Path) -> None:
 
 
 def test_a_manifest_without_tables_is_no_table(copy: Path) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         entries.clear()
     with pytest.raises(TableMissing, match=r"manifest.json.*Run: pipeline precompute"):
         verify(Folder(copy))
@@ -159,11 +169,11 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
             "block 1: checksum * | *",
         ),
         (
-            lambda data: sealed(data[:200] + b"\1" + data[201:]),
+            lambda data: reseal(data[:200] + b"\1" + data[201:]),
             "block 0: zeros after its records 3971 | 3972",
         ),
         (
-            lambda data: sealed(data[:-5] + b"\1" + data[-4:]),
+            lambda data: reseal(data[:-5] + b"\1" + data[-4:]),
             "block 178: zeros after its records 2615 | 2616",
         ),
     ],
@@ -172,10 +182,10 @@ def test_a_false_index_is_found_quickly(
     copy: Path, edit: Callable[[bytes], bytes], said: str
 ) -> None:
     """Even where the manifest vouches for it."""
-    index = own(copy / "eight.idx")
+    index = replace_link(copy / "eight.idx")
     data = edit(index.read_bytes())
     index.write_bytes(data)
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         entries["eight"]["index"].update(bytes=len(data), sha256=sha256(index))
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
@@ -201,7 +211,7 @@ Edit = Callable[[dict[str, Any]], object]
 def test_a_manifest_that_says_something_else_is_found_quickly(
     copy: Path, edit: Edit, file: str, said: str
 ) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         edit(entries["eight"])
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
@@ -221,7 +231,7 @@ def test_a_manifest_that_says_something_else_is_found_quickly(
     ],
 )
 def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         edit(entries["eight"])
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         verify(Folder(copy), quick=True)
@@ -244,18 +254,18 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
     ],
 )
 def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit, said: str) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         edit(entries["knight_tours_5x5"])
     assert verify(Folder(copy), quick=True).claims
-    failure = refuted(copy, "knight_tours_5x5")
+    failure = get_refutation(copy, "knight_tours_5x5")
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
 
 def test_another_schema_is_found(copy: Path) -> None:
-    path = own(copy / "knight_tours_5x5.parquet")
+    path = replace_link(copy / "knight_tours_5x5.parquet")
     rows = pq.read_table(path)
     large = pa.schema([*list(rows.schema)[:-1], pa.field("path", pa.large_string(), False)])
-    for other, said in (
+    for other, text in (
         (
             rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"}),
             "schema: meaning: 'nothing' | meaning: '[!n]*'",
@@ -268,33 +278,33 @@ def test_another_schema_is_found(copy: Path) -> None:
         (rows.drop_columns("closed"), "schema: path: * | closed: bool not null"),
     ):
         pq.write_table(other, path)
-        with listing(copy) as entries:
-            entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
-        failure = refuted(copy, "knight_tours_5x5")
-        assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+        with edit_manifest(copy) as entries:
+            entries["knight_tours_5x5"]["files"] = [describe_file(path, 1728)]
+        failure = get_refutation(copy, "knight_tours_5x5")
+        assert fnmatchcase(f"{failure.found} | {failure.expected}", text)
 
 
 def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
-    path = own(copy / "knight_tours_5x5.parquet")
+    path = replace_link(copy / "knight_tours_5x5.parquet")
     whole = path.read_bytes()
     half = bytearray(whole)
     half[200:400] = bytes(200)
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)
-        with listing(copy) as entries:
-            entries["knight_tours_5x5"]["files"] = [said_of(path, 1728)]
-        assert refuted(copy, "knight_tours_5x5").expected == "rows that can be decoded"
+        with edit_manifest(copy) as entries:
+            entries["knight_tours_5x5"]["files"] = [describe_file(path, 1728)]
+        assert get_refutation(copy, "knight_tours_5x5").expected == "rows that can be decoded"
 
 
 def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         for name in ("strange", "knight_tours_9x9"):
             path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
-            entries[name] = {**entries["knight_tours_5x5"], "files": [said_of(path, 1728)]}
+            entries[name] = {**entries["knight_tours_5x5"], "files": [describe_file(path, 1728)]}
     proved = verify(Folder(copy), quick=True).claims
     for name in ("strange", "knight_tours_9x9"):
-        (said,) = [claim.claim for claim in proved if claim.table == name]
-        assert "its rows are not proved" in said
+        (text,) = [claim.claim for claim in proved if claim.table == name]
+        assert "its rows are not proved" in text
     (copy / "strange.parquet").write_bytes(b"")
     with pytest.raises(VerifyFailed, match=r"strange\.parquet"):
         verify(Folder(copy), quick=True)
@@ -302,7 +312,7 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
 
 @pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
 def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
-    with listing(copy) as entries:
+    with edit_manifest(copy) as entries:
         entries["eight"]["files"][0]["sha256"] = text + "x" * 10_000
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)

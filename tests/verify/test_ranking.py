@@ -10,22 +10,27 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import Claim, Listener, unheard
+from pipeline.verify.claims import Claim, Listener, ignore_claim
 from pipeline.verify.knight import ranking as proof
-from pipeline.verify.knight.ranking import prove_numbered
-from pipeline.verify.manifest_checks import Listed, check_files, records
+from pipeline.verify.knight.ranking import prove_ranks
+from pipeline.verify.manifest_checks import ListedTable, check_files, iter_records
 from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
-from tablebase.frontier.layer_codec import packed, unpacked
-from tablebase.frontier.layer_reader import Contradiction, Layers
+from tablebase.frontier.layer_codec import decode_layer, encode_layer
+from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzle import Table
-from tablebase.puzzles.knight.board import Board, parse_board
-from tablebase.puzzles.knight.definition import COUNTS, PUZZLE, cycles_table, numbers_table
-from tablebase.puzzles.knight.tour_ranker import Numbers, Sweep
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.puzzles.knight.definition import (
+    COUNTS_TABLE,
+    PUZZLE,
+    make_closed_ranking_table,
+    make_open_ranking_table,
+)
+from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first
-from tests.support.build_recorder import built
+from tests.support.build_recorder import build_tables
 from tests.support.tampered import Story, with_other_layer
 from tests.support.tour_lists import all_tours
 
@@ -36,56 +41,56 @@ Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 def table_of(board: str) -> Table:
     """Of "5x6 open", say, the numbers of open tours; else of closed ones."""
     name, _, kind = board.partition(" ")
-    return (numbers_table if kind else cycles_table)(parse_board(name))
+    return (make_open_ranking_table if kind else make_closed_ranking_table)(parse_board(name))
 
 
-def listed(folder: Path, board: str, report: Listener = unheard) -> Listed:
+def open_listed(folder: Path, board: str, report: Listener = ignore_claim) -> ListedTable:
     store, table = Folder(folder), table_of(board)
-    return Listed(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
+    return ListedTable(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
 
 
 def counted(board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]) -> dict[str, Outcome]:
     """What the table of counts was seen to say of a board."""
-    return {COUNTS: Outcome((Verdict(COUNTS, board, grade, ""),), {board: numbers})}
+    return {COUNTS_TABLE: Outcome((Verdict(COUNTS_TABLE, board, grade, ""),), {board: numbers})}
 
 
-def proved(
-    folder: Path, board: str, story: Listener = unheard, seen: Seen | None = None
+def prove_board(
+    folder: Path, board: str, story: Listener = ignore_claim, seen: Seen | None = None
 ) -> list[Claim]:
     """Prove the numbers of one board."""
     claims = list[Claim]()
 
-    def heard(claim: Claim, done: int) -> None:
+    def on_claim(claim: Claim, done: int) -> None:
         claims.extend([claim] if claim.passed else [])
         story(claim, done)
 
-    given = listed(folder, board, heard)
+    given = open_listed(folder, board, on_claim)
     check_files(given)
-    prove_numbered(given, seen or {})
+    prove_ranks(given, seen or {})
     return claims
 
 
-def test_what_is_told_of_numbers(numbered: Path, golden: Callable[[str, str], None]) -> None:
+def test_what_is_told_of_numbers(ranked_boards: Path, golden: Callable[[str, str], None]) -> None:
     story = Story()
-    proved(numbered, "10x3", story)
+    prove_board(ranked_boards, "10x3", story)
     golden("claims_knight_cycles", "".join(story))
 
 
 def test_what_is_told_of_the_numbers_of_open_tours(
-    numbered: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof, "FEW", 0)
-    monkeypatch.setattr(proof, "SOME", 5)
+    monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 0)
+    monkeypatch.setattr(proof, "SAMPLED_TOURS", 5)
     story, totals = Story(), [*map(len, all_tours(5, 4))]
-    proved(numbered, "5x4 open", story, counted("5x4", tours=totals))
+    prove_board(ranked_boards, "5x4 open", story, counted("5x4", tours=totals))
     golden("claims_knight_numbers", "".join(story))
 
 
-def test_other_numbers_of_tours_than_counted_are_found(numbered: Path) -> None:
+def test_other_numbers_of_tours_than_counted_are_found(ranked_boards: Path) -> None:
     totals = [*map(len, all_tours(5, 4))]
     totals[1], totals[3] = totals[1] + 1, totals[3] - 1
     with pytest.raises(VerifyFailed) as failed:
-        proved(numbered, "5x4 open", seen=counted("5x4", tours=totals))
+        prove_board(ranked_boards, "5x4 open", seen=counted("5x4", tours=totals))
     claim = "there are as many tours from each square as known (knight_counts)"
     assert failed.value.claim.claim == claim
     assert "found tours from b1: 7, expected 8" in str(failed.value)
@@ -95,17 +100,19 @@ BOARDS = "5x6", "6x5", "5x4 open", "8x3 open", "6x6"
 
 
 @pytest.mark.parametrize("board", first(3, BOARDS))
-def test_numbers_are_proved(numbered: Path, board: str) -> None:
-    texts = [claim.claim for claim in proved(numbered, board)]
+def test_numbers_are_proved(ranked_boards: Path, board: str) -> None:
+    texts = [claim.claim for claim in prove_board(ranked_boards, board)]
     assert len(texts) == len({*texts}) == 7
     which = "of a start is another" if "open" in board else "is another closed"
     assert any(text.startswith(f"each number {which} tour: ") for text in texts)
 
 
-def test_some_numbers_of_many_are_proved(numbered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof, "FEW", 9000)
-    monkeypatch.setattr(proof, "SMALL", 0)
-    claims = proved(numbered, "6x6")
+def test_some_numbers_of_many_are_proved(
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
+    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
+    claims = prove_board(ranked_boards, "6x6")
     assert [claim.rows for claim in claims][-2:] == [9862, 200]
     assert claims[-1].claim == (
         "200 numbers are closed tours: it visits each square once, by knight's jumps; the tour "
@@ -113,15 +120,15 @@ def test_some_numbers_of_many_are_proved(numbered: Path, monkeypatch: pytest.Mon
     )
 
 
-def one_more(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+def add_one(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
     return keys, numbers + (keys == keys[0])
 
 
-def one_more_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+def add_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
     return np.append(keys, keys[-1] + 1), np.append(numbers, 1)
 
 
-def one_less(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+def remove_one(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
     return keys[1:], numbers[1:]
 
 
@@ -133,23 +140,23 @@ LAYERS = "each state's number is the sum of those that a step led from, and no s
 KNOWN = "there are as many closed tours as known (OEIS A175881)"
 NUMBERS = "each number is another closed tour"
 ANOTHER = "each number of a start is another tour"
-OWN = 1 + Sweep(Board(4, 5), paths=True).longer
+OWN = 1 + Sweep(KnightBoard(4, 5), paths=True).longer
 """The first layer of a start's own."""
-LAST = Sweep(Board(4, 5), paths=True).routes[1].cut
+LAST = Sweep(KnightBoard(4, 5), paths=True).routes[1].cut
 """What passes the cut from a corner."""
 
 
 @pytest.mark.parametrize(
     ("board", "layer", "change", "claim", "found", "expected"),
     [
-        ("5x6", 0, one_more, LAYERS, "ways to the state 0xaaaaa8000000 of layer 0: 2", 1),
-        ("5x6", 5, one_more, LAYERS, "ways to the state 0x905628000001 of layer 5: 2", 1),
-        ("5x6", 5, one_less, LAYERS, "ways to the state 0x905628000001 of layer 5: 0", 1),
-        ("5x6", 9, one_more_state, LAYERS, "ways to the state * of layer 9: 1", 0),
+        ("5x6", 0, add_one, LAYERS, "ways to the state 0xaaaaa8000000 of layer 0: 2", 1),
+        ("5x6", 5, add_one, LAYERS, "ways to the state 0x905628000001 of layer 5: 2", 1),
+        ("5x6", 5, remove_one, LAYERS, "ways to the state 0x905628000001 of layer 5: 0", 1),
+        ("5x6", 9, add_state, LAYERS, "ways to the state * of layer 9: 1", 0),
         ("5x6", 9, of_another_state, LAYERS, "ways to the state * of layer 9: 0", 1),
-        ("5x6", 10, one_less, LAYERS, "ways to the state 0x945514000020 of layer 10: 0", 1),
-        ("5x6", 11, one_more, KNOWN, "closed tours 9", 8),
-        ("5x6", 11, one_less, KNOWN, "closed tours 6", 8),
+        ("5x6", 10, remove_one, LAYERS, "ways to the state 0x945514000020 of layer 10: 0", 1),
+        ("5x6", 11, add_one, KNOWN, "closed tours 9", 8),
+        ("5x6", 11, remove_one, KNOWN, "closed tours 6", 8),
         (
             "5x6",
             11,
@@ -158,9 +165,9 @@ LAST = Sweep(Board(4, 5), paths=True).routes[1].cut
             "the state * has drawings: 0, tours: 2",
             "a closed tour",
         ),
-        ("4x5 open", OWN, one_more, LAYERS, "ways to the state * of layer 9: 2", 1),
+        ("4x5 open", OWN, add_one, LAYERS, "ways to the state * of layer 9: 2", 1),
         ("4x5 open", OWN + 2, of_another_state, LAYERS, "ways to the state * of layer 11: 0", 1),
-        ("4x5 open", LAST, one_more, "there are as many tours as known", "tours 168", 164),
+        ("4x5 open", LAST, add_one, "there are as many tours as known", "tours 168", 164),
         (
             "4x5 open",
             LAST,
@@ -183,12 +190,12 @@ def test_untruths_are_found(
 ) -> None:
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, _, states = records
-        return packed(*change(*unpacked(firsts, states)), states.itemsize)
+        return encode_layer(*change(*decode_layer(firsts, states)), states.itemsize)
 
     with_other_layer(monkeypatch, layer, changed)
-    built(tmp_path, PUZZLE, table_of(board))
+    build_tables(tmp_path, PUZZLE, table_of(board))
     with pytest.raises(VerifyFailed) as caught:
-        proved(tmp_path, board)
+        prove_board(tmp_path, board)
     assert caught.value.claim.claim.startswith(claim)
     assert fnmatchcase(str(caught.value.found), found)
     assert caught.value.expected == expected
@@ -213,31 +220,31 @@ def test_records_that_are_exchanged_are_found(
         return firsts[::order] + (order > 0), sums[::order], states[::order]
 
     with_other_layer(monkeypatch, layer, changed)
-    monkeypatch.setattr(proof, "SMALL", 0)
-    monkeypatch.setattr(proof, "FEW", 9000)
-    built(tmp_path, PUZZLE, cycles_table(parse_board("6x6")))
+    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
+    monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
+    build_tables(tmp_path, PUZZLE, make_closed_ranking_table(parse_board("6x6")))
     with pytest.raises(VerifyFailed) as caught:
-        proved(tmp_path, "6x6")
+        prove_board(tmp_path, "6x6")
     assert (caught.value.row, caught.value.found) == (row, found)
     assert caught.value.expected == ("one in order" if order < 0 else "a closed tour")
 
 
 def test_states_are_counted_over_all_that_is_read(
-    numbered: Path, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Layers are proved where the states of all stretches of the index are few enough."""
-    small = listed(numbered, "5x6")
-    layers = Layers(proof._record_of(small), small.index.records)
-    every = sum(len([*layers.states(layer, 0, 1 << 63)]) for layer in range(12))
+    small = open_listed(ranked_boards, "5x6")
+    layers = LayerReader(proof._open_records(small), small.index.records)
+    every = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
     assert proof._prove_records(small) == every
-    monkeypatch.setattr("pipeline.verify.manifest_checks.STRETCH", 1)
+    monkeypatch.setattr("pipeline.verify.manifest_checks.CHUNK_BLOCKS", 1)
     assert proof._prove_records(small) == every
 
 
 def test_a_content_hash_of_other_records_is_found(
-    numbered: Path, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = listed(numbered, "5x6")
+    small = open_listed(ranked_boards, "5x6")
     monkeypatch.setattr("tablebase.tables.content_hash.ContentHash.hexdigest", lambda self: "none")
     with pytest.raises(VerifyFailed) as caught:
         proof._prove_records(small)
@@ -247,20 +254,20 @@ def test_a_content_hash_of_other_records_is_found(
 
 @pytest.mark.parametrize("number", [16, 18])
 def test_there_are_as_many_as_were_counted(
-    numbered: Path, number: int, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof, "SMALL", 0)
+    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     claims: list[Claim] = []
-    small = listed(numbered, "5x6", lambda claim, done: claims.append(claim))
+    small = open_listed(ranked_boards, "5x6", lambda claim, done: claims.append(claim))
     seen = counted("5x6", closed=[number] * 30)
-    seen[COUNTS].result["6x5"] = {"closed": [20] * 30}
+    seen[COUNTS_TABLE].result["6x5"] = {"closed": [20] * 30}
     text = "there are as many closed tours as known (knight_counts)"
     if number == 16:
-        prove_numbered(small, seen)
+        prove_ranks(small, seen)
         assert any(claim.claim == text and claim.passed for claim in claims)
     else:
         with pytest.raises(VerifyFailed) as caught:
-            prove_numbered(small, seen)
+            prove_ranks(small, seen)
         assert (caught.value.claim.claim, caught.value.claim.rows) == (text, 8)
         assert (caught.value.found, caught.value.expected) == ("closed tours 8", 9)
 
@@ -284,33 +291,33 @@ def test_there_are_as_many_as_were_counted(
     ],
 )
 def test_a_count_of_the_same_sweep_is_no_recount(
-    numbered: Path, grade: Grade, verdict: str, source: str, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, grade: Grade, verdict: str, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof, "known_closed", lambda board: None)
-    (found,) = prove_numbered(
-        listed(numbered, "5x6"), counted("5x6", grade, closed=[16] * 30)
+    monkeypatch.setattr(proof, "find_known_closed", lambda board: None)
+    (result,) = prove_ranks(
+        open_listed(ranked_boards, "5x6"), counted("5x6", grade, closed=[16] * 30)
     ).verdicts
-    assert found.verdict == verdict
-    assert source in found.how
+    assert result.verdict == verdict
+    assert source in result.how
     # and of another board it says nothing
-    (found,) = prove_numbered(
-        listed(numbered, "5x6"), counted("6x5", grade, closed=[16] * 30)
+    (result,) = prove_ranks(
+        open_listed(ranked_boards, "5x6"), counted("6x5", grade, closed=[16] * 30)
     ).verdicts
-    assert found.verdict == "sampled"
+    assert result.verdict == "sampled"
 
 
-def test_a_published_total_and_a_recount_are_both_named(numbered: Path) -> None:
+def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path) -> None:
     seen = counted("5x6", closed=[16] * 30)
-    (found,) = prove_numbered(listed(numbered, "5x6"), seen).verdicts
+    (result,) = prove_ranks(open_listed(ranked_boards, "5x6"), seen).verdicts
     both = "as published (OEIS A175881) and as knight_counts, which was recounted"
-    assert f"; closed tours are as many {both}; all 8 numbers" in found.how
+    assert f"; closed tours are as many {both}; all 8 numbers" in result.how
 
 
 Tours = Callable[[int], list[int]]
 
 
 def no_tour(tour: Tours) -> list[int]:
-    raise Contradiction("no state leads there")
+    raise InconsistentLayers("no state leads there")
 
 
 @pytest.mark.parametrize(
@@ -329,41 +336,41 @@ def test_numbers_that_are_not_of_other_tours_are_found(
     row: int | None,
     found: str,
     expected: object,
-    numbered: Path,
+    ranked_boards: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[int] = []
 
-    def squares(self: Numbers, number: int, start: int) -> list[int]:
+    def squares(self: TourRanker, number: int, start: int) -> list[int]:
         asked.append(number)
         return lie(lambda of: true(self, of, start)) if number == 5 else true(self, number, start)
 
-    true = Numbers.squares
-    monkeypatch.setattr(proof, "SMALL", 0)
-    monkeypatch.setattr(Numbers, "squares", squares)
+    true = TourRanker.unrank
+    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
+    monkeypatch.setattr(TourRanker, "unrank", squares)
     back = {5: 4} if row is None else {}
-    monkeypatch.setattr(Numbers, "number", lambda *given: back.get(asked[-1], asked[-1]))
+    monkeypatch.setattr(TourRanker, "rank", lambda *given: back.get(asked[-1], asked[-1]))
     with pytest.raises(VerifyFailed) as caught:
-        proved(numbered, "5x6")
+        prove_board(ranked_boards, "5x6")
     failure = caught.value
     assert (failure.row, failure.expected) == (row, expected)
     assert fnmatchcase(str(failure.found), found)
 
 
 def test_keys_and_sums_are_compared_to_the_last_bit(
-    numbered: Path, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of large boards have more bits than a floating point number."""
-    small = listed(numbered, "5x6")
-    ((_, some),) = records(small)
-    firsts, sums, states = packed(
+    small = open_listed(ranked_boards, "5x6")
+    ((_, some),) = iter_records(small)
+    firsts, sums, states = encode_layer(
         (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), some.dtype["states"].itemsize
     )
-    found = np.zeros(len(firsts), some.dtype)
-    for (name, _), values in zip(small.known.index[1:3], (firsts, sums), strict=True):
-        found[name] = values
-    found["states"] = states.view(np.uint8).reshape(len(states), -1)
-    monkeypatch.setattr(proof, "records", lambda listed: [(0, found[:2]), (2, found[2:])])
+    result = np.zeros(len(firsts), some.dtype)
+    for (name, _), values in zip(small.definition.index[1:3], (firsts, sums), strict=True):
+        result[name] = values
+    result["states"] = states.view(np.uint8).reshape(len(states), -1)
+    monkeypatch.setattr(proof, "iter_records", lambda listed: [(0, result[:2]), (2, result[2:])])
     monkeypatch.setattr(
         "tablebase.tables.content_hash.ContentHash.hexdigest", lambda self: small.entry.content
     )

@@ -6,9 +6,9 @@ from itertools import pairwise, permutations, product
 import numpy as np
 import pytest
 
-from pipeline.verify.knight.recount import count_from, jumps, recounted
-from pipeline.verify.knight.recount_sweep import sweep
-from tablebase.puzzles.knight.board import Board
+from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
+from pipeline.verify.knight.recount_sweep import recount_by_sweep
+from tablebase.puzzles.knight.board import KnightBoard
 from tests import wide
 from tests.support import oracles
 from tests.support.tour_lists import all_tours
@@ -16,7 +16,7 @@ from tests.support.tour_lists import all_tours
 BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 8, marks=wide)]
 
 
-def expected(files: int, ranks: int) -> dict[str, list[int]]:
+def list_expected(files: int, ranks: int) -> dict[str, list[int]]:
     listed = all_tours(files, ranks)
     closed = [sum(oracles.is_closed(files, tour) for tour in tours) for tours in listed]
     return {"tours": [len(tours) for tours in listed], "closed": closed}
@@ -27,24 +27,24 @@ def expected(files: int, ranks: int) -> dict[str, list[int]]:
 def test_a_sweep_over_a_board_counts_what_the_oracle_lists(
     files: int, ranks: int, by_files: bool
 ) -> None:
-    found = sweep(Board(files, ranks), by_files=by_files)
-    assert {name: counts.tolist() for name, counts in found.items()} == expected(files, ranks)
+    result = recount_by_sweep(KnightBoard(files, ranks), by_files=by_files)
+    assert {name: counts.tolist() for name, counts in result.items()} == list_expected(files, ranks)
 
 
 def test_closed_tours_of_a_narrow_board_are_swept() -> None:
-    assert set(sweep(Board(10, 3), by_files=True)["closed"].tolist()) == {32}
+    assert set(recount_by_sweep(KnightBoard(10, 3), by_files=True)["closed"].tolist()) == {32}
 
 
 @pytest.mark.parametrize(("files", "ranks"), BOARDS[:3])
 def test_tours_are_counted_path_by_path(files: int, ranks: int) -> None:
-    found = recounted(Board(files, ranks))
-    assert {name: counts.tolist() for name, counts in found.items()} == expected(files, ranks)
+    result = recount_tours(KnightBoard(files, ranks))
+    assert {name: counts.tolist() for name, counts in result.items()} == list_expected(files, ranks)
 
 
 def test_jumps_are_bits() -> None:
-    for board in (Board(3, 4), Board(4, 3), Board(8, 8)):
+    for board in (KnightBoard(3, 4), KnightBoard(4, 3), KnightBoard(8, 8)):
         expected = oracles.knight_jumps(board.files, board.ranks)
-        for square, bits in enumerate(jumps(board).tolist()):
+        for square, bits in enumerate(list_jumps(board).tolist()):
             assert [to for to in range(64) if bits >> to & 1] == expected[square]
 
 
@@ -64,10 +64,10 @@ def test_paths_of_any_two_coloured_graph_are_counted() -> None:
             paths = [(start, d, a, e, b, f, c, g) for (a, b, c), (d, e, f, g) in turns]
             tours = [path for path in paths if joined.issuperset(pairwise(path))]
             closed = sum((path[-1], start) in joined for path in tours)
-            assert count_from(near, start) == (len(tours), closed)
+            assert count_tours_from(near, start) == (len(tours), closed)
             closed_ones += closed
     assert closed_ones > 300
 
 
 def test_one_square_is_a_tour() -> None:
-    assert count_from(np.zeros(1, dtype=np.int64), 0) == (1, 0)
+    assert count_tours_from(np.zeros(1, dtype=np.int64), 0) == (1, 0)

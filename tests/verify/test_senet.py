@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.manifest_checks import Listed
+from pipeline.verify.manifest_checks import ListedTable
 from pipeline.verify.senet import proof
 from pipeline.verify.senet.proof import (
     Positions,
@@ -21,19 +21,19 @@ from pipeline.verify.senet.proof import (
     prove_senet,
 )
 from tablebase.puzzles.senet import PUZZLE as SENET
-from tablebase.tables.parquet import schema
+from tablebase.tables.parquet import make_schema
 from tests.support import oracles
-from tests.support.tampered import cell, cells, one, without
+from tests.support.tampered import cell, cells, open_one, without
 
-Proof = Callable[[Listed, Rows], object]
+Proof = Callable[[ListedTable, Rows], object]
 
 
 @pytest.fixture(scope="module")
-def listed(outputs: Path) -> Listed:
-    return one(outputs, "senet")
+def listed_table(outputs: Path) -> ListedTable:
+    return open_one(outputs, "senet")
 
 
-def failed(proof: Proof, listed: Listed, rows: pa.Table) -> VerifyFailed:
+def get_failure(proof: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFailed:
     """How a part of the proof fails; what it stands on is proved of the true rows."""
     with pytest.raises(VerifyFailed) as caught:
         proof(listed, Rows(rows.combine_chunks().to_batches()[0]))
@@ -71,7 +71,7 @@ Sided = tuple[dict[str, int], dict[str, int]]
 
 
 @pytest.fixture(scope="module")
-def small() -> tuple[pa.Table, Sided, Sided]:
+def small_table() -> tuple[pa.Table, Sided, Sided]:
     """The small board's table as the oracle has it, its plies, and the last moves of its lines."""
     plies: Sided = {}, {}
     last: Sided = {}, {}
@@ -94,10 +94,10 @@ def small() -> tuple[pa.Table, Sided, Sided]:
         "moves": [lines[at].moves if at in lines else None for at in EVERY],
         "lines": [lines[at].number if at in lines else None for at in EVERY],
     }
-    return pa.table(columns, schema(SENET.tables[0])), plies, last
+    return pa.table(columns, make_schema(SENET.tables[0])), plies, last
 
 
-def prove_small(listed: Listed, rows: Rows) -> None:
+def prove_small(listed: ListedTable, rows: Rows) -> None:
     """The whole proof, of whose rows only the positions are taken to be those of the board."""
     cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
     given = {id(listed): rows}
@@ -111,21 +111,23 @@ def prove_small(listed: Listed, rows: Rows) -> None:
 
 
 @pytest.fixture
-def checked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Listed, str, dict[str, Any]]]:
+def checked_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[tuple[ListedTable, str, dict[str, Any]]]:
     """What the records are held against."""
-    found: list[tuple[Listed, str, dict[str, Any]]] = []
-    monkeypatch.setattr(proof, "check_records", lambda *given: found.append(given))
-    return found
+    result: list[tuple[ListedTable, str, dict[str, Any]]] = []
+    monkeypatch.setattr(proof, "check_records", lambda *given: result.append(given))
+    return result
 
 
 def test_a_small_board_is_proved(
     outputs: Path,
-    small: tuple[pa.Table, Sided, Sided],
-    checked: list[tuple[Listed, str, dict[str, Any]]],
+    small_table: tuple[pa.Table, Sided, Sided],
+    checked_records: list[tuple[ListedTable, str, dict[str, Any]]],
 ) -> None:
-    rows, plies, last = small
+    rows, plies, last = small_table
     said: list[tuple[str, str]] = []
-    listed = one(
+    listed = open_one(
         outputs,
         "senet",
         lambda claim, done: said.extend([(claim.claim, claim.file)] if claim.passed else []),
@@ -133,7 +135,7 @@ def test_a_small_board_is_proved(
     said.clear()
     prove_small(listed, Rows(rows.to_batches()[0]))
     assert said == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
-    ((of, text, fields),) = checked
+    ((of, text, fields),) = checked_records
     assert (of, text) == (listed, RECORDS)
     assert {name: values.tolist() for name, values in fields.items()} == {
         "plies_even": [plies[0].get(at, 255) for at in EVERY],
@@ -168,11 +170,14 @@ FALSE: list[tuple[str, object]] = [
 
 @pytest.mark.parametrize(("column", "value"), FALSE)
 def test_a_false_cell_of_senet_is_found(
-    listed: Listed, small: tuple[pa.Table, Sided, Sided], column: str, value: object
+    listed_table: ListedTable,
+    small_table: tuple[pa.Table, Sided, Sided],
+    column: str,
+    value: object,
 ) -> None:
-    rows, row = small[0], FAR
+    rows, row = small_table[0], FAR
     assert rows[column][row].as_py() not in (None, value)
-    failure = failed(prove_small, listed, cell(column, row, value)(rows))
+    failure = get_failure(prove_small, listed_table, cell(column, row, value)(rows))
     assert (failure.row, failure.found) == (row, f"{column} {value}")
     assert failure.expected == str(rows[column][row])
     assert failure.content == cell(column, row, value)(rows).slice(row, 1).to_pylist()[0]
@@ -180,22 +185,24 @@ def test_a_false_cell_of_senet_is_found(
 
 @pytest.mark.parametrize("column", ["plies_even", "plies_odd", "plies", "lines"])
 def test_a_value_where_no_line_leads_is_found(
-    listed: Listed, small: tuple[pa.Table, Sided, Sided], column: str
+    listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided], column: str
 ) -> None:
-    row = small[0]["plies"].to_pylist().index(None)
-    failure = failed(prove_small, listed, cell(column, row, 8)(small[0]))
+    row = small_table[0]["plies"].to_pylist().index(None)
+    failure = get_failure(prove_small, listed_table, cell(column, row, 8)(small_table[0]))
     assert (failure.row, failure.found, failure.expected) == (row, f"{column} 8", "None")
 
 
 def test_a_line_that_is_not_the_smallest_is_found(
-    listed: Listed, small: tuple[pa.Table, Sided, Sided]
+    listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided]
 ) -> None:
-    rows = small[0]
+    rows = small_table[0]
     two = pc.and_(pc.equal(rows["plies"], 2), pc.greater(rows["lines"], 1))
     row = two.to_pylist().index(True)
     true = rows.slice(row, 1).to_pylist()[0]
     dice, moves = other_line(true)
-    failure = failed(prove_small, listed, cells(("dice", row, dice), ("moves", row, moves))(rows))
+    failure = get_failure(
+        prove_small, listed_table, cells(("dice", row, dice), ("moves", row, moves))(rows)
+    )
     column, value = ("dice", dice) if dice != true["dice"] else ("moves", moves)
     assert (failure.row, failure.found) == (row, f"{column} {value}")
     assert failure.expected == true[column]
@@ -217,22 +224,26 @@ def test_a_line_that_is_not_the_smallest_is_found(
     ],
 )
 def test_moves_that_are_none_are_found(
-    listed: Listed, small: tuple[pa.Table, Sided, Sided], damage: Callable[[str], str]
+    listed_table: ListedTable,
+    small_table: tuple[pa.Table, Sided, Sided],
+    damage: Callable[[str], str],
 ) -> None:
     """The last move of one line made another; of several false lines the first row is named."""
-    rows, row = small[0], FAR
+    rows, row = small_table[0], FAR
     changes = []
     for at in (row, row + 5):
         head, _, last = str(rows["moves"][at]).rpartition(" ")
         changes.append(("moves", at, f"{head} {damage(last)}"))
-    failure = failed(prove_small, listed, cells(*changes)(rows))
+    failure = get_failure(prove_small, listed_table, cells(*changes)(rows))
     assert (failure.row, failure.found) == (row, f"moves {changes[0][2]}")
     assert failure.expected == str(rows["moves"][row])
 
 
-def test_the_openings_line_is_empty(listed: Listed, small: tuple[pa.Table, Sided, Sided]) -> None:
+def test_the_openings_line_is_empty(
+    listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided]
+) -> None:
     opening = EVERY.index(SMALL)
-    failure = failed(prove_small, listed, cell("moves", opening, "1-2")(small[0]))
+    failure = get_failure(prove_small, listed_table, cell("moves", opening, "1-2")(small_table[0]))
     assert (failure.row, failure.found, failure.expected) == (opening, "moves 1-2", "")
 
 
@@ -256,14 +267,16 @@ FIVES = "15 squares: five A, five B and five empty"
     ],
 )
 def test_a_false_position_is_found(
-    listed: Listed, senet_rows: pa.Table, value: str, said: str
+    listed_table: ListedTable, senet_rows: pa.Table, value: str, said: str
 ) -> None:
-    failure = failed(prove_positions, listed, cell("position", 500_000, value)(senet_rows))
+    failure = get_failure(
+        prove_positions, listed_table, cell("position", 500_000, value)(senet_rows)
+    )
     assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, said)
     text = "the rows are all 756,756 arrangements, each once, in notation order"
     assert failure.claim.claim == text
 
 
-def test_a_missing_position_is_found(listed: Listed, senet_rows: pa.Table) -> None:
-    failure = failed(prove_positions, listed, without(500_000)(senet_rows))
+def test_a_missing_position_is_found(listed_table: ListedTable, senet_rows: pa.Table) -> None:
+    failure = get_failure(prove_positions, listed_table, without(500_000)(senet_rows))
     assert (failure.found, failure.expected) == ("rows 756755", 756_756)

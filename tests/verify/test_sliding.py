@@ -14,34 +14,42 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove
-from pipeline.verify.claims import Claim, Listener, unheard
-from pipeline.verify.manifest_checks import Listed, check_files, records
+from pipeline.verify.claims import Claim, Listener, ignore_claim
+from pipeline.verify.manifest_checks import ListedTable, check_files, iter_records
 from pipeline.verify.sliding import proof, references
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE
 from tablebase.tables.content_hash import ContentHash
-from tablebase.tables.manifest import parameters_of, read_manifest
+from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
-from tests.support.shell import uncompiled
-from tests.support.tampered import Story, headed, listing, place, said_of, sealed, sha256
+from tests.support.shell import run_uncompiled
+from tests.support.tampered import (
+    Story,
+    change_header,
+    describe_file,
+    edit_manifest,
+    place,
+    reseal,
+    sha256,
+)
 
 NAME = "sliding_2x3_6"
 
 
-def proved(folder: Path, story: Listener = unheard) -> list[Claim]:
+def prove_boards(folder: Path, story: Listener = ignore_claim) -> list[Claim]:
     """Prove all boards that are published."""
     store, claims = Folder(folder), list[Claim]()
     entries = read_manifest(store)
 
-    def heard(claim: Claim, done: int) -> None:
+    def on_claim(claim: Claim, done: int) -> None:
         claims.extend([claim] if claim.passed else [])
         story(claim, done)
 
     listed = [
-        Listed(store, table.name, entries[table.name], PUZZLE, table, heard)
-        for table in PUZZLE.among(parameters_of(entries))
+        ListedTable(store, table.name, entries[table.name], PUZZLE, table, on_claim)
+        for table in PUZZLE.list_published_tables(list_parameters(entries))
     ]
     for one in listed:
         check_files(one)
@@ -51,39 +59,39 @@ def proved(folder: Path, story: Listener = unheard) -> list[Claim]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.with_boards(["2x3"]))]), Quiet())
+    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
     return tmp_path
 
 
 @pytest.fixture
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same with an index alone."""
-    monkeypatch.setattr(sliding, "LISTED", 0)
-    tables = PUZZLE.with_boards(["2x3"], ["goals"])
+    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
+    tables = PUZZLE.list_tables_with_boards(["2x3"], ["goals"])
     build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
     return tmp_path
 
 
 def vouch(folder: Path) -> None:
     """Let the manifest and the index's header say what the files now are."""
-    beside = parameters_of(read_manifest(Folder(folder)))
-    (table,) = [table for table in PUZZLE.among(beside) if table.name == NAME]
-    content = ContentHash(table.columns or table.fields())
+    beside = list_parameters(read_manifest(Folder(folder)))
+    (table,) = [table for table in PUZZLE.list_published_tables(beside) if table.name == NAME]
+    content = ContentHash(table.columns or table.list_fields())
     index = folder / f"{NAME}.idx"
-    with listing(folder) as entries:
+    with edit_manifest(folder) as entries:
         entry = entries[NAME]
         if table.columns:
             rows = pq.read_table(folder / table.file)
             for batch in rows.to_batches():
                 content.update(batch)
-            entry["files"] = [said_of(folder / table.file, rows.num_rows)]
+            entry["files"] = [describe_file(folder / table.file, rows.num_rows)]
             entry["rows"] = rows.num_rows
         else:
             data = index.read_bytes()
             records = np.frombuffer(data, np.uint8)[4096 : 4096 + 360].astype(np.int16)
             content.update(pa.record_batch({"distance": records}))
         entry["content"] = content.hexdigest()
-        data = headed(index.read_bytes(), content=bytes.fromhex(entry["content"]))
+        data = change_header(index.read_bytes(), content=bytes.fromhex(entry["content"]))
         index.write_bytes(data)
         entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
 
@@ -91,30 +99,30 @@ def vouch(folder: Path) -> None:
 def with_record(folder: Path, rank: int, distance: int) -> None:
     data = bytearray((folder / f"{NAME}.idx").read_bytes())
     data[place(data, rank)] = distance
-    (folder / f"{NAME}.idx").write_bytes(sealed(data))
+    (folder / f"{NAME}.idx").write_bytes(reseal(data))
     vouch(folder)
 
 
-def small_board() -> str:
+def build_small_board() -> str:
     """What is built of a board, what its proof claims, and what is found in a false record."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        build(Request(Folder(folder), [(PUZZLE, PUZZLE.with_boards(["2x3"]))]), Quiet())
+        build(Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
         made = [sha256(file) for file in sorted(folder.glob("sliding*"))]
-        claimed = [[claim.table, claim.file, claim.claim] for claim in proved(folder)]
+        claimed = [[claim.table, claim.file, claim.claim] for claim in prove_boards(folder)]
         with_record(folder, 100, 19)
-        with pytest.raises(VerifyFailed) as told:
-            proved(folder)
-        return json.dumps([made, claimed, str(told.value).replace(place, "")], indent=1)
+        with pytest.raises(VerifyFailed) as reported:
+            prove_boards(folder)
+        return json.dumps([made, claimed, str(reported.value).replace(place, "")], indent=1)
 
 
 def test_a_board_is_built_and_proved_the_same_with_the_compiler_off() -> None:
-    assert uncompiled(small_board) == small_board()
+    assert run_uncompiled(build_small_board) == build_small_board()
 
 
 def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> None:
     story = Story()
-    claims = [claim for claim in proved(folder, story) if claim.table == NAME]
+    claims = [claim for claim in prove_boards(folder, story) if claim.table == NAME]
     golden("claims_sliding", "".join(story))
     assert all(claim.passed for claim in claims)
     assert len({(claim.file, claim.claim) for claim in claims}) == len(claims) == 12
@@ -122,143 +130,154 @@ def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> 
 
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
-    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.with_boards([board]))]), Quiet())
-    assert proved(tmp_path)
+    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.list_tables_with_boards([board]))]), Quiet())
+    assert prove_boards(tmp_path)
 
 
-def test_an_index_alone_is_proved(alone: Path) -> None:
-    assert all(claim.file == f"{claim.table}.idx" for claim in proved(alone))
+def test_an_index_alone_is_proved(index_alone: Path) -> None:
+    assert all(claim.file == f"{claim.table}.idx" for claim in prove_boards(index_alone))
 
 
-def test_every_wrong_record_is_found(alone: Path) -> None:
-    right = (alone / f"{NAME}.idx").read_bytes()
-    manifest = (alone / "manifest.json").read_bytes()
+def test_every_wrong_record_is_found(index_alone: Path) -> None:
+    right = (index_alone / f"{NAME}.idx").read_bytes()
+    manifest = (index_alone / "manifest.json").read_bytes()
     for rank in (0, 100, 359):
         distance = right[place(right, rank)]
         for wrong in (distance + 2, abs(distance - 2), distance + 1, 0, 255):
             if wrong == distance:
                 continue
-            with_record(alone, rank, wrong)
-            with pytest.raises(VerifyFailed) as told:
-                proved(alone)
-            assert told.value.row is not None or "distance" in str(told.value)
-            (alone / f"{NAME}.idx").write_bytes(right)
-            (alone / "manifest.json").write_bytes(manifest)
-    assert proved(alone)
+            with_record(index_alone, rank, wrong)
+            with pytest.raises(VerifyFailed) as reported:
+                prove_boards(index_alone)
+            assert reported.value.row is not None or "distance" in str(reported.value)
+            (index_alone / f"{NAME}.idx").write_bytes(right)
+            (index_alone / "manifest.json").write_bytes(manifest)
+    assert prove_boards(index_alone)
 
 
-def test_a_wrong_record_is_named_with_its_state(alone: Path) -> None:
-    right = (alone / f"{NAME}.idx").read_bytes()
+def test_a_wrong_record_is_named_with_its_state(index_alone: Path) -> None:
+    right = (index_alone / f"{NAME}.idx").read_bytes()
     state, distance = sliding.parse_board("2x3").unrank(0, "123450"), right[place(right, 0)]
     nearest = f"its nearest neighbour at {distance - 1}"
-    for wrong, found, expected in (
+    for wrong, result, expected in (
         (0, "distance 0", "a distance above 0"),
         (distance + 2, nearest, f"one at {distance + 1} and none nearer"),
     ):
-        with_record(alone, 0, wrong)
-        with pytest.raises(VerifyFailed) as told:
-            proved(alone)
-        assert (told.value.row, told.value.found, told.value.expected) == (0, found, expected)
-        assert told.value.content == {"state": state, "distance": wrong}
+        with_record(index_alone, 0, wrong)
+        with pytest.raises(VerifyFailed) as reported:
+            prove_boards(index_alone)
+        assert (reported.value.row, reported.value.found, reported.value.expected) == (
+            0,
+            result,
+            expected,
+        )
+        assert reported.value.content == {"state": state, "distance": wrong}
 
 
 def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
     """Let a table's records come in two stretches, one of them with a false 0."""
 
-    def changed(listed: Listed) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    def changed(listed: ListedTable) -> Iterator[tuple[int, npt.NDArray[Any]]]:
         for begin, given in true(listed):
-            found, middle = given.copy(), len(given) // 2
+            result, middle = given.copy(), len(given) // 2
             if rank is not None and listed.name == name:
-                found["distance"][rank] = 0
-            yield begin, found[:middle]
-            yield begin + middle, found[middle:]
+                result["distance"][rank] = 0
+            yield begin, result[:middle]
+            yield begin + middle, result[middle:]
 
-    true = records
-    monkeypatch.setattr(proof, "records", changed)
+    true = iter_records
+    monkeypatch.setattr(proof, "iter_records", changed)
 
 
 def test_records_may_come_in_stretches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     halves(monkeypatch, NAME)
-    assert proved(folder)
+    assert prove_boards(folder)
 
 
 @pytest.mark.parametrize("goal", ["123450", "123405"])
 def test_a_false_record_of_any_goal_and_stretch_is_found(
     folder: Path, goal: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build(Request(Folder(folder), [(PUZZLE, PUZZLE.with_boards(["2x3"], ["goals"]))]), Quiet())
+    build(
+        Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"], ["goals"]))]),
+        Quiet(),
+    )
     halves(monkeypatch, f"sliding_2x3_{goal.index('0') + 1}", 100)
-    with pytest.raises(VerifyFailed) as told:
-        proved(folder)
+    with pytest.raises(VerifyFailed) as reported:
+        prove_boards(folder)
     state = sliding.parse_board("2x3").unrank(100, goal)
-    assert (told.value.row, told.value.content) == (100, {"state": state, "distance": 0})
+    assert (reported.value.row, reported.value.content) == (100, {"state": state, "distance": 0})
 
 
 def test_records_of_another_board_are_found(folder: Path) -> None:
-    store, (table, *_) = Folder(folder), PUZZLE.with_boards(["2x3"])
-    listed = Listed(store, NAME, read_manifest(store)[NAME], PUZZLE, table, unheard)
-    with pytest.raises(VerifyFailed) as told:
+    store, (table, *_) = Folder(folder), PUZZLE.list_tables_with_boards(["2x3"])
+    listed = ListedTable(store, NAME, read_manifest(store)[NAME], PUZZLE, table, ignore_claim)
+    with pytest.raises(VerifyFailed) as reported:
         proof.Distances(listed, sliding.parse_board("2x4"), "12345670").prove()
-    assert (told.value.found, told.value.expected) == ("records 360", 20160)
+    assert (reported.value.found, reported.value.expected) == ("records 360", 20160)
 
 
 def test_stretches_are_told_as_they_are_proved(
-    alone: Path, monkeypatch: pytest.MonkeyPatch
+    index_alone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: dict[str, list[int]] = {}
+    reported: dict[str, list[int]] = {}
 
     def heard(claim: Claim, done: int) -> None:
         if claim.table == NAME:
-            told.setdefault(claim.claim, []).append(done)
+            reported.setdefault(claim.claim, []).append(done)
 
-    monkeypatch.setattr(proof, "STRETCH", 25)
-    proved(alone, heard)
+    monkeypatch.setattr(proof, "CHUNK_ORDERS", 25)
+    prove_boards(index_alone, heard)
     text = "every state except the goal has a neighbour one move nearer, and none still nearer"
-    assert told[text] == [0, 150, 300, 360, 360]
+    assert reported[text] == [0, 150, 300, 360, 360]
 
 
-def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(alone: Path) -> None:
-    data = bytearray((alone / f"{NAME}.idx").read_bytes())
+def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(
+    index_alone: Path,
+) -> None:
+    data = bytearray((index_alone / f"{NAME}.idx").read_bytes())
     begin = place(data, 0)
     data[begin : begin + 360] = bytes(value + 2 for value in data[begin : begin + 360])
-    (alone / f"{NAME}.idx").write_bytes(sealed(data))
-    vouch(alone)
-    with pytest.raises(VerifyFailed, match="the distance is 0 only at 123450") as told:
-        proved(alone)
-    assert (told.value.found, told.value.expected) == ("distance of 123450: 2", 0)
+    (index_alone / f"{NAME}.idx").write_bytes(reseal(data))
+    vouch(index_alone)
+    with pytest.raises(VerifyFailed, match="the distance is 0 only at 123450") as reported:
+        prove_boards(index_alone)
+    assert (reported.value.found, reported.value.expected) == ("distance of 123450: 2", 0)
 
 
 def test_another_number_of_states_than_published_is_found(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(references.LAYERS, NAME, references.LAYERS[NAME].replace(" 44", " 45"))
-    with pytest.raises(VerifyFailed, match="OEIS A090034") as told:
-        proved(folder)
-    assert told.value.found == "states at distance 14: 44"
+    with pytest.raises(VerifyFailed, match="OEIS A090034") as reported:
+        prove_boards(folder)
+    assert reported.value.found == "states at distance 14: 44"
 
 
 def test_farther_states_than_published_are_found(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(references.FARTHEST, "2x3", 20)
-    with pytest.raises(VerifyFailed, match="OEIS A151944") as told:
-        proved(folder)
-    assert (told.value.found, told.value.expected) == ("moves 21", 20)
+    with pytest.raises(VerifyFailed, match="OEIS A151944") as reported:
+        prove_boards(folder)
+    assert (reported.value.found, reported.value.expected) == ("moves 21", 20)
 
 
-def test_the_manifests_content_is_that_of_the_records(alone: Path) -> None:
-    index = alone / f"{NAME}.idx"
-    index.write_bytes(headed(index.read_bytes(), content=bytes(32)))
-    with listing(alone) as entries:
+def test_the_manifests_content_is_that_of_the_records(index_alone: Path) -> None:
+    index = index_alone / f"{NAME}.idx"
+    index.write_bytes(change_header(index.read_bytes(), content=bytes(32)))
+    with edit_manifest(index_alone) as entries:
         entries[NAME]["content"] = "0" * 64
         entries[NAME]["index"]["sha256"] = sha256(index)
-    with pytest.raises(VerifyFailed) as told:
-        proved(alone)
-    assert str(told.value.found).startswith("content hash ")
-    assert told.value.expected == "0" * 64
+    with pytest.raises(VerifyFailed) as reported:
+        prove_boards(index_alone)
+    assert str(reported.value.found).startswith("content hash ")
+    assert reported.value.expected == "0" * 64
 
 
-def changed(column: str, change: Callable[[list[object]], None]) -> Callable[[pa.Table], pa.Table]:
+def change_column(
+    column: str, change: Callable[[list[object]], None]
+) -> Callable[[pa.Table], pa.Table]:
     def edit(rows: pa.Table) -> pa.Table:
         values = rows[column].to_pylist()
         change(values)
@@ -284,13 +303,13 @@ def put(row: int, value: object) -> Callable[[list[object]], None]:
 @pytest.mark.parametrize(
     ("edit", "column", "row"),
     [
-        (changed("state", swap), "state", 7),
-        (changed("state", put(12, "12345")), "state", 12),
-        (changed("distance", put(100, 3)), "distance", 100),
-        (changed("best_moves", put(11, "UDLR")), "best_moves", 11),
-        (changed("best_moves", put(359, "")), "best_moves", 359),
-        (changed("manhattan", put(5, 0)), "manhattan", 5),
-        (changed("goal", put(9, "123405")), "goal", 9),
+        (change_column("state", swap), "state", 7),
+        (change_column("state", put(12, "12345")), "state", 12),
+        (change_column("distance", put(100, 3)), "distance", 100),
+        (change_column("best_moves", put(11, "UDLR")), "best_moves", 11),
+        (change_column("best_moves", put(359, "")), "best_moves", 359),
+        (change_column("manhattan", put(5, 0)), "manhattan", 5),
+        (change_column("goal", put(9, "123405")), "goal", 9),
     ],
 )
 def test_a_wrong_row_is_found(
@@ -298,24 +317,24 @@ def test_a_wrong_row_is_found(
 ) -> None:
     path = folder / f"{NAME}.parquet"
     rows = edit(pq.read_table(path))
-    (table,) = [one for one in PUZZLE.with_boards(["2x3"]) if one.name == NAME]
+    (table,) = [one for one in PUZZLE.list_tables_with_boards(["2x3"]) if one.name == NAME]
     with path.open("wb") as file, TableWriter(file, table) as writer:
         columns = {name: rows[name].to_numpy() for name in rows.column_names if name != "goal"}
         texts = {name: columns[name].astype("S") for name in ("state", "best_moves")}
         goals = [[*table.columns[1].values].index(goal) for goal in rows["goal"].to_pylist()]
         writer.write({**columns, **texts, "goal": np.array(goals)})
     vouch(folder)
-    with pytest.raises(VerifyFailed) as told:
-        proved(folder)
-    assert told.value.row == row
-    assert str(told.value.found).startswith(column)
-    assert json.dumps(told.value.facts())
+    with pytest.raises(VerifyFailed) as reported:
+        prove_boards(folder)
+    assert reported.value.row == row
+    assert str(reported.value.found).startswith(column)
+    assert json.dumps(reported.value.to_dict())
 
 
 def test_a_row_too_few_is_found(folder: Path) -> None:
     path = folder / f"{NAME}.parquet"
     pq.write_table(pq.read_table(path).slice(0, 359), path)
     vouch(folder)
-    with pytest.raises(VerifyFailed, match="every row is its rank") as told:
-        proved(folder)
-    assert (told.value.found, told.value.expected) == ("rows 359", 360)
+    with pytest.raises(VerifyFailed, match="every row is its rank") as reported:
+        prove_boards(folder)
+    assert (reported.value.found, reported.value.expected) == ("rows 359", 360)

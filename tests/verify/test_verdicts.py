@@ -14,32 +14,32 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.run import told
-from pipeline.tasks import Made, Work
+from pipeline.run import run_command
+from pipeline.tasks import TableData, TaskRunner
 from pipeline.verify import Grade, Verdict, VerifyFailed, prove, verify
 from pipeline.verify.knight import counts
 from pipeline.verify.knight import ranking as numbers
-from pipeline.verify.knight.references import Known, known_closed, known_total
+from pipeline.verify.knight.references import Known, find_known_closed, find_known_total
 from pipeline.verify.senet import proof as senet_proof
 from pipeline.verify.sliding import proof as sliding_proof
 from pipeline.verify.verdicts import Outcome, Seen, count_tables, find_weakest, group_boards
 from tablebase import puzzles
-from tablebase.graph import Graph, Walk
+from tablebase.graph import Graph, SearchResult
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import counts_table, listed_table
+from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
-from tablebase.tables.parquet import description
+from tablebase.tables.parquet import compute_description
 from tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
-from tests.support.build_recorder import built
-from tests.support.tampered import TABLES, listing, one, rewrite, said_of
+from tests.support.build_recorder import build_tables
+from tests.support.tampered import TABLES, describe_file, edit_manifest, open_one, rewrite
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
-    from pipeline.verify.manifest_checks import Listed
+    from pipeline.verify.manifest_checks import ListedTable
     from tablebase.puzzle import Columns
 
 Register = Callable[..., None]
@@ -53,8 +53,8 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Register:
     def only(*toys: Puzzle) -> None:
         modules = {toy.name: f"tests.only_{toy.name}" for toy in toys}
         for toy in toys:
-            found = SimpleNamespace(PUZZLE=toy)
-            monkeypatch.setitem(sys.modules, modules[toy.name], found)
+            result = SimpleNamespace(PUZZLE=toy)
+            monkeypatch.setitem(sys.modules, modules[toy.name], result)
         monkeypatch.setattr(puzzles, "MODULES", modules)
 
     return only
@@ -104,29 +104,31 @@ class Tasty(pancakes.Pancakes):
         index = (*old.index, ("spice", "B"))
         self.tables = (Table(old.name, old.meaning, old.rank, old.columns, old.recipe, index),)
 
-    def columns(self) -> tuple[Column, ...]:
-        return (*super().columns(), Column("taste", "int8", "how good it is"))
+    def list_columns(self) -> tuple[Column, ...]:
+        return (*super().list_columns(), Column("taste", "int8", "how good it is"))
 
-    def fill(self, table: Table, graph: Graph, walks: Mapping[str, Walk]) -> Columns:
-        found = super().fill(table, graph, walks)
-        return {**found, "taste": np.full(len(found["state"]), 7)}
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        result = super().fill_columns(table, graph, walks)
+        return {**result, "taste": np.full(len(result["state"]), 7)}
 
-    def records(self, table: Table, walks: Mapping[str, Walk]) -> Columns:
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
         spice = np.full(self.size, 7, np.uint8)
-        return {**super().records(table, walks), "spice": spice}
+        return {**super().make_records(table, walks), "spice": spice}
 
 
 class Tags(Recipe):
     """A recipe that brings its maker, and that no proof knows."""
 
     search = "tags"
-    maker = "tests.verify.test_verdicts:make_tags"
+    builder = "tests.verify.test_verdicts:make_tags"
 
-    def parameters(self) -> dict[str, object]:
+    def list_parameters(self) -> dict[str, object]:
         return {"search": self.search}
 
 
-def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: Work) -> Made:
+def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
     tags = {"steps": np.arange(24), "tag": np.array([b"a", b"bc"] * 12, "S3")}
     return (of for of in [tags]), (of for of in [tags]), 24
 
@@ -152,7 +154,7 @@ class Proving(WithoutRules):
     proof = "tests.verify.test_verdicts:prove_own"
 
 
-def prove_own(listed: Listed, seen: Seen) -> object:
+def prove_own(listed: ListedTable, seen: Seen) -> object:
     """A proof that leaves a verdict on another table, or something else."""
     return LEFT.pop()
 
@@ -173,7 +175,7 @@ def test_columns_and_fields_without_rules_keep_a_table_intact(
     tmp_path: Path, register: Register
 ) -> None:
     tasty = Tasty()
-    built(tmp_path, tasty)
+    build_tables(tmp_path, tasty)
     verdict = verdict_on(tmp_path, register, tasty)
     assert verdict.verdict == Grade.INTACT
     assert verdict.how.endswith("; not proved: taste, spice")
@@ -183,7 +185,7 @@ def test_a_column_beside_a_list_keeps_it_intact(
     tmp_path: Path, register: Register, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = lanes.lane(3, 4)
-    built(tmp_path, lanes.PUZZLE, old)
+    build_tables(tmp_path, lanes.PUZZLE, old)
     rating = Column("rating", "int8", "what somebody thinks of it")
     rated = Table(old.name, old.meaning, old.rank, (*old.columns, rating), old.recipe)
     monkeypatch.setitem(TABLES, old.name, rated)
@@ -192,8 +194,8 @@ def test_a_column_beside_a_list_keeps_it_intact(
         old.name,
         lambda rows: rows.append_column("rating", pa.array([5] * len(rows), pa.int8())),
     )
-    with listing(tmp_path) as entries:
-        entries[old.name]["description"] = description(rated)
+    with edit_manifest(tmp_path) as entries:
+        entries[old.name]["description"] = compute_description(rated)
     toy = lanes.Lanes()
     monkeypatch.setattr(toy, "tables", (rated,))
     verdict = verdict_on(tmp_path, register, toy)
@@ -205,7 +207,7 @@ def alone(tmp_path: Path, register: Register) -> Path:
     """A folder with an index alone, whose puzzle gives no rules for it."""
     puzzle = WithoutRules(ALONE)
     register(puzzle)
-    built(tmp_path, puzzle)
+    build_tables(tmp_path, puzzle)
     return tmp_path
 
 
@@ -222,11 +224,11 @@ def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> No
 def test_an_index_without_rules_is_counted_and_not_proved(
     alone: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert told(["verify", "--json", "--outputs", str(alone)]) == 0
+    assert run_command(["verify", "--json", "--outputs", str(alone)]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert [(of["table"], of["verdict"]) for of in answer["tables"]] == [("jugs", "intact")]
     assert (answer["totals"]["tables"], answer["totals"]["verdicts"]) == (1, {"intact": 1})
-    assert told(["verify", "--outputs", str(alone)]) == 0
+    assert run_command(["verify", "--outputs", str(alone)]) == 0
     out = capsys.readouterr().out
     assert "jugs.idx " in out
     assert "  24 rows " in out
@@ -263,25 +265,25 @@ def test_every_proof_names_what_it_leaves_out(
     sliding_index: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    listed = one(sliding_index if table.startswith("sliding") else outputs, table)
-    old = listed.known
+    listed = open_one(sliding_index if table.startswith("sliding") else outputs, table)
+    old = listed.definition
     columns = (*old.columns, Column("taste", "int8", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
     more = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
     for name in names:
         monkeypatch.setattr(module, name, NoProof)
-    found = list[Verdict]()
-    prove([replace(listed, table=more)], found.extend)
-    assert {of.verdict for of in found} <= {Grade.INTACT}
+    result = list[Verdict]()
+    prove([replace(listed, table=more)], result.extend)
+    assert {of.verdict for of in result} <= {Grade.INTACT}
     monkeypatch.undo()
     assert listed.gaps == ["taste", *(name for name, _ in spice)]
 
 
 def test_records_of_an_index_alone_are_those_that_are_listed(alone: Path) -> None:
-    with listing(alone) as entries:
+    with edit_manifest(alone) as entries:
         entries["jugs"]["content"] = "00" * 32
     with pytest.raises(VerifyFailed, match="every record decodes, and the content hash"):
-        prove([one(alone, "jugs")])
+        prove([open_one(alone, "jugs")])
 
 
 SUPER: Any = "super"
@@ -293,13 +295,13 @@ SUPER: Any = "super"
 def test_a_proof_that_does_not_say_what_it_showed_shows_nothing(
     left: object, tmp_path: Path, register: Register
 ) -> None:
-    built(tmp_path, jugs.PUZZLE)
+    build_tables(tmp_path, jugs.PUZZLE)
     LEFT[:] = [left]
     assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Grade.INTACT
 
 
 def test_a_proof_gives_verdicts_on_its_own_table_alone(tmp_path: Path, register: Register) -> None:
-    built(tmp_path, jugs.PUZZLE)
+    build_tables(tmp_path, jugs.PUZZLE)
     register(Proving(jugs.PUZZLE.tables))
     LEFT[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
     (verdict,) = verify(Folder(tmp_path)).verdicts
@@ -307,15 +309,15 @@ def test_a_proof_gives_verdicts_on_its_own_table_alone(tmp_path: Path, register:
 
 
 def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: Register) -> None:
-    built(tmp_path, lanes.PUZZLE)
+    build_tables(tmp_path, lanes.PUZZLE)
     seen = list[Seen]()
 
-    def keep(listed: Listed, before: Seen) -> Outcome:
+    def keep(listed: ListedTable, before: Seen) -> Outcome:
         seen.append(dict(before))
-        return Outcome((listed.verdict(Grade.SAMPLED, "some"),), listed.name)
+        return Outcome((listed.make_verdict(Grade.SAMPLED, "some"),), listed.name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.verify.proof_of", lambda listed: keep)
+        patch.setattr("pipeline.verify.find_proof", lambda listed: keep)
         register(lanes.PUZZLE)
         verify(Folder(tmp_path))
     first, second = seen
@@ -329,8 +331,8 @@ def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: R
 @pytest.fixture
 def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the indexes of 2x3, and no rows."""
-    monkeypatch.setattr(sliding, "LISTED", 0)
-    built(tmp_path, SLIDING, *SLIDING.with_boards(["2x3"], ["goals"]))
+    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
+    build_tables(tmp_path, SLIDING, *SLIDING.list_tables_with_boards(["2x3"], ["goals"]))
     return tmp_path
 
 
@@ -341,18 +343,18 @@ def test_rows_that_are_listed_beside_an_index_alone_are_refused(
     name = "sliding_2x3_6"
     rows = tmp_path / f"{name}.parquet"
     rows.symlink_to(outputs / "knight_tours_5x5.parquet")
-    with listing(tmp_path) as entries:
-        entries[name] |= {"files": [said_of(rows, 1728)], "rows": 1728}
+    with edit_manifest(tmp_path) as entries:
+        entries[name] |= {"files": [describe_file(rows, 1728)], "rows": 1728}
     with pytest.raises(VerifyFailed, match=rf"rows of {name}: True, expected False"):
         verify(Folder(tmp_path))
 
 
 @pytest.mark.parametrize("word", ["parameters", "description", "rows"])
 def test_an_index_alone_is_described_as_it_is_defined(sliding_index: Path, word: str) -> None:
-    with listing(sliding_index) as entries:
-        said = entries["sliding_2x3_6"]
-        false = {"parameters": {**said["parameters"], "more": 1}, "description": "0", "rows": 7}
-        said[word] = false[word]
+    with edit_manifest(sliding_index) as entries:
+        text = entries["sliding_2x3_6"]
+        false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 7}
+        text[word] = false[word]
     with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {word}"):
         verify(Folder(sliding_index))
 
@@ -365,37 +367,39 @@ def test_the_page_has_the_verdicts_on_optional_tables(
 ) -> None:
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
-    built(folder, KNIGHT, listed_table(Board(3, 4)))
-    built(folder, SLIDING, *SLIDING.with_boards(["2x3"]))
+    build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)))
+    build_tables(folder, SLIDING, *SLIDING.list_tables_with_boards(["2x3"]))
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sliding, "LISTED", 0)
-        built(tmp_path / "alone", SLIDING, *SLIDING.with_boards(["2x3"], ["goals"]))
+        patch.setattr(sliding, "MAX_LISTED_CELLS", 0)
+        build_tables(
+            tmp_path / "alone", SLIDING, *SLIDING.list_tables_with_boards(["2x3"], ["goals"])
+        )
         verdicts += verify(Folder(tmp_path / "alone")).verdicts
     require_same("Other tables", verdicts)
 
 
 @pytest.fixture(scope="module")
-def numbered_boards(numbered: Path) -> list[Verdict]:
+def numbered_boards(ranked_boards: Path) -> list[Verdict]:
     """Verdicts on tours by number, of boards taken for larger ones too, and for unknown ones."""
-    found = list[Verdict]()
+    result = list[Verdict]()
     names = ("knight_cycles_5x6", "knight_numbers_5x4")
-    prove([one(numbered, name) for name in names], found.extend)
+    prove([open_one(ranked_boards, name) for name in names], result.extend)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbers, "SMALL", 0)
-        prove([one(numbered, names[0])], found.extend)
+        patch.setattr(numbers, "MAX_PROVED_STATES", 0)
+        prove([open_one(ranked_boards, names[0])], result.extend)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbers, "FEW", 0)
-        patch.setattr(numbers, "SOME", 5)
-        prove([one(numbered, names[0])], found.extend)
-        patch.setattr(numbers, "SMALL", 0)
-        prove([one(numbered, names[0])], found.extend)
-        patch.setattr(numbers, "known_closed", without(known_closed, "5x6"))
-        prove([one(numbered, names[0])], found.extend)
-    return found
+        patch.setattr(numbers, "MAX_PROVED_TOURS", 0)
+        patch.setattr(numbers, "SAMPLED_TOURS", 5)
+        prove([open_one(ranked_boards, names[0])], result.extend)
+        patch.setattr(numbers, "MAX_PROVED_STATES", 0)
+        prove([open_one(ranked_boards, names[0])], result.extend)
+        patch.setattr(numbers, "find_known_closed", without(find_known_closed, "5x6"))
+        prove([open_one(ranked_boards, names[0])], result.extend)
+    return result
 
 
-def without(known: Callable[[Board], Known], *names: str) -> Callable[[Board], Known]:
+def without(known: Callable[[KnightBoard], Known], *names: str) -> Callable[[KnightBoard], Known]:
     """Published numbers without those of some boards."""
     return lambda board: None if str(board) in names else known(board)
 
@@ -423,49 +427,52 @@ def test_tours_by_number_are_recounted_only_where_all_was_tried(
 @pytest.fixture
 def counted_boards(tmp_path: Path) -> list[Verdict]:
     """Verdicts on boards that are small, taken for larger ones."""
-    table = counts_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
+    table = make_count_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
     folder = tmp_path / "counts"
-    built(folder, KNIGHT, listed_table(Board(3, 4)), table)
+    build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
     return [*verdicts_on_counts(folder, table), *verdicts_on_counts(folder, table, swept=3)]
 
 
 def verdicts_on_counts(folder: Path, table: Table, swept: int = 4) -> list[Verdict]:
-    found = list[Verdict]()
-    listed = [one(folder, "knight_tours_3x4"), replace(one(folder, table.name), table=table)]
+    result = list[Verdict]()
+    listed = [
+        open_one(folder, "knight_tours_3x4"),
+        replace(open_one(folder, table.name), table=table),
+    ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "WALKED", 16)
-        patch.setattr(counts, "SWEPT", swept)
-        patch.setattr(counts, "known_closed", without(known_closed, "10x3"))
-        patch.setattr(counts, "known_total", without(known_total, "4x6"))
-        prove(listed, found.extend)
-    return [verdict for verdict in found if verdict.table == table.name]
+        patch.setattr(counts, "MAX_WALKED_SQUARES", 16)
+        patch.setattr(counts, "MAX_SWEPT_SIDE", swept)
+        patch.setattr(counts, "find_known_closed", without(find_known_closed, "10x3"))
+        patch.setattr(counts, "find_known_total", without(find_known_total, "4x6"))
+        prove(listed, result.extend)
+    return [verdict for verdict in result if verdict.table == table.name]
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:
     toys = (Tasty(), pancakes.PUZZLE, jugs.PUZZLE, lanes.PUZZLE)
-    found = list[Verdict]()
+    result = list[Verdict]()
     for place, toy in enumerate(toys):
         folder = tmp_path / str(place)
-        built(folder, toy)
+        build_tables(folder, toy)
         register(toy)
-        found += verify(Folder(folder)).verdicts
+        result += verify(Folder(folder)).verdicts
     bare, proving = WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables)
     LEFT[:] = [None]
     for toy in (bare, proving, lanes.PUZZLE):
         register(toy)
-        found += verify(Folder(tmp_path / "2")).verdicts
-    found += verify(Folder(tmp_path / "2"), quick=True).verdicts
-    assert [of.verdict for of in found] == [
+        result += verify(Folder(tmp_path / "2")).verdicts
+    result += verify(Folder(tmp_path / "2"), quick=True).verdicts
+    assert [of.verdict for of in result] == [
         *("intact", "proved", "recounted", "proved", "proved", "intact", "intact", "intact"),
         "intact",
     ]
-    require_same("Any table", found)
+    require_same("Any table", result)
 
 
 def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdict]) -> None:
-    found = [(of.board, of.verdict.value) for of in counted_boards]
-    half = len(found) // 2
-    assert dict(found[:half]) == {
+    result = [(of.board, of.verdict.value) for of in counted_boards]
+    half = len(result) // 2
+    assert dict(result[:half]) == {
         "3x4": "proved",
         "4x3": "proved",
         "4x4": "recounted",
@@ -476,8 +483,8 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdic
         "10x3": "intact",
     }
     # where no square is counted again, it is the totals that count
-    assert dict(found[half:]) == {
-        **dict(found[:half]),
+    assert dict(result[half:]) == {
+        **dict(result[:half]),
         "4x5": "published",
         "5x4": "published",
         "4x6": "intact",
@@ -486,13 +493,13 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdic
 
 def test_boards_are_no_better_than_the_list_beside_them(tmp_path: Path) -> None:
     """A list that is not proved is no proof of a board, which is counted again instead."""
-    table = counts_table(((3, 4), (4, 3)))
-    built(tmp_path, KNIGHT, listed_table(Board(3, 4)), table)
-    tours = one(tmp_path, "knight_tours_3x4")
+    table = make_count_table(((3, 4), (4, 3)))
+    build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
+    tours = open_one(tmp_path, "knight_tours_3x4")
     tours.gaps.append("rating")
-    found = list[Verdict]()
-    prove([tours, replace(one(tmp_path, table.name), table=table)], found.extend)
-    assert [of.verdict for of in found] == ["intact", "recounted", "recounted"]
-    assert {of.how for of in found[1:]} == {
+    result = list[Verdict]()
+    prove([tours, replace(open_one(tmp_path, table.name), table=table)], result.extend)
+    assert [of.verdict for of in result] == ["intact", "recounted", "recounted"]
+    assert {of.how for of in result[1:]} == {
         "every square or its image was counted again, path by path"
     }

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from pipeline import verify
-from pipeline.progress import FEW_BOARDS, ProofTold
-from pipeline.run import told
+from pipeline.progress import FEW_BOARDS, ProofProgress
+from pipeline.run import run_command
 from pipeline.verify import Claim, Grade, Verdict
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles import puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.conftest import once
-from tests.support.build_recorder import built
+from tests.conftest import make_once
+from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli, Said
 from tests.support.tampered import cell, rewrite, write_manifest
 
@@ -25,8 +25,8 @@ LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+
 RULES = "the files match the manifest and the table's own definition; no proof knows the rules of"
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
-    code = told(["verify", *words])
+def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
+    code = run_command(["verify", *words])
     return Said(code, *capsys.readouterr())
 
 
@@ -34,12 +34,12 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the 8-puzzle's tables and one of another puzzle, which has no rules here."""
     for module in (verify, verify.manifest_checks):
-        monkeypatch.setattr(module, "puzzles", lambda: [EIGHT])
-    only(copy, "eight", "eight_edge", "knight_tours_5x5")
+        monkeypatch.setattr(module, "list_puzzles", lambda: [EIGHT])
+    keep_only(copy, "eight", "eight_edge", "knight_tours_5x5")
     return copy
 
 
-def only(folder: Path, *names: str) -> None:
+def keep_only(folder: Path, *names: str) -> None:
     entries = read_manifest(Folder(folder))
     write_manifest(Folder(folder), {name: entries[name] for name in names})
 
@@ -48,7 +48,7 @@ def test_quick_says_that_only_files_were_compared(copy: Path, cli: Cli) -> None:
     code, out, err = cli("verify", "--quick", "--outputs", str(copy))
     *lines, last = out.splitlines()
     assert (code, err) == (0, "")
-    rows = [found.groups() for found in map(LINE.fullmatch, lines) if found]
+    rows = [result.groups() for result in map(LINE.fullmatch, lines) if result]
     assert [(name, count, verdict) for name, count, _, verdict in rows] == [
         ("manifest.json", None, None),
         ("eight.parquet, .idx", "362,880", "intact"),
@@ -63,27 +63,27 @@ def test_quick_says_that_only_files_were_compared(copy: Path, cli: Cli) -> None:
     claims = sum(int(row[2]) for row in rows)
     end = "only the files were compared with the manifest"
     assert re.fullmatch(rf"7 tables: 7 intact; {claims} claims, [\d.]+ s; {end}", last)
-    told = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
-    assert {*told} == {"tables", "totals", "unpublished", "partial", "claims"}
-    assert [(of["table"], of["board"], of["verdict"]) for of in told["tables"]] == [
+    reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
+    assert {*reported} == {"tables", "totals", "unpublished", "partial", "claims"}
+    assert [(of["table"], of["board"], of["verdict"]) for of in reported["tables"]] == [
         (name.partition(".")[0], None, "intact") for name, *_ in rows[1:]
     ]
-    assert {of["how"] for of in told["tables"]} == {
+    assert {of["how"] for of in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
     totals = {"claims": claims, "tables": 7, "seconds": 0, "verdicts": {"intact": 7}}
-    assert told["totals"] | {"seconds": 0} == totals
-    assert len(told["claims"]) == claims
-    assert (told["unpublished"], told["partial"]) == ([], {})
+    assert reported["totals"] | {"seconds": 0} == totals
+    assert len(reported["claims"]) == claims
+    assert (reported["unpublished"], reported["partial"]) == ([], {})
 
 
 def test_a_table_that_no_rule_knows_is_intact(
     eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = said(capsys, "--outputs", str(eight))
+    code, out, err = read_output(capsys, "--outputs", str(eight))
     *lines, why, last = out.splitlines()
     assert (code, err) == (0, "")
-    rows = [found.groups() for found in map(LINE.fullmatch, lines) if found]
+    rows = [result.groups() for result in map(LINE.fullmatch, lines) if result]
     assert [(name, int(claims), verdict) for name, _, claims, verdict in rows] == [
         ("manifest.json", 1, None),
         ("eight.parquet, .idx", 15, "proved"),
@@ -94,10 +94,10 @@ def test_a_table_that_no_rule_knows_is_intact(
         "  intact: the files match the manifest; no puzzle here has a table of that name"
     )
     assert re.fullmatch(r"3 tables: 2 proved, 1 intact; 32 claims, [\d.]+ s", last)
-    told = json.loads(said(capsys, "--json", "--outputs", str(eight)).out)
-    found = {of["table"]: of["verdict"] for of in told["tables"]}
-    assert found == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
-    assert told["totals"]["verdicts"] == {"proved": 2, "intact": 1}
+    reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
+    result = {of["table"]: of["verdict"] for of in reported["tables"]}
+    assert result == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
+    assert reported["totals"]["verdicts"] == {"proved": 2, "intact": 1}
 
 
 class Bare(Puzzle):
@@ -113,9 +113,9 @@ def test_a_puzzle_without_a_proof_has_intact_tables(
 ) -> None:
     bare = Bare()
     for module in (verify, verify.manifest_checks):
-        monkeypatch.setattr(module, "puzzles", lambda: [bare])
-    only(eight, "eight", "eight_edge")
-    code, out, _ = said(capsys, "--outputs", str(eight))
+        monkeypatch.setattr(module, "list_puzzles", lambda: [bare])
+    keep_only(eight, "eight", "eight_edge")
+    code, out, _ = read_output(capsys, "--outputs", str(eight))
     assert code == 0
     assert out.count(f"  intact: {RULES} its rows and records\n") == 2
     assert re.search(r"\n2 tables: 2 intact; \d+ claims, [\d.]+ s\n$", out)
@@ -124,8 +124,8 @@ def test_a_puzzle_without_a_proof_has_intact_tables(
 def test_all_proved_is_said_plainly_and_every_claim_on_demand(
     eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    only(eight, "eight", "eight_edge")
-    out = said(capsys, "--verbose", "--outputs", str(eight)).out
+    keep_only(eight, "eight", "eight_edge")
+    out = read_output(capsys, "--verbose", "--outputs", str(eight)).out
     *claims, last = out.splitlines()
     assert re.fullmatch(r"2 tables: 2 proved; 31 claims, [\d.]+ s", last)
     verdicts = [line for line in claims if not line.endswith(" rows")]
@@ -140,24 +140,24 @@ def test_nothing_is_claimed_after_what_fails(
     eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rewrite(eight, "eight_edge", cell("solutions", 7, 99))
-    code, out, err = said(capsys, "--outputs", str(eight))
+    code, out, err = read_output(capsys, "--outputs", str(eight))
     assert code == 3
     assert "eight_edge.parquet fails a proof" in err
     # what was verified before stands there, and no totals
     assert [line.split(",")[0] for line in out.splitlines()][1:] == ["eight.parquet"]
     assert "tables:" not in out
-    told = json.loads(said(capsys, "--json", "--outputs", str(eight)).out)
-    assert {*told} == {"failure"}
-    assert told["failure"]["file"] == "eight_edge.parquet"
+    reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
+    assert {*reported} == {"failure"}
+    assert reported["failure"]["file"] == "eight_edge.parquet"
 
 
 def test_boards_with_the_same_verdict_share_a_line() -> None:
     lines = list[str]()
-    told = ProofTold(lines.append)
-    told(Claim("counts", "counts.parquet", "all is well", 5, passed=True), 5)
+    reported = ProofProgress(lines.append)
+    reported(Claim("counts", "counts.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
     boards += [("5x8", Grade.PUBLISHED, "as OEIS"), ("5x5", Grade.PROVED, "listed")]
-    told.on_verdicts([Verdict("counts", *of) for of in boards])
+    reported.on_verdicts([Verdict("counts", *of) for of in boards])
     assert re.sub(r"[\d.]+ s ", "- ", lines[0]).split() == [
         *("counts.parquet", "5", "rows", "1", "claim", "-", "published")
     ]
@@ -166,35 +166,35 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
         "  recounted: 3x3, 3x4, 3x5, 3x6, 3x7, 3x8: again\n",
         "  published: 5x8: as OEIS\n",
     ]
-    told(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
+    reported(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
-    told.on_verdicts([Verdict("more", *of) for of in boards])
+    reported.on_verdicts([Verdict("more", *of) for of in boards])
     assert lines[-1] == "  recounted: 7 boards: again\n"
 
 
 @pytest.fixture(scope="module")
 def sliding_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder where nothing is published but a sliding board."""
-    return once(
+    return make_once(
         tmp_path_factory,
         "sliding",
-        lambda place: built(place, SLIDING, *SLIDING.with_boards(["2x3"])),
+        lambda place: build_tables(place, SLIDING, *SLIDING.list_tables_with_boards(["2x3"])),
     )
 
 
 def test_a_folder_with_optional_tables_alone_is_verified(
     sliding_alone: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = said(capsys, "--outputs", str(sliding_alone))
+    code, out, err = read_output(capsys, "--outputs", str(sliding_alone))
     assert code == 0
     assert re.search(r"\n2 tables: 2 proved; 23 claims, [\d.]+ s\n$", out)
-    defaults = (table.name for puzzle in puzzles() for table in puzzle.tables)
+    defaults = (table.name for puzzle in list_puzzles() for table in puzzle.tables)
     assert err == f"note: not published, so not verified: {', '.join(defaults)}\n"
-    code, out, err = said(capsys, "--json", "--outputs", str(sliding_alone))
-    told = json.loads(out)
+    code, out, err = read_output(capsys, "--json", "--outputs", str(sliding_alone))
+    reported = json.loads(out)
     assert code == 0
-    assert told["unpublished"][:2] == ["eight", "eight_edge"]
-    assert [(of["table"], of["verdict"]) for of in told["tables"]] == [
+    assert reported["unpublished"][:2] == ["eight", "eight_edge"]
+    assert [(of["table"], of["verdict"]) for of in reported["tables"]] == [
         ("sliding_2x3_5", "proved"),
         ("sliding_2x3_6", "proved"),
     ]
@@ -205,6 +205,6 @@ def test_a_folder_without_tables_is_an_error(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
-        code, out, err = said(capsys, *words, "--outputs", str(folder))
+        code, out, err = read_output(capsys, *words, "--outputs", str(folder))
         assert (code, out) == (3, "")
         assert "manifest.json is not published. Run: pipeline precompute --outputs" in err

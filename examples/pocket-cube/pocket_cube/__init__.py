@@ -32,10 +32,10 @@ TWISTS = ["".join(twists) for twists in product("012", repeat=7) if sum(map(int,
 """No turn changes the sum of the twists, counted in threes."""
 
 
-def turned(state: str, turn: str) -> str:
+def turn_state(state: str, turn: str) -> str:
     """A state after a turn, which is written as the state that it makes of the solved cube.
 
-    >>> turned("5231764-2001102", "4123567-0000000")
+    >>> turn_state("5231764-2001102", "4123567-0000000")
     '1523764-1200102'
     """
     places = [int(place) - 1 for place in turn[:7]]
@@ -51,7 +51,7 @@ CLOCKWISE = {"U": "4123567-0000000", "R": "5231764-2001102", "F": "2634157-12002
 TURNS = {
     name: turn
     for letter, once in CLOCKWISE.items()
-    for name, turn in ((letter, once), (letter.lower(), turned(turned(once, once), once)))
+    for name, turn in ((letter, once), (letter.lower(), turn_state(turn_state(once, once), once)))
 }
 """The quarter turns: a capital is clockwise, as seen from the face."""
 
@@ -69,7 +69,7 @@ class PocketCube(GoalPuzzle):
 
     def __init__(self) -> None:
         meaning = f"All {self.size:,} states of the 2x2x2 cube, each with its quarter turns to go"
-        self.tables = (self.goal_table("pocket_cube", meaning, ("solved",), rows=self.size),)
+        self.tables = (self.make_goal_table("pocket_cube", meaning, ("solved",), rows=self.size),)
 
     def parse(self, text: str) -> str:
         """The state that a text names.
@@ -113,18 +113,18 @@ class PocketCube(GoalPuzzle):
         '5231764-2001102'
         """
         for letter, turn in TURNS.items():
-            yield letter, turned(state, turn)
+            yield letter, turn_state(state, turn)
 
     # ---- the same for all states at once: 3,674,160 would take minutes one by one --------------
 
-    def states(self) -> Bytes:
+    def list_states(self) -> Bytes:
         """Each order of the pieces with each way to twist them."""
         pieces = np.array([f"{pieces}-" for pieces in PIECES], dtype=np.bytes_)
         return np.strings.add(pieces[:, None], np.array(TWISTS, dtype=np.bytes_)).ravel()
 
-    def all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
+    def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
         """The texts turned: their letters change places, and the twists are added."""
-        texts = self.states().view(np.uint8).reshape(self.size, len(SOLVED))
+        texts = self.list_states().view(np.uint8).reshape(self.size, len(SOLVED))
         for letter, turn in TURNS.items():
             places = np.array([int(place) - 1 for place in turn[:7]])
             after = texts.take([*places, 7, *places + 8], axis=1)
@@ -132,12 +132,12 @@ class PocketCube(GoalPuzzle):
             after[:, 8:] = (after[:, 8:] - ord("0") + added) % 3 + ord("0")
             yield letter, np.arange(self.size), after.view(f"S{len(SOLVED)}").ravel()
 
-    def graph(self) -> Graph:
+    def make_graph(self) -> Graph:
         """Pieces go where they go however they are twisted, and twists whatever piece has them."""
         targets = np.empty((len(PIECES), len(TWISTS), len(TURNS)), dtype=np.int32)
         for at, turn in enumerate(TURNS.values()):
-            pieces = [self.rank(turned(f"{pieces}-0000000", turn)) for pieces in PIECES]
-            twists = [self.rank(turned(f"1234567-{twists}", turn)) for twists in TWISTS]
+            pieces = [self.rank(turn_state(f"{pieces}-0000000", turn)) for pieces in PIECES]
+            twists = [self.rank(turn_state(f"1234567-{twists}", turn)) for twists in TWISTS]
             by_twist = np.array(twists) % len(TWISTS)
             by_piece = np.array(pieces) // len(TWISTS) * len(TWISTS)
             targets[:, :, at] = by_piece[:, None] + by_twist

@@ -56,7 +56,7 @@ def in_space(turns: str) -> str:
     return f"{pieces}-{twists}"
 
 
-def some() -> Iterator[int]:
+def choose_states() -> Iterator[int]:
     random = Random(1)
     return (random.randrange(PUZZLE.size) for _ in range(300))
 
@@ -71,20 +71,20 @@ def test_turns_are_those_of_a_cube_in_space(length: int) -> None:
 
 
 def test_a_state_and_its_number() -> None:
-    states = PUZZLE.states()
+    states = PUZZLE.list_states()
     assert len(states) == PUZZLE.size == 3_674_160
     assert (states[1:] > states[:-1]).all()
-    for rank in some():
+    for rank in choose_states():
         state = PUZZLE.unrank(rank)
         assert states[rank] == state.encode()
         assert PUZZLE.rank(PUZZLE.parse(state)) == rank
 
 
 def test_all_states_at_once_move_as_each_of_them() -> None:
-    after = {letter: (ranks, reached) for letter, ranks, reached in PUZZLE.all_moves()}
-    graph = PUZZLE.graph()
+    after = {letter: (ranks, reached) for letter, ranks, reached in PUZZLE.list_all_moves()}
+    graph = PUZZLE.make_graph()
     assert [*after] == [*PUZZLE.letters]
-    for rank in some():
+    for rank in choose_states():
         moves = dict(PUZZLE.moves(PUZZLE.unrank(rank)))
         for letter, (ranks, reached) in after.items():
             assert (ranks[rank], reached[rank]) == (rank, moves[letter].encode())
@@ -108,7 +108,7 @@ def by_depth(targets: list[NDArray[np.int32]]) -> list[int]:
 
 
 def test_the_numbers_of_states_are_the_known_ones() -> None:
-    quarters = [*PUZZLE.graph().targets.reshape(PUZZLE.size, -1).T.copy()]
+    quarters = [*PUZZLE.make_graph().targets.reshape(PUZZLE.size, -1).T.copy()]
     assert by_depth(quarters) == QUARTER_TURNS
     halves = [quarter[quarter] for quarter in quarters[::2]]
     assert by_depth(quarters + halves) == FACE_TURNS

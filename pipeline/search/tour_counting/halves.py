@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.search.tour_counting.expand import Step
-from pipeline.search.tour_counting.sweep import Layer, first_layer
-from tablebase.frontier.keys import Array, all_partners
+from pipeline.search.tour_counting.sweep import Layer, make_first_layer
+from tablebase.frontier.keys import Array, list_all_partners
 from tablebase.frontier.state import END, FREE
 
 
@@ -42,31 +42,40 @@ class Halves(NamedTuple):
     wanted: int = 0
     """Those of the edges between that all cycles must use, as bits; if any, the first one."""
 
-    def through(self, cell: int) -> Halves:
+    def require_edge(self, cell: int) -> Halves:
         """The same, of cycles that use the virtual square's edge to a cell of the cut."""
-        chosen = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
-        return self._replace(between=self.between[np.argsort(~chosen, kind="stable")], wanted=1)
+        is_required = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
+        return self._replace(
+            between=self.between[np.argsort(~is_required, kind="stable")], wanted=1
+        )
 
 
-def halves(
-    later: list[list[int]], rows: int, *, paths: bool = False, mirrored: bool = True
+def cut_board(
+    later_neighbours: list[list[int]], rows: int, *, paths: bool = False, mirrored: bool = True
 ) -> Halves:
-    """Of a board in columns of so many rows, where `later` has a square's neighbours after it.
+    """Of a board in columns of so many rows, where `later_neighbours` has a square's neighbours
+    after it.
 
     `mirrored`: whether a state may stand for its mirror image too.
     """
-    columns = len(later) // rows
+    columns = len(later_neighbours) // rows
     longer, shorter = (columns - 1) // 2, (columns - 2) // 2
     virtual = [0] if paths else []
     first, cells = len(virtual), len(virtual) + 2 * rows + 1
     one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
     images = [*virtual, *reversed(one), *reversed(other), cells - 1]
     mirror = np.array(images if mirrored else range(cells))
-    colour = colours(later) if paths else np.zeros(len(later), dtype=np.int64)
+    colour = (
+        color_squares(later_neighbours)
+        if paths
+        else np.zeros(len(later_neighbours), dtype=np.int64)
+    )
     ending = colour * colour.sum() >= 0  # squares where a path can end
 
     def step(square: int) -> Step:
-        others = [first + to - square for to in later[square]] + virtual * bool(ending[square])
+        others = [first + to - square for to in later_neighbours[square]] + virtual * bool(
+            ending[square]
+        )
         entered = colour[square + 1 : square + cells - first + 1]
         dark, light = (
             sum(END << 2 * cell for cell in np.flatnonzero(entered == of).tolist())
@@ -77,7 +86,7 @@ def halves(
             first,
             np.array(others, dtype=np.int64),
             mirror[: cells * (mirrored and square % rows == rows - 1)],
-            all_partners(cells),
+            list_all_partners(cells),
             dark << 2 * first,
             light << 2 * first,
             -2 * int(colour[square + cells - first + 1 :].sum()),
@@ -86,10 +95,12 @@ def halves(
     steps = [step(square) for square in range(longer * rows)]
     begin = longer * rows - first
     cut = range(longer * rows, (longer + 2) * rows)
-    between = [(at - begin, to - begin, 0) for at in cut for to in later[at] if to in cut]
+    between = [
+        (at - begin, to - begin, 0) for at in cut for to in later_neighbours[at] if to in cut
+    ]
     between += [(0, at - begin, 1) for at in cut if paths and ending[at]]
     return Halves(
-        first_layer([FREE] * cells),
+        make_first_layer([FREE] * cells),
         steps,
         shorter * rows,
         np.array(between, dtype=np.int64).reshape(-1, 3),
@@ -98,16 +109,16 @@ def halves(
     )
 
 
-def colours(later: list[list[int]]) -> Array:
+def color_squares(later_neighbours: list[list[int]]) -> Array:
     """1 or -1 for each square, if that can be so that every edge joins the two; else all 0."""
-    edges = [(one, other) for one, others in enumerate(later) for other in others]
-    found = np.zeros(len(later), dtype=np.int64)
-    for square in range(len(later)):
-        found[square] = found[square] or 1
+    edges = [(one, other) for one, others in enumerate(later_neighbours) for other in others]
+    colors = np.zeros(len(later_neighbours), dtype=np.int64)
+    for square in range(len(later_neighbours)):
+        colors[square] = colors[square] or 1
         waiting = [square]
         while waiting:
             at = waiting.pop()
-            for to in {sum(edge) - at for edge in edges if at in edge and not all(found[[*edge]])}:
-                found[to] = -found[at]
+            for to in {sum(edge) - at for edge in edges if at in edge and not all(colors[[*edge]])}:
+                colors[to] = -colors[at]
                 waiting.append(to)
-    return found * all(found[one] != found[other] for one, other in edges)
+    return colors * all(colors[one] != colors[other] for one, other in edges)

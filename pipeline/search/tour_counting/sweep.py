@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.tour_counting.expand import Step, following
-from tablebase.frontier.keys import MOST_CELLS
+from pipeline.search.tour_counting.expand import Step, expand_state
+from tablebase.frontier.keys import MAX_CELLS
 from tablebase.frontier.state import MATCHING_BITS
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
 
-MOST = float(1 << 63)
-PIECE = 200_000
+COUNT_LIMIT = float(1 << 63)
+STATES_PER_STEP = 200_000
 """States between two moments at which a sweep can be told to end."""
-MOST_FOLLOWING = 1 + MOST_CELLS + MOST_CELLS * (MOST_CELLS - 1) // 2
+MAX_SUCCESSORS = 1 + MAX_CELLS + MAX_CELLS * (MAX_CELLS - 1) // 2
 """States after one step at most: joined to none, to one, or to two."""
 
 
@@ -38,68 +38,68 @@ class Layer(NamedTuple):
     ways: Array
 
 
-class TooMany(ArithmeticError):
+class CountOverflow(ArithmeticError):
     """A number of cycles that does not fit 63 bits."""
 
 
-def first_layer(needs: list[int]) -> Layer:
+def make_first_layer(needs: list[int]) -> Layer:
     """One state, before anything is laid, with cells that need so much."""
     packed = sum(need << 2 * cell for cell, need in enumerate(needs))
     return Layer(np.array([packed << MATCHING_BITS]), np.array([1]))
 
 
-def forward(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
-    """The next layer; `going` is called several times a second."""
+def advance_layer(layer: Layer, step: Step, check_running: Callable[[], None]) -> Layer:
+    """The next layer; `check_running` is called several times a second."""
     # in the middle of a column a large layer grows less than this, and at its end it shrinks
-    keys, ways = _room(len(layer.keys) * (4 if len(step.mirror) else 8) // 5)
+    keys, ways = _allocate_table(len(layer.keys) * (4 if len(step.mirror) else 8) // 5)
     done = filled = 0
     while done < len(layer.keys):
-        going()
+        check_running()
         done, filled = _spread(*layer, done, step, keys, ways, filled)
         if filled < 0:
-            raise TooMany
-        if done < len(layer.keys) and _full(filled, len(keys)):
+            raise CountOverflow
+        if done < len(layer.keys) and _is_full(filled, len(keys)):
             # as many more as have come so far, or fewer: more and more are there already
             likely = filled * len(layer.keys) // done
-            keys, ways = in_table(keys, ways, min(3 * filled // 2, likely + filled // 20))
-    many = _gathered(keys, ways)
+            keys, ways = make_hash_table(keys, ways, min(3 * filled // 2, likely + filled // 20))
+    many = _compact(keys, ways)
     for column in (keys, ways):
         column.resize(many, refcheck=False)  # where they are: a copy would be the peak of memory
     return Layer(keys, ways)
 
 
-def back(layer: Layer, step: Step, keys: Array, onward: Array) -> tuple[Array, Array]:
+def count_onward(layer: Layer, step: Step, keys: Array, onward: Array) -> tuple[Array, Array]:
     """The layer's onward numbers, and how many cycles use each edge that the step may lay.
 
     `keys` and `onward` are a table of the next layer.
     """
-    found, uses, about = _back(*layer, step, keys, onward)
-    if about.max(initial=0) >= MOST or len(found) < len(layer.keys):
-        raise TooMany
-    return found, uses
+    onward_counts, uses, about = _count_onward(*layer, step, keys, onward)
+    if about.max(initial=0) >= COUNT_LIMIT or len(onward_counts) < len(layer.keys):
+        raise CountOverflow
+    return onward_counts, uses
 
 
-def cycles(ways: Array, onward: Array) -> int:
+def sum_cycles(ways: Array, onward: Array) -> int:
     """How many cycles pass a layer, given both numbers of each of its states."""
-    if onward.min(initial=0) < 0 or np.dot(ways.astype(float), onward.astype(float)) >= MOST:
-        raise TooMany
+    if onward.min(initial=0) < 0 or np.dot(ways.astype(float), onward.astype(float)) >= COUNT_LIMIT:
+        raise CountOverflow
     return int(np.dot(ways, onward))
 
 
-def in_table(keys: Array, numbers: Array, room: int = 0) -> tuple[Array, Array]:
-    """Keys, but for noughts, with their numbers as a table in which `place_of` finds them."""
-    table = _room(room or len(keys))
-    _fill(keys, numbers, *table)
+def make_hash_table(keys: Array, numbers: Array, room: int = 0) -> tuple[Array, Array]:
+    """Keys, but for noughts, with their numbers as a table in which `find_place` finds them."""
+    table = _allocate_table(room or len(keys))
+    _fill_table(keys, numbers, *table)
     return table
 
 
-def _room(states: int) -> tuple[Array, Array]:
-    size = 2 * MOST_FOLLOWING + PIECE // 100 + 4 * states // 3
+def _allocate_table(states: int) -> tuple[Array, Array]:
+    size = 2 * MAX_SUCCESSORS + STATES_PER_STEP // 100 + 4 * states // 3
     return np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
 
 
 @compiled
-def place_of(key: int, keys: Array) -> int:
+def find_place(key: int, keys: Array) -> int:
     """Where a key is in a table, or would be. No key is 0."""
     # mixed twice by 30 bits of the golden ratio and of another number, so that no product wraps
     mixed = (key & 0xFFFFFFFF) * 0x278DDE6D + (key >> 32) * 0x2545F491
@@ -113,21 +113,21 @@ def place_of(key: int, keys: Array) -> int:
 
 
 @compiled
-def _full(filled: int, size: int) -> bool:
-    return 4 * filled > 3 * (size - MOST_FOLLOWING)
+def _is_full(filled: int, size: int) -> bool:
+    return 4 * filled > 3 * (size - MAX_SUCCESSORS)
 
 
 @compiled
-def _fill(keys: Array, numbers: Array, table_keys: Array, table_numbers: Array) -> None:
+def _fill_table(keys: Array, numbers: Array, table_keys: Array, table_numbers: Array) -> None:
     for at in range(len(keys)):
         if keys[at] != 0:
-            place = place_of(keys[at], table_keys)
+            place = find_place(keys[at], table_keys)
             table_keys[place] = keys[at]
             table_numbers[place] = numbers[at]
 
 
 @compiled
-def _gathered(keys: Array, ways: Array) -> int:
+def _compact(keys: Array, ways: Array) -> int:
     """Bring what is in a table to its beginning; returns how many these are."""
     many = 0
     for place in range(len(keys)):
@@ -143,13 +143,13 @@ def _spread(
     filled: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Take some states on; returns how many are done and in the table, -1 where a sum wraps."""
-    cells = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
-    after = np.empty(MOST_FOLLOWING, dtype=np.int64)
-    joined = np.empty((MOST_FOLLOWING, 2), dtype=np.int64)
-    last = min(len(keys), done + PIECE)
-    while done < last and not _full(filled, len(table_keys)):
-        for number in range(following(keys[done], step, cells, after, joined)):
-            place = place_of(after[number], table_keys)
+    cells = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
+    after = np.empty(MAX_SUCCESSORS, dtype=np.int64)
+    joined = np.empty((MAX_SUCCESSORS, 2), dtype=np.int64)
+    last = min(len(keys), done + STATES_PER_STEP)
+    while done < last and not _is_full(filled, len(table_keys)):
+        for number in range(expand_state(keys[done], step, cells, after, joined)):
+            place = find_place(after[number], table_keys)
             if table_keys[place] == 0:
                 table_keys[place] = after[number]
                 filled += 1
@@ -161,18 +161,18 @@ def _spread(
 
 
 @compiled
-def _back(
+def _count_onward(
     keys: Array, ways: Array, step: Step, table_keys: Array, table_onward: Array
 ) -> tuple[Array, Array, Array]:
-    cells = np.zeros((3, MOST_CELLS + 1), dtype=np.int64)
-    after = np.empty(MOST_FOLLOWING, dtype=np.int64)
-    joined = np.empty((MOST_FOLLOWING, 2), dtype=np.int64)
+    cells = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
+    after = np.empty(MAX_SUCCESSORS, dtype=np.int64)
+    joined = np.empty((MAX_SUCCESSORS, 2), dtype=np.int64)
     onward = np.zeros(len(keys), dtype=np.int64)
     uses = np.zeros(len(step.others), dtype=np.int64)
     about = np.zeros(len(step.others))
     for at in range(len(keys)):
-        for number in range(following(keys[at], step, cells, after, joined)):
-            place = place_of(after[number], table_keys)
+        for number in range(expand_state(keys[at], step, cells, after, joined)):
+            place = find_place(after[number], table_keys)
             more = table_onward[place]
             if table_keys[place] == 0 or more == 0:
                 continue

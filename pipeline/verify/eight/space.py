@@ -15,7 +15,7 @@ STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 """Where the blank goes by U, D, L and R, as (rows, columns)."""
 
 
-def sliding_space(puzzle: GoalPuzzle) -> Space:
+def make_eight_space(puzzle: GoalPuzzle) -> Space:
     """The 8-puzzle's: 9! boards in notation order, a state read as one number of nine digits."""
     # permutations of sorted digits come in ascending order, which is notation order
     texts = ["".join(digits) for digits in permutations("012345678")]

@@ -5,33 +5,35 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.tasks import in_threads
+from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import Array
 from tablebase.jit import compiled
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 
 COUNTED_AGAIN = "the tours and closed tours are as many as in a second count, path by path"
 
 
-def recounted(board: Board) -> dict[str, Array]:
+def recount_tours(board: KnightBoard) -> dict[str, Array]:
     """The tours from each square, and those that are closed. Mirrored squares are counted once."""
-    least = [min(board.turned(square)) for square in range(board.squares)]
-    squares, of = np.unique(least, return_inverse=True)
-    near = jumps(board)
-    found = np.array([*in_threads(count_from, [(near, square) for square in squares.tolist()])])
-    return dict(zip(("tours", "closed"), found[of].T, strict=True))
+    least = [min(board.find_images(square)) for square in range(board.squares)]
+    squares, image_of = np.unique(least, return_inverse=True)
+    near = list_jumps(board)
+    counts = np.array(
+        [*run_in_threads(count_tours_from, [(near, square) for square in squares.tolist()])]
+    )
+    return dict(zip(("tours", "closed"), counts[image_of].T, strict=True))
 
 
-def jumps(board: Board) -> npt.NDArray[np.int64]:
+def list_jumps(board: KnightBoard) -> npt.NDArray[np.int64]:
     """The squares that a knight can jump to from each, as bits."""
     squares = np.arange(board.squares)
     ranks, files = np.divmod(squares, board.files)
     far = np.subtract.outer(files, files) * np.subtract.outer(ranks, ranks)
-    found: npt.NDArray[np.int64] = (abs(far) == 2) @ (1 << squares)
-    return found
+    near: npt.NDArray[np.int64] = (abs(far) == 2) @ (1 << squares)
+    return near
 
 
-def count_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
+def count_tours_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
     """Tours from a square and those that are closed, by walking every path.
 
     Row s of `near` has a bit for each square that a knight can jump to from s.
@@ -40,11 +42,11 @@ def count_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
     lonely = 0
     for square, beside in enumerate((near & free).tolist()):
         lonely |= (beside & (beside - 1) == 0) << square
-    return _go_on(near, start, start, free, lonely)
+    return _count_onward(near, start, start, free, lonely)
 
 
 @compiled
-def _go_on(
+def _count_onward(
     near: npt.NDArray[np.int64], start: int, here: int, free: int, lonely: int
 ) -> tuple[int, int]:
     """Tours by which a path that has come to a square can go on to all the free ones.
@@ -71,6 +73,6 @@ def _go_on(
                 stranded |= not beside
         ends = alone & ~near[square]
         if not left or (not stranded and not ends & (ends - 1)):
-            on, back = _go_on(near, start, square, left, alone)
+            on, back = _count_onward(near, start, square, left, alone)
             tours, closed = tours + on, closed + back
     return tours, closed

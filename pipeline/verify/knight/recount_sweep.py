@@ -7,27 +7,29 @@ from itertools import combinations
 import numpy as np
 
 from pipeline.verify.claims import Array
-from pipeline.verify.knight.recount import jumps
-from tablebase.puzzles.knight.board import Board
+from pipeline.verify.knight.recount import list_jumps
+from tablebase.puzzles.knight.board import KnightBoard
 
 SWEPT_AGAIN = "the tours and closed tours are as many as in a sweep over the whole board"
 USED = 255
-BITS = 64
+COUNT_BITS = 64
 """As wide as is one square's count in a number that has them all."""
 
 
-def sweep(board: Board, *, by_files: bool) -> dict[str, Array]:
+def recount_by_sweep(board: KnightBoard, *, by_files: bool) -> dict[str, Array]:
     """The tours from each square, and the closed ones, file after file or rank after rank."""
     squares = np.arange(board.squares).reshape(board.ranks, board.files)
     order: list[int] = (squares.T if by_files else squares).ravel().tolist()
-    near = [[to for to in order if beside >> to & 1] for beside in jumps(board).tolist()]
-    _, ends = _cycles(order, near, virtual=True)
-    cycles, _ = _cycles(order, near, virtual=False)
-    tours = [ends >> BITS * square & ((1 << BITS) - 1) for square in range(board.squares)]
+    near = [[to for to in order if beside >> to & 1] for beside in list_jumps(board).tolist()]
+    _, ends = _count_cycles(order, near, virtual=True)
+    cycles, _ = _count_cycles(order, near, virtual=False)
+    tours = [
+        ends >> COUNT_BITS * square & ((1 << COUNT_BITS) - 1) for square in range(board.squares)
+    ]
     return {"tours": np.array(tours), "closed": np.array([2 * cycles] * board.squares)}
 
 
-def _cycles(order: list[int], near: list[list[int]], *, virtual: bool) -> tuple[int, int]:
+def _count_cycles(order: list[int], near: list[list[int]], *, virtual: bool) -> tuple[int, int]:
     """Cycles through all squares, and how many use each square's edge to a virtual one.
 
     A state has for each square itself if no edge is laid there, the other end of the piece if it
@@ -44,18 +46,18 @@ def _cycles(order: list[int], near: list[list[int]], *, virtual: bool) -> tuple[
             missing = 2 if state[here] == here else state[here] != USED
             for chosen in combinations(others, missing):
                 laid = bytearray(state)
-                if not all(_laid(laid, here, to) for to in chosen):
+                if not all(_lay_edge(laid, here, to) for to in chosen):
                     continue
-                found = bytes(laid)
-                before = after.get(found, (0, 0))
-                through = ways << BITS * here if squares in chosen else 0
-                after[found] = before[0] + ways, before[1] + by_end + through
+                next_state = bytes(laid)
+                before = after.get(next_state, (0, 0))
+                through = ways << COUNT_BITS * here if squares in chosen else 0
+                after[next_state] = before[0] + ways, before[1] + by_end + through
         ways, by_end = after.pop(done, (0, 0))
         cycles, ends, layer = cycles + ways, ends + by_end, after
     return cycles, ends
 
 
-def _laid(state: bytearray, here: int, to: int) -> bool:
+def _lay_edge(state: bytearray, here: int, to: int) -> bool:
     """Lay an edge, if that can be: a cycle is closed only where no square is left over."""
     one, other = state[here], state[to]
     if USED in (one, other):

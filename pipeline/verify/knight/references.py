@@ -6,7 +6,7 @@ that is counted once has nothing but these, and then its verdict is *published*.
 
 from __future__ import annotations
 
-from tablebase.puzzles.knight.board import Board
+from tablebase.puzzles.knight.board import KnightBoard
 
 Known = tuple[int, str] | None
 """A number and who says so, if anybody does."""
@@ -50,7 +50,7 @@ FIVE_SQUARES = (304, 0, 56, 0, 304, 0, 56, 0, 56, 0, 56, 0, 64)
 """Directed tours of 5 x 5 by start, to the middle square (OEIS A165134, example by G. Coserea)."""
 
 
-def known_total(board: Board) -> Known:
+def find_known_total(board: KnightBoard) -> Known:
     """How many directed tours a board has."""
     short, long = sorted((board.files, board.ranks))
     # one row has no jumps, and on two a knight never leaves every second file
@@ -58,7 +58,7 @@ def known_total(board: Board) -> Known:
     return TOTALS.get((short, long), none)
 
 
-def known_closed(board: Board) -> Known:
+def find_known_closed(board: KnightBoard) -> Known:
     """How many directed closed tours begin at each square of a board."""
     short, long = sorted((board.files, board.ranks))
     if board.squares % 2:

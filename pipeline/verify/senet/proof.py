@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.verify.claims import Array, Rows
-from pipeline.verify.graph_proof import Edges, walked
-from pipeline.verify.manifest_checks import Listed, check_records, read_rows
+from pipeline.verify.graph_proof import Edges, search_graph
+from pipeline.verify.manifest_checks import ListedTable, check_records, read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from tablebase.graph import UNREACHED, Walk
+from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 
 HOW = (
@@ -47,12 +47,12 @@ class Positions:
         self._row_of = np.full(3**SQUARES, -1, dtype=np.int32)
         self._row_of[self.numbers] = np.arange(len(cells))
 
-    def row(self, a: Array, b: Array) -> Array:
+    def find_rows(self, a: Array, b: Array) -> Array:
         """The rows of positions given by the squares of A and of B."""
         found: Array = self._row_of[self._base_3[a] + 2 * self._base_3[b]]
         return found
 
-    def leaving(self, nodes: Array) -> Edges:
+    def list_edges(self, nodes: Array) -> Edges:
         """Every move from some nodes, all with the same side to move."""
         size, found = len(self.numbers), []
         side = int(nodes[0]) // size
@@ -65,82 +65,82 @@ class Positions:
                 at = np.flatnonzero((mover & here != 0) & (landing & goal != 0))
                 swaps = np.where(other[at] & goal, here | goal, 0)
                 sets = mover[at] ^ (here | goal), other[at] ^ swaps
-                targets = self.row(*(sets if side == 0 else sets[::-1])) + (1 - side) * size
+                targets = self.find_rows(*(sets if side == 0 else sets[::-1])) + (1 - side) * size
                 found.append((nodes[at], targets, np.full(len(at), throw << 4 | start, np.uint8)))
         sources, targets, labels = map(np.concatenate, zip(*found, strict=True))
         return sources, targets, labels
 
 
-def prove_senet(listed: Listed, seen: Seen) -> Outcome:
+def prove_senet(listed: ListedTable, earlier: Seen) -> Outcome:
     """Prove the table of every arrangement."""
     rows = read_rows(listed)
     positions = prove_positions(listed, rows)
     walk = prove_plies(listed, rows, positions)
     prove_lines(listed, rows, positions, walk)
     prove_index(listed, walk)
-    listed.name_unproved(COLUMNS, FIELDS)
-    return listed.outcome(Grade.PROVED, HOW)
+    listed.note_missing_proofs(COLUMNS, FIELDS)
+    return listed.make_outcome(Grade.PROVED, HOW)
 
 
-def prove_positions(listed: Listed, rows: Rows) -> Positions:
+def prove_positions(listed: ListedTable, rows: Rows) -> Positions:
     count = factorial(SQUARES) // factorial(5) ** 3
     text = f"the rows are all {count:,} arrangements, each once, in notation order"
-    with listed.claim(text) as fact:
-        fact.same("rows", len(rows), count)
-        cells, position = rows.cells(fact, "position", SQUARES), rows.column("position")
+    with listed.begin_claim(text) as check:
+        check.require_equal("rows", len(rows), count)
+        cells, position = rows.read_cells(check, "position", SQUARES), rows.column("position")
         fives = [np.count_nonzero(cells == ord(piece), axis=1) == 5 for piece in ".AB"]
         expected = "15 squares: five A, five B and five empty"
         wrong = ~np.logical_and.reduce(fives)
-        rows.none(fact, wrong, lambda row: (position[row], expected))
+        rows.require_none(check, wrong, lambda row: (position[row], expected))
         positions = Positions(cells)
-        rows.ascend(fact, "position", positions.numbers)
+        rows.require_ascending(check, "position", positions.numbers)
     return positions
 
 
-def prove_plies(listed: Listed, rows: Rows, positions: Positions) -> Walk:
+def prove_plies(listed: ListedTable, rows: Rows, positions: Positions) -> SearchResult:
     """All shortest lines, once their lengths are seen to be those of the table."""
     text = (
         "the opening has 0; plies_even and plies_odd are one more than the smallest value of a "
         "predecessor, and null where no predecessor has one"
     )
-    with listed.claim(text) as fact:
+    with listed.begin_claim(text) as check:
         opening = rows.column("position").index(OPENING).as_py()
-        walk = walked(2 * len(rows), opening, positions.leaving)
+        walk = search_graph(2 * len(rows), opening, positions.list_edges)
         plies = walk.depth.reshape(2, -1)
         for name, expected in zip(("plies_even", "plies_odd"), plies, strict=True):
-            rows.equal(fact, name, pa.array(expected, mask=expected == UNREACHED))
-    with listed.claim("plies is the smaller of the two, or null if both are null") as fact:
+            rows.require_column(check, name, pa.array(expected, mask=expected == UNREACHED))
+    with listed.begin_claim("plies is the smaller of the two, or null if both are null") as check:
         fewest = plies.min(axis=0)
-        rows.equal(fact, "plies", pa.array(fewest, mask=fewest == UNREACHED))
+        rows.require_column(check, "plies", pa.array(fewest, mask=fewest == UNREACHED))
     return walk
 
 
-def _shorter(walk: Walk) -> Array:
+def _list_shorter_nodes(walk: SearchResult) -> Array:
     """Every row's node that the shorter lines lead to."""
     even, odd = walk.depth.reshape(2, -1)
     return np.arange(len(even)) + np.where(odd < even, len(even), 0)
 
 
-def prove_lines(listed: Listed, rows: Rows, positions: Positions, walk: Walk) -> None:
+def prove_lines(listed: ListedTable, rows: Rows, positions: Positions, walk: SearchResult) -> None:
     text = (
         "lines is the number of shortest lines, summed over predecessors from the opening on; "
         "null where plies is null"
     )
-    with listed.claim(text) as fact:
+    with listed.begin_claim(text) as check:
         # far below 2^63: at most 120 moves lead to a node, and no line has over 30 plies
-        ways = walk.ways[_shorter(walk)].astype(np.int64)
-        rows.equal(fact, "lines", pa.array(ways, mask=ways == 0))
+        ways = walk.ways[_list_shorter_nodes(walk)].astype(np.int64)
+        rows.require_column(check, "lines", pa.array(ways, mask=ways == 0))
     text = (
         "dice and moves are legal ply by ply and lead to the position in that many plies, and no "
         "other shortest line has smaller dice, or the same dice and smaller squares; null where "
         "plies is null"
     )
-    with listed.claim(text) as fact:
-        for name, expected in zip(("dice", "moves"), _written(positions, walk), strict=True):
-            rows.equal(fact, name, expected)
+    with listed.begin_claim(text) as check:
+        for name, expected in zip(("dice", "moves"), _format_lines(positions, walk), strict=True):
+            rows.require_column(check, name, expected)
 
 
-def _written(positions: Positions, walk: Walk) -> list[pa.Array]:
+def _format_lines(positions: Positions, walk: SearchResult) -> list[pa.Array]:
     """The smallest line to every row as dice and as moves; null where none leads."""
     dice = pa.array([str(label >> 4) for label in LABELS])
     moves = pa.array([f"{m & 15}{sign}{(m & 15) + (m >> 4)}" for sign in "-x" for m in LABELS])
@@ -161,16 +161,16 @@ def _written(positions: Positions, walk: Walk) -> list[pa.Array]:
                 for text, (step, gap) in zip(layers[-1], steps, strict=True)
             ]
         )
-    at = place[_shorter(walk)]
+    at = place[_list_shorter_nodes(walk)]
     known = pa.array(at, mask=at < 0)
     return [pa.concat_arrays(of).take(known) for of in zip(*layers, strict=True)]
 
 
-def prove_index(listed: Listed, walk: Walk) -> None:
+def prove_index(listed: ListedTable, walk: SearchResult) -> None:
     text = (
         "each record matches its row: plies_even, plies_odd and lines, and the last move of the "
         f"smallest line of each parity; {UNREACHED} and 0 where there is none"
     )
     (even, odd), (last_even, last_odd) = walk.depth.reshape(2, -1), walk.label.reshape(2, -1)
     fields = {"plies_even": even, "last_even": last_even, "plies_odd": odd, "last_odd": last_odd}
-    check_records(listed, text, {**fields, "lines": walk.ways[_shorter(walk)]})
+    check_records(listed, text, {**fields, "lines": walk.ways[_list_shorter_nodes(walk)]})

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
-FAR = 255
+NO_NEIGHBOUR = 255
 
 
 @compiled
-def first_wrong(
+def find_first_wrong(
     depth: Array, odd: Array, line: int, weights: Array, first: int, last: int
 ) -> tuple[int, int]:
     """The first state with an order from first to last whose nearest neighbour is not one nearer.
@@ -34,15 +34,15 @@ def first_wrong(
         _unrank(number, weights, order)
         for place in range(len(odd)):
             here = depth[place * orders + number]
-            _neighbours(depth, order[odd[place]], line, weights, place, number, moved, near)
+            _read_neighbours(depth, order[odd[place]], line, weights, place, number, moved, near)
             nearest = min(near[0], near[1], near[2], near[3])
             if here and nearest != here - 1:
                 return place * orders + number, nearest
-    return -1, FAR
+    return -1, NO_NEIGHBOUR
 
 
 @compiled
-def described(
+def describe_states(
     depth: Array, odd: Array, line: int, weights: Array, first: int, homes: Array, steps: Array,
     tiles: Array, nearer: Array, manhattan: Array,
 ) -> None:  # fmt: skip
@@ -58,7 +58,7 @@ def described(
         place, number = (first + row) // orders, (first + row) % orders
         _unrank(number, weights, order)
         own = order[odd[place]]
-        _neighbours(depth, own, line, weights, place, number, moved, near)
+        _read_neighbours(depth, own, line, weights, place, number, moved, near)
         nearer[row] = manhattan[row] = 0
         for way in range(4):
             if near[way] < depth[first + row]:
@@ -72,14 +72,14 @@ def described(
 
 
 @compiled
-def _neighbours(
+def _read_neighbours(
     depth: Array, order: Array, line: int, weights: Array, place: int, number: int,
     moved: Array, near: Array,
 ) -> None:  # fmt: skip
     """The distances of the neighbours: a place back, a place on, a line back, a line on."""
     places = len(order) + 1
     orders = len(depth) // places
-    near[:] = FAR
+    near[:] = NO_NEIGHBOUR
     if place % line:
         near[0] = depth[(place - 1) * orders + number]
     if (place + 1) % line:

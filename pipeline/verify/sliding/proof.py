@@ -8,117 +8,122 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from pipeline.tasks import in_threads
+from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import Rows
-from pipeline.verify.manifest_checks import Listed, decoded, records
-from pipeline.verify.sliding.neighbours import described, first_wrong
-from pipeline.verify.sliding.references import FARTHEST, known_layers
+from pipeline.verify.manifest_checks import ListedTable, decode_rows, iter_records
+from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
+from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from tablebase.block_space import InBlocks
+from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, Board
+from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
 from tablebase.tables.content_hash import ContentHash
 
 HOW = "every state was compared with its neighbours"
 HOW_OF_ROWS = f"{HOW}; every row follows from its number"
 COLUMNS = ("state", "goal", "distance", "best_moves", "manhattan")
-STRETCH = 1 << 16
+CHUNK_ORDERS = 1 << 16
 """Orders that a thread looks at before another may."""
 
 
-def prove_board(listed: Listed, seen: Seen) -> Outcome:
+def prove_board(listed: ListedTable, earlier: Seen) -> Outcome:
     """Prove the distances to one goal, and the rows beside them, if there are any."""
-    recipe = listed.known.recipe
-    assert isinstance(recipe, InBlocks)
-    assert isinstance(recipe.space, Board)
+    recipe = listed.definition.recipe
+    assert isinstance(recipe, BlockBreadthFirst)
+    assert isinstance(recipe.space, SlidingBoard)
     (goal,) = recipe.roots
     proof = Distances(listed, recipe.space, goal)
     proof.prove()
-    if listed.known.columns:
+    if listed.definition.columns:
         proof.prove_rows()
-    listed.name_unproved(COLUMNS, ("distance",))
-    return listed.outcome(Grade.PROVED, HOW_OF_ROWS if listed.known.columns else HOW)
+    listed.note_missing_proofs(COLUMNS, ("distance",))
+    return listed.make_outcome(Grade.PROVED, HOW_OF_ROWS if listed.definition.columns else HOW)
 
 
 class Distances:
     """The distances of a board to a goal, by rank."""
 
-    def __init__(self, listed: Listed, board: Board, goal: str) -> None:
+    def __init__(self, listed: ListedTable, board: SlidingBoard, goal: str) -> None:
         self._listed = listed
         self._board = board
         self._goal = goal
         lines = np.arange(board.cells) // board.line - board.place[goal.index("0")] // board.line
-        odd = (lines * (board.line - 1) + board.odd(goal)) % 2
+        odd = (lines * (board.line - 1) + board.is_odd(goal)) % 2
         self._depth = np.empty(board.size, dtype=np.uint8)
         self._shared = self._depth, odd, board.line, np.array(board.weights)
 
     def prove(self) -> None:
         listed, board, depth, goal = self._listed, self._board, self._depth, self._goal
-        with listed.claim("there is a record for every state", index=True) as fact:
-            content, columns = ContentHash(listed.known.fields()), listed.known.columns
-            fact.same("records", listed.index.records, len(depth))
+        with listed.begin_claim("there is a record for every state", index=True) as check:
+            content, columns = (
+                ContentHash(listed.definition.list_fields()),
+                listed.definition.columns,
+            )
+            check.require_equal("records", listed.index.records, len(depth))
             zeros: list[int] = []
             layers = np.zeros(UNREACHED + 1, dtype=np.int64)
-            for begin, found in records(listed):
-                zeros += (begin + np.flatnonzero(found["distance"] == 0)).tolist()
-                depth[begin : begin + len(found)] = found["distance"]
-                layers += np.bincount(found["distance"], minlength=len(layers))
+            for begin, records_found in iter_records(listed):
+                zeros += (begin + np.flatnonzero(records_found["distance"] == 0)).tolist()
+                depth[begin : begin + len(records_found)] = records_found["distance"]
+                layers += np.bincount(records_found["distance"], minlength=len(layers))
                 if not columns:
-                    distances = pa.array(found["distance"].astype(np.int16))
+                    distances = pa.array(records_found["distance"].astype(np.int16))
                     content.update(pa.record_batch({"distance": distances}))
             if not columns:  # nothing else has the values that the manifest vouches for
-                fact.same("content hash", content.hexdigest(), listed.entry.content)
-        with listed.claim(f"the distance is 0 only at {goal}", index=True) as fact:
-            fact.same(f"distance of {goal}:", int(depth[board.rank(goal)]), 0)
+                check.require_equal("content hash", content.hexdigest(), listed.entry.content)
+        with listed.begin_claim(f"the distance is 0 only at {goal}", index=True) as check:
+            check.require_equal(f"distance of {goal}:", int(depth[board.rank(goal)]), 0)
             for rank in zeros:
                 if rank != board.rank(goal):
-                    fact.refuted("distance 0", "a distance above 0", rank, self._state(rank))
+                    check.refute("distance 0", "a distance above 0", rank, self._format_state(rank))
         text = "every state except the goal has a neighbour one move nearer, and none still nearer"
-        with listed.claim(text, index=True) as fact:
+        with listed.begin_claim(text, index=True) as check:
             stretches = (
-                (*self._shared, first, min(board.orders, first + STRETCH))
-                for first in range(0, board.orders, STRETCH)
+                (*self._shared, first, min(board.orders, first + CHUNK_ORDERS))
+                for first in range(0, board.orders, CHUNK_ORDERS)
             )
-            for number, (rank, near) in enumerate(in_threads(first_wrong, stretches)):
+            for number, (rank, near) in enumerate(run_in_threads(find_first_wrong, stretches)):
                 if rank >= 0:
                     nearest = f"its nearest neighbour at {near}"
                     wanted = f"one at {int(depth[rank]) - 1} and none nearer"
-                    fact.refuted(nearest, wanted, rank, self._state(rank))
-                fact.step(min(board.orders, (number + 1) * STRETCH) * board.cells)
+                    check.refute(nearest, wanted, rank, self._format_state(rank))
+                check.report_progress(min(board.orders, (number + 1) * CHUNK_ORDERS) * board.cells)
         if goal == board.example:
             text = "the farthest states are as far as published (OEIS A151944)"
-            with listed.claim(text, index=True) as fact:
-                fact.same("moves", int(depth.max()), FARTHEST[str(board)])
-        name, published = known_layers(listed.known.name)
+            with listed.begin_claim(text, index=True) as check:
+                check.require_equal("moves", int(depth.max()), FARTHEST[str(board)])
+        name, published = find_known_layers(listed.definition.name)
         if published:
             text = f"as many states are at each distance as published (OEIS {name})"
-            with listed.claim(text, index=True) as fact:
+            with listed.begin_claim(text, index=True) as check:
                 for distance, count in enumerate(published):
-                    fact.same(f"states at distance {distance}:", int(layers[distance]), count)
+                    check.require_equal(
+                        f"states at distance {distance}:", int(layers[distance]), count
+                    )
 
-    def _state(self, rank: int) -> dict[str, object]:
+    def _format_state(self, rank: int) -> dict[str, object]:
         state = self._board.unrank(rank, self._goal)
         return {"state": state, "distance": int(self._depth[rank])}
 
     def prove_rows(self) -> None:
         """The rows are the states in the order of their ranks, each as the rules describe it."""
         text = "every row is its rank's state, distance, best moves and manhattan"
-        with self._listed.claim(text) as fact:
-            fact.same("rows", self._listed.entry.rows, self._board.size)
-            for rows, expected in decoded(self._listed, self._described):
+        with self._listed.begin_claim(text) as check:
+            check.require_equal("rows", self._listed.entry.rows, self._board.size)
+            for rows, expected in decode_rows(self._listed, self._describe_rows):
                 for name, values in expected.items():
-                    rows.equal(fact, name, values)
-                fact.step(rows.begin + len(rows))
+                    rows.require_column(check, name, values)
+                check.report_progress(rows.begin + len(rows))
 
-    def _described(self, rows: Rows) -> dict[str, pa.Array]:
+    def _describe_rows(self, rows: Rows) -> dict[str, pa.Array]:
         """What the columns of these rows should be."""
         board, places, count = self._board, range(self._board.cells), len(rows)
         tiles = np.empty((count, board.cells), dtype=np.uint8)
         nearer, manhattan = np.empty(count, np.uint8), np.empty(count, np.int8)
         cells = board.cell_at
         homes = [board.place[self._goal.index(mark)] for mark in CHARACTERS[1 : board.cells]]
-        steps = [[board.steps(cells[a], cells[b]) for b in places] for a in places]
-        described(
+        steps = [[board.count_steps(cells[a], cells[b]) for b in places] for a in places]
+        describe_states(
             *self._shared, rows.begin, np.array(homes), np.array(steps), tiles, nearer, manhattan
         )
         marks = np.frombuffer(CHARACTERS.encode(), np.uint8)

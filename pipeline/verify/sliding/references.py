@@ -45,7 +45,7 @@ The page of A090167 ends with distance 38.
 """
 
 
-def known_layers(table: str) -> tuple[str, list[int]]:
+def find_known_layers(table: str) -> tuple[str, list[int]]:
     """Who published a table's numbers of states by distance, and the numbers; none, perhaps."""
     name, *terms = LAYERS.get(table, "-").split()
     return name, [int(term) for term in terms]

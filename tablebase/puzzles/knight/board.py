@@ -5,21 +5,21 @@ On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 
 
 from __future__ import annotations
 
-from tablebase.errors import NotationError, required_text
+from tablebase.errors import NotationError, require_text
 
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 """The jumps 1-8 as (files, ranks downwards)."""
 
 FILES = "abcdefghijklmnopqrstuvwxyz"
-MOST_FILES = len(FILES)
-MOST_RANKS = 9
+MAX_FILES = len(FILES)
+MAX_RANKS = 9
 
 
-class Board:
+class KnightBoard:
     """A board of so many files and ranks.
 
-    >>> board = Board(8, 8)
-    >>> board.name(63), board.number("b1"), board.jump(0, 17)
+    >>> board = KnightBoard(8, 8)
+    >>> board.name_square(63), board.parse_square("b1"), board.find_jump(0, 17)
     ('h8', 1, 2)
     """
 
@@ -33,22 +33,22 @@ class Board:
     def __str__(self) -> str:
         return f"{self.files}x{self.ranks}"
 
-    def name(self, square: int) -> str:
+    def name_square(self, square: int) -> str:
         rank, file = divmod(square, self.files)
         return f"{FILES[file]}{rank + 1}"
 
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.name(square) for square in range(self.squares))
+    def name_squares(self) -> tuple[str, ...]:
+        return tuple(self.name_square(square) for square in range(self.squares))
 
-    def places(self) -> tuple[int, ...]:
+    def find_enum_places(self) -> tuple[int, ...]:
         """Where in `SQUARES` each of the board's squares is."""
-        return tuple(map(SQUARES.index, self.names()))
+        return tuple(map(SQUARES.index, self.name_squares()))
 
-    def number(self, text: str) -> int:
+    def parse_square(self, text: str) -> int:
         """The square that a text names; NotationError if it names none."""
         what = f"a square of {self}"
-        example = self.name(min(1, self.squares - 1))
-        name = required_text(text, what, example).strip()
+        example = self.name_square(min(1, self.squares - 1))
+        name = require_text(text, what, example).strip()
         if name.isascii():  # the Kelvin sign is a k in lower case
             name = name.lower()
         if not name:
@@ -59,14 +59,14 @@ class Board:
             file, rank = FILES.index(name[0]), int(name[1]) - 1
             if file < self.files and rank < self.ranks:
                 return file + self.files * rank
-            problem = f"the squares are a1 to {self.name(self.squares - 1)}"
+            problem = f"the squares are a1 to {self.name_square(self.squares - 1)}"
         raise NotationError(what, text, problem, example)
 
-    def light(self, square: int) -> bool:
+    def is_light(self, square: int) -> bool:
         """The square's colour; a jump always changes it, and a1 is dark."""
         return (square % self.files + square // self.files) % 2 == 1
 
-    def neighbours(self, square: int) -> list[int]:
+    def list_neighbours(self, square: int) -> list[int]:
         """Squares a jump away, ascending."""
         rank, file = divmod(square, self.files)
         return sorted(
@@ -75,14 +75,14 @@ class Board:
             if 0 <= file + right < self.files and 0 <= rank - down < self.ranks
         )
 
-    def jump(self, start: int, goal: int) -> int:
+    def find_jump(self, start: int, goal: int) -> int:
         """Which of the jumps 1-8 leads from a square to another; ValueError if none does."""
         down = start // self.files - goal // self.files
         return 1 + JUMPS.index((goal % self.files - start % self.files, down))
 
     def can_join(self, start: int, end: int) -> bool:
         """Whether the colours allow a tour between two squares: its squares alternate."""
-        return (self.light(start) == self.light(end)) == (self.squares % 2 == 1)
+        return (self.is_light(start) == self.is_light(end)) == (self.squares % 2 == 1)
 
     def has_tours(self) -> bool:
         """Whether there is a tour: all boards without are small, or of one rank or two."""
@@ -95,27 +95,27 @@ class Board:
         none = short in (1, 2, 4) or (short == 3 and long < 10)
         return self.squares % 2 == 0 and not none
 
-    def turned(self, square: int) -> tuple[int, ...]:
+    def find_images(self, square: int) -> tuple[int, ...]:
         """Where the board's symmetries bring a square (4 of them, 8 if the board is square)."""
         rank, file = divmod(square, self.files)
         far_file, far_rank = self.files - 1 - file, self.ranks - 1 - rank
-        found = [(f, r) for f in (file, far_file) for r in (rank, far_rank)]
+        images = [(f, r) for f in (file, far_file) for r in (rank, far_rank)]
         if self.files == self.ranks:
-            found += [(r, f) for f, r in found]
-        return tuple(f + self.files * r for f, r in found)
+            images += [(r, f) for f, r in images]
+        return tuple(f + self.files * r for f, r in images)
 
 
-SQUARES = Board(MOST_FILES, MOST_RANKS).names()
+SQUARES = KnightBoard(MAX_FILES, MAX_RANKS).name_squares()
 """The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
 
 
-def parse_board(text: str) -> Board:
+def parse_board(text: str) -> KnightBoard:
     """A board as written, files x ranks.
 
     >>> str(parse_board("5x6"))
     '5x6'
     """
-    sides = required_text(text, "a board", "8x8").strip().lower().split("x")
+    sides = require_text(text, "a board", "8x8").strip().lower().split("x")
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         raise NotationError("a board", text, "a board is files x ranks", "8x8")
     if any(len(side) > 3 for side in sides):
@@ -123,7 +123,7 @@ def parse_board(text: str) -> Board:
     files, ranks = map(int, sides)
     if not files or not ranks:
         raise NotationError("a board", text, "it has no squares", "8x8")
-    if files > MOST_FILES or ranks > MOST_RANKS:
-        problem = f"boards have at most {MOST_FILES} files (a-z) and {MOST_RANKS} ranks (1-9)"
+    if files > MAX_FILES or ranks > MAX_RANKS:
+        problem = f"boards have at most {MAX_FILES} files (a-z) and {MAX_RANKS} ranks (1-9)"
         raise NotationError("a board", text, problem, "12x3")
-    return Board(files, ranks)
+    return KnightBoard(files, ranks)

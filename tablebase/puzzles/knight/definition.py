@@ -11,8 +11,12 @@ from contextlib import suppress
 
 from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
-from tablebase.puzzles.knight.board import MOST_FILES, MOST_RANKS, SQUARES, Board, parse_board
-from tablebase.puzzles.knight.count_recipe import TourCounts, counting, numbering
+from tablebase.puzzles.knight.board import MAX_FILES, MAX_RANKS, SQUARES, KnightBoard, parse_board
+from tablebase.puzzles.knight.count_recipe import (
+    TourCounts,
+    estimate_count_cost,
+    estimate_rank_cost,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,97 +25,97 @@ if TYPE_CHECKING:
 
     from tablebase.puzzles.knight.count_recipe import Sides
 
-LISTABLE = 36
+MAX_SINGLE_FILE_SQUARES = 36
 """Squares of the largest boards whose tours are listed in one file."""
-IN_FILES = 49
+MAX_LISTED_SQUARES = 49
 """Squares of the largest boards whose tours are listed at all."""
 
-TOURS = "knight_tours_"
+TOURS_PREFIX = "knight_tours_"
 PAIRS_BOARD = (8, 8)
-STATES = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
+RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
 """A record of some states of a layer, by ascending key: the key of the first one, the sum of the
 numbers of all states of the layer before it, and then in turn the number of a state and the
 distance to the next key. These are written in sevens of bits, the lowest first, each but the last
 of a number with the eighth bit set: so no byte is 0 until the record ends."""
-COUNTS = "knight_counts"
-CYCLES = "knight_cycles_"
-NUMBERS = "knight_numbers_"
-COUNTED = tuple(
+COUNTS_TABLE = "knight_counts"
+CLOSED_RANKING_PREFIX = "knight_cycles_"
+OPEN_RANKING_PREFIX = "knight_numbers_"
+COUNTED_BOARDS = tuple(
     (files, ranks)
     for files in range(1, 13)
-    for ranks in range(1, MOST_RANKS + 1)
+    for ranks in range(1, MAX_RANKS + 1)
     if max(files, ranks) <= 6 or (min(files, ranks) >= 3 and files * ranks <= 40)
 )
 """Boards whose tours are counted: up to 6x6, and of 3 to 12 files and ranks up to 40 squares."""
 
 
-class OfBoard(Recipe):
+class BoardRecipe(Recipe):
     """A recipe whose one parameter is a board."""
 
     __slots__ = ("board",)
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: KnightBoard) -> None:
         self.board = board
 
-    def parameters(self) -> dict[str, object]:
+    def list_parameters(self) -> dict[str, object]:
         return {"search": self.search, "board": str(self.board)}
 
 
-class AllTours(OfBoard):
+class AllTours(BoardRecipe):
     """Every tour of a board."""
 
     __slots__ = ()
     search = "every tour"
 
     @property
-    def in_files(self) -> bool:
-        return in_files(self.board)
+    def has_part_files(self) -> bool:
+        return has_part_files(self.board)
 
     @property
-    def opening(self) -> int:
+    def opening_length(self) -> int:
         """The squares that the tours of a part have in common: the more, the larger the board."""
         return max(1, self.board.squares - 44)
 
-    def parameters(self) -> dict[str, object]:
-        files = {"opening": self.opening} if self.in_files else {}
-        return {**super().parameters(), **files}
+    def list_parameters(self) -> dict[str, object]:
+        files = {"opening": self.opening_length} if self.has_part_files else {}
+        return {**super().list_parameters(), **files}
 
 
-class NumberedCycles(OfBoard):
+class ClosedTourRanking(BoardRecipe):
     """What a sweep through half of a board goes through: it tells every closed tour its number."""
 
     __slots__ = ()
     search = "numbered cycles"
-    paths = False
+    is_open = False
     """Whether open tours have numbers, too, those from each start."""
 
 
-class NumberedTours(NumberedCycles):
+class OpenTourRanking(ClosedTourRanking):
     """The same of every open tour, among those from its start."""
 
     __slots__ = ()
     search = "numbered tours"
-    paths = True
+    is_open = True
 
 
-class TourPerPair(OfBoard):
+class TourPerPair(BoardRecipe):
     """One tour for each ordered pair of squares that a tour can join."""
 
     __slots__ = ()
     search = "one tour a pair"
 
 
-def in_files(board: Board) -> bool:
+def has_part_files(board: KnightBoard) -> bool:
     """Whether a board has too many tours for one file; on one rank or two there are none."""
-    return board.squares > LISTABLE and min(board.files, board.ranks) > 2
+    return board.squares > MAX_SINGLE_FILE_SQUARES and min(board.files, board.ranks) > 2
 
 
-def listed_table(board: Board) -> Table:
+def make_tour_table(board: KnightBoard) -> Table:
     """The table of every tour of a board; BoardTooLarge where there are too many to list."""
-    if board.squares > IN_FILES:
-        raise BoardTooLarge(str(board), IN_FILES)
+    if board.squares > MAX_LISTED_SQUARES:
+        raise BoardTooLarge(str(board), MAX_LISTED_SQUARES)
     return Table(
-        f"{TOURS}{board}",
+        f"{TOURS_PREFIX}{board}",
         f"Every directed open knight's tour of the {board} board",
         "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
@@ -119,9 +123,9 @@ def listed_table(board: Board) -> Table:
     )
 
 
-def counts_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
+def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
     return Table(
-        COUNTS,
+        COUNTS_TABLE,
         "The number of directed open knight's tours from every square of each board in the table",
         "rows sorted by board (files, then ranks), then by square number",
         (
@@ -143,37 +147,44 @@ def counts_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table
     )
 
 
-def cycles_table(board: Board) -> Table:
+def make_closed_ranking_table(board: KnightBoard) -> Table:
     """The numbers of a board's closed tours; an error where there are none, or too many."""
     if not board.has_closed_tours():
         raise NoSuchTour(str(board), f"{board} has no closed tour.")
-    numbering(sides(board), closed=True)
-    return _numbered(CYCLES, "closed knight's tours", NumberedCycles(board))
-
-
-def numbers_table(board: Board) -> Table:
-    """The numbers of a board's open tours; an error where there are none, or too many."""
-    if not board.has_tours():
-        raise NoSuchTour(str(board), f"{board} has no tour.")
-    numbering(sides(board), closed=False)
-    return _numbered(
-        NUMBERS, "directed open knight's tours from every square", NumberedTours(board)
+    estimate_rank_cost(get_sides(board), closed=True)
+    return _make_ranking_table(
+        CLOSED_RANKING_PREFIX, "closed knight's tours", ClosedTourRanking(board)
     )
 
 
-def _numbered(kind: str, tours: str, recipe: NumberedCycles) -> Table:
+def make_open_ranking_table(board: KnightBoard) -> Table:
+    """The numbers of a board's open tours; an error where there are none, or too many."""
+    if not board.has_tours():
+        raise NoSuchTour(str(board), f"{board} has no tour.")
+    estimate_rank_cost(get_sides(board), closed=False)
+    return _make_ranking_table(
+        OPEN_RANKING_PREFIX,
+        "directed open knight's tours from every square",
+        OpenTourRanking(board),
+    )
+
+
+def _make_ranking_table(prefix: str, tours: str, recipe: ClosedTourRanking) -> Table:
     return Table(
-        f"{kind}{recipe.board}",
+        f"{prefix}{recipe.board}",
         f"The {tours} of the {recipe.board} board by number: the states of a sweep through half of "
         "it, with the number of ways to reach each",
         "states sorted by layer, then key, as many in a record as it can hold",
         (),
         recipe,
-        index=STATES,
+        index=RANKING_FIELDS,
     )
 
 
-NUMBERED = {"cycles": (CYCLES, cycles_table), "numbers": (NUMBERS, numbers_table)}
+RANKING_TABLES = {
+    "cycles": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
+    "numbers": (OPEN_RANKING_PREFIX, make_open_ranking_table),
+}
 """By what is asked for: how the names of such tables begin, and the table of a board."""
 
 
@@ -193,7 +204,7 @@ TOUR_COLUMNS = (
 )
 
 
-_PAIRS = Board(*PAIRS_BOARD)
+_PAIRS = KnightBoard(*PAIRS_BOARD)
 
 
 class Knight(Puzzle):
@@ -205,10 +216,10 @@ class Knight(Puzzle):
     board_meaning = "files x ranks, every tour"
 
     tables = (
-        listed_table(Board(5, 5)),
-        listed_table(Board(6, 6)),
+        make_tour_table(KnightBoard(5, 5)),
+        make_tour_table(KnightBoard(6, 6)),
         Table(
-            f"{TOURS}{_PAIRS}",
+            f"{TOURS_PREFIX}{_PAIRS}",
             f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
             "tour can connect",
             "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
@@ -217,102 +228,116 @@ class Knight(Puzzle):
             index=(("squares", f"{_PAIRS.squares}s"),),
             rows=_PAIRS.squares**2 // 2,
         ),
-        counts_table(COUNTED),
+        make_count_table(COUNTED_BOARDS),
     )
 
-    def boards(self) -> list[str]:
+    def list_boards(self) -> list[str]:
         """Those whose tours can be listed, but for those too narrow to have any."""
-        sides = ((f, r) for f in range(3, MOST_FILES + 1) for r in range(3, MOST_RANKS + 1))
-        return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= LISTABLE]
+        sides = ((f, r) for f in range(3, MAX_FILES + 1) for r in range(3, MAX_RANKS + 1))
+        return [
+            f"{files}x{ranks}" for files, ranks in sides if files * ranks <= MAX_SINGLE_FILE_SQUARES
+        ]
 
-    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
+    def list_tables_with_boards(
+        self, texts: list[str], options: Collection[str] = ()
+    ) -> tuple[Table, ...]:
         """The tables, with every tour of some more boards, which are counted too."""
-        more = {table.name: table for table in self.lists(texts)}
-        have = {table.name for table in self.tables}
-        boards = [board for board in map(parse_board, texts) if not in_files(board)]
+        more = {table.name: table for table in self.list_shardable_tables(texts)}
+        default_names = {table.name for table in self.tables}
+        boards = [board for board in map(parse_board, texts) if not has_part_files(board)]
         return (
             *self.tables[:-1],
-            *(table for name, table in sorted(more.items()) if name not in have),
-            counts_table({*COUNTED, *map(sides, boards)}),
+            *(table for name, table in sorted(more.items()) if name not in default_names),
+            make_count_table({*COUNTED_BOARDS, *map(get_sides, boards)}),
         )
 
-    def lists(self, texts: list[str]) -> tuple[Table, ...]:
-        return tuple(listed_table(parse_board(text)) for text in texts)
+    def list_shardable_tables(self, texts: list[str]) -> tuple[Table, ...]:
+        return tuple(make_tour_table(parse_board(text)) for text in texts)
 
-    def with_request(
+    def add_request(
         self, tables: tuple[Table, ...], request: str, texts: list[str]
     ) -> tuple[Table, ...]:
         boards = [parse_board(text) for text in texts]
-        if request in NUMBERED:
-            more = {table.name: table for table in map(NUMBERED[request][1], boards)}
+        if request in RANKING_TABLES:
+            more = {table.name: table for table in map(RANKING_TABLES[request][1], boards)}
             return (*tables, *more.values())
-        asked, closed = [sides(board) for board in boards], request == "closed"
-        for board in asked:
-            counting(board, closed=closed)
-        counted = TourCounts((), asked) if closed else TourCounts(asked)
-        return tuple(_together(table, counted) for table in tables)
+        requested, closed = [get_sides(board) for board in boards], request == "closed"
+        for board in requested:
+            estimate_count_cost(board, closed=closed)
+        counted = TourCounts((), requested) if closed else TourCounts(requested)
+        return tuple(_add_boards(table, counted) for table in tables)
 
-    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
-        have = {table.name for table in self.tables}
-        boards = boards_listed(published)
-        more = [table for table in map(listed_table, boards) if table.name not in have]
-        named = published.get(COUNTS, {}).get("boards")
+    def list_published_tables(
+        self, published: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[Table, ...]:
+        default_names = {table.name for table in self.tables}
+        boards = find_listed_boards(published)
+        more = [table for table in map(make_tour_table, boards) if table.name not in default_names]
+        counted_names = published.get(COUNTS_TABLE, {}).get("boards")
         # a board that was listed since is not counted yet
-        small = [board for board in boards if not in_files(board)]
-        also = [sides(b) for b in small if isinstance(named, list) and str(b) in named]
-        counts = _together(self.tables[-1], TourCounts(also).together(counts_asked(published)))
-        return (*self.tables[:-1], *more, counts, *filter(None, map(numbered, published)))
+        small = [board for board in boards if not has_part_files(board)]
+        also = [
+            get_sides(b)
+            for b in small
+            if isinstance(counted_names, list) and str(b) in counted_names
+        ]
+        counts = _add_boards(
+            self.tables[-1], TourCounts(also).merge(find_requested_counts(published))
+        )
+        return (*self.tables[:-1], *more, counts, *filter(None, map(find_ranking_table, published)))
 
-    def owns(self, table: str) -> bool:
-        return super().owns(table) or bool(boards_listed([table]) or numbered(table))
+    def owns_table(self, table: str) -> bool:
+        return super().owns_table(table) or bool(
+            find_listed_boards([table]) or find_ranking_table(table)
+        )
 
-    def stage(self, table: str) -> str:
+    def format_build_arguments(self, table: str) -> str:
         if any(table == known.name for known in self.tables):
             return self.name
-        for request, (kind, _) in NUMBERED.items():
-            if table.startswith(kind):
-                return f"{self.name} --{request} {table.removeprefix(kind)}"
-        board = listed_board(table)
-        finish = " --finish" if board and in_files(board) else ""
-        return f"{self.name} --board {table.removeprefix(TOURS)}{finish}"
+        for request, (prefix, _) in RANKING_TABLES.items():
+            if table.startswith(prefix):
+                return f"{self.name} --{request} {table.removeprefix(prefix)}"
+        board = find_listed_board(table)
+        finish = " --finish" if board and has_part_files(board) else ""
+        return f"{self.name} --board {table.removeprefix(TOURS_PREFIX)}{finish}"
 
-    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        small = [board for board in boards_listed(published) if not in_files(board)]
-        listed = TourCounts(map(sides, small))
-        return _together(table, listed.together(counts_asked(published)))
+    def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
+        small = [board for board in find_listed_boards(published) if not has_part_files(board)]
+        listed = TourCounts(map(get_sides, small))
+        return _add_boards(table, listed.merge(find_requested_counts(published)))
 
 
-def _together(table: Table, more: TourCounts) -> Table:
+def _add_boards(table: Table, more: TourCounts) -> Table:
     """A table, if it is one of counts with more boards."""
     if not isinstance(table.recipe, TourCounts):
         return table
-    both = table.recipe.together(more)
-    return counts_table({*both.boards} - both.closed, both.closed)
+    merged = table.recipe.merge(more)
+    return make_count_table({*merged.boards} - merged.closed, merged.closed)
 
 
-def counts_asked(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:
+def find_requested_counts(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:
     """The boards that the published counts have although nothing else asks for them."""
-    said = published.get(COUNTS, {})
-    found: dict[str, set[Sides]] = {"boards": set(), "closed": set()}
-    for name, boards in found.items():
-        texts = said.get(name)
+    parameters = published.get(COUNTS_TABLE, {})
+    boards_by_kind: dict[str, set[Sides]] = {"boards": set(), "closed": set()}
+    for name, boards in boards_by_kind.items():
+        texts = parameters.get(name)
         for text in texts if isinstance(texts, list) else ():
             try:
                 board = parse_board(str(text))
-                counting(sides(board), closed=name == "closed")
+                estimate_count_cost(get_sides(board), closed=name == "closed")
             except (NotationError, BadRequest):
                 continue
-            if board.squares > LISTABLE and str(board) == text:
-                boards.add(sides(board))
-    return TourCounts(found["boards"] - found["closed"], found["closed"])
+            if board.squares > MAX_SINGLE_FILE_SQUARES and str(board) == text:
+                boards.add(get_sides(board))
+    return TourCounts(boards_by_kind["boards"] - boards_by_kind["closed"], boards_by_kind["closed"])
 
 
-def no_tour(board: Board, start: int | None) -> str:
+def explain_no_tour(board: KnightBoard, start: int | None) -> str:
     """Why no tour begins at a square, or at any, in a sentence."""
     if start is None:
         return f"{board} has no tour: a search of all paths from all squares found none."
-    name = board.name(start)
-    if board.squares % 2 and board.light(start):
+    name = board.name_square(start)
+    if board.squares % 2 and board.is_light(start):
         half = board.squares // 2
         return (
             f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
@@ -322,42 +347,46 @@ def no_tour(board: Board, start: int | None) -> str:
     return f"No tour of {board} starts at {name}: a search of all paths found none."
 
 
-def sides(board: Board) -> Sides:
+def get_sides(board: KnightBoard) -> Sides:
     return board.files, board.ranks
 
 
-def boards_listed(published: Iterable[str]) -> list[Board]:
+def find_listed_boards(published: Iterable[str]) -> list[KnightBoard]:
     """The boards whose tours are listed by tables of these names."""
-    boards = filter(None, map(listed_board, published))
-    return [board for board in boards if board.squares <= IN_FILES]
+    boards = filter(None, map(find_listed_board, published))
+    return [board for board in boards if board.squares <= MAX_LISTED_SQUARES]
 
 
-def listed_board(table: str) -> Board | None:
+def find_listed_board(table: str) -> KnightBoard | None:
     """The board whose tours a table of that name lists."""
-    return _board_of(TOURS, table)
+    return _parse_table_name(TOURS_PREFIX, table)
 
 
-def numbered(table: str) -> Table | None:
+def find_ranking_table(table: str) -> Table | None:
     """The table of that name, if it gives a board's tours numbers."""
-    for kind, of in NUMBERED.values():
-        if board := _board_of(kind, table):
+    for prefix, make_table in RANKING_TABLES.values():
+        if board := _parse_table_name(prefix, table):
             with suppress(BadRequest, NoSuchTour):
-                return of(board)
+                return make_table(board)
     return None
 
 
-def numbered_board(table: str) -> Board | None:
+def find_ranked_board(table: str) -> KnightBoard | None:
     """The board whose tours a table of that name gives numbers."""
-    found = numbered(table)
-    return found.recipe.board if found and isinstance(found.recipe, OfBoard) else None
+    ranking_table = find_ranking_table(table)
+    return (
+        ranking_table.recipe.board
+        if ranking_table and isinstance(ranking_table.recipe, BoardRecipe)
+        else None
+    )
 
 
-def _board_of(kind: str, table: str) -> Board | None:
+def _parse_table_name(prefix: str, table: str) -> KnightBoard | None:
     try:
-        board = parse_board(table.removeprefix(kind))
+        board = parse_board(table.removeprefix(prefix))
     except NotationError:
         return None
-    return board if table == f"{kind}{board}" else None
+    return board if table == f"{prefix}{board}" else None
 
 
 PUZZLE = Knight()

@@ -6,7 +6,7 @@ whole columns and leave two, the *cut*; the half from the far end is the same sw
 the last layer has those at the cut, each with the number of cycles that pass it. Cycles are
 numbered by their state at the cut, then by the drawing that leads to it, then by the edges between
 the two columns of the cut, then by the other half's state and its drawing. Drawings are numbered by
-their last step, as `before` tells of steps, then by all steps before it.
+their last step, as `step_back` tells of steps, then by all steps before it.
 
 An open tour is a cycle through one more square, the *virtual* one, which is beside all others and
 the first cell of the frontier. Tours are numbered among those from their start, to which the
@@ -19,20 +19,28 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tablebase.frontier.layer_reader import Contradiction, chosen
-from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, after, before, paired
-from tablebase.puzzles.knight.board import Board
+from tablebase.frontier.layer_reader import InconsistentLayers, choose_option
+from tablebase.frontier.state import (
+    END,
+    FREE,
+    MATCHING_BITS,
+    State,
+    iter_pairs,
+    step_back,
+    step_forward,
+)
+from tablebase.puzzles.knight.board import KnightBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tablebase.frontier.layer_reader import Layers
-    from tablebase.frontier.state import Laid
+    from tablebase.frontier.layer_reader import LayerReader
+    from tablebase.frontier.state import JoinedCells
 
     Edge = tuple[int, int]
 
-NONE = -1
+NO_SQUARE = -1
 """No square."""
 
 
@@ -43,7 +51,7 @@ class Route:
 
     def __init__(self, start: int, layers: list[int], cut: int) -> None:
         self.start = start
-        """The square that is joined to the virtual one, as the sweep calls it; or `NONE`."""
+        """The square that is joined to the virtual one, as the sweep calls it; or `NO_SQUARE`."""
         self.layers = layers
         """Which layer has the states after so many squares of the longer half."""
         self.cut = cut
@@ -56,12 +64,12 @@ class Sweep:
     Squares are called as the sweep takes them, and the virtual one has the number after the last.
     """
 
-    def __init__(self, board: Board, *, paths: bool) -> None:
+    def __init__(self, board: KnightBoard, *, paths: bool) -> None:
         rows, columns = sorted((board.files, board.ranks))
         squares = range(board.squares)
-        upright = Board(rows, columns)
-        later = [[to for to in upright.neighbours(at) if to > at] for at in squares]
-        ends = [paths and not (board.squares % 2 and upright.light(at)) for at in squares]
+        upright = KnightBoard(rows, columns)
+        later = [[to for to in upright.list_neighbours(at) if to > at] for at in squares]
+        ends = [paths and not (board.squares % 2 and upright.is_light(at)) for at in squares]
         self.board = board
         self.upright = upright
         self.paths = paths
@@ -88,27 +96,27 @@ class Sweep:
         """What each square is to who looks from the far end: columns reversed, rows kept."""
         lying = board.files > board.ranks
         place = [at % columns * rows + at // columns if lying else at for at in squares]
-        turned = zip(*map(board.turned, squares), strict=True)
-        self._images = [[place[to] for to in image] for image in turned]
-        latest = {self.place(at)[at] for at in squares}
+        images = zip(*map(board.find_images, squares), strict=True)
+        self._images = [[place[to] for to in image] for image in images]
+        last_squares = {self.map_squares(at)[at] for at in squares}
         self.routes = list[Route]()
         """All of them: one for closed tours, one for each start that has layers of its own."""
         last = self.longer
-        for start in sorted(at for at in latest if ends[at]) if paths else [NONE]:
-            begin, last = last + 1, last + 1 + len(self.own(start))
-            shared = range(self.longer + 1 - len(self.own(start)))
+        for start in sorted(at for at in last_squares if ends[at]) if paths else [NO_SQUARE]:
+            begin, last = last + 1, last + 1 + len(self.list_own_squares(start))
+            shared = range(self.longer + 1 - len(self.list_own_squares(start)))
             self.routes.append(Route(start, [*shared, *range(begin, last)], last))
 
-    def own(self, start: int) -> range:
+    def list_own_squares(self, start: int) -> range:
         """The squares whose steps lead to layers of a start's own."""
-        return range(self.longer if start == NONE else start, self.longer)
+        return range(self.longer if start == NO_SQUARE else start, self.longer)
 
-    def route(self, start: int) -> Route | None:
+    def find_route(self, start: int) -> Route | None:
         """Of tours from a square of the board; None where their colours allow none."""
-        wanted = self.place(start)[start] if self.paths else NONE
+        wanted = self.map_squares(start)[start] if self.paths else NO_SQUARE
         return next((route for route in self.routes if route.start == wanted), None)
 
-    def place(self, start: int) -> list[int]:
+    def map_squares(self, start: int) -> list[int]:
         """What the sweep calls each square in tours from one.
 
         That is the image of the board in which it comes last, but in the first of the two halves.
@@ -121,175 +129,185 @@ class Sweep:
             key=lambda image: image[start],
         )
 
-    def cell(self, square: int, after: int) -> int:
+    def find_cell(self, square: int, after: int) -> int:
         """The cell of a square in the frontier after so many squares."""
         return 0 if square == self.virtual else square - after + self.here
 
-    def square(self, cell: int, after: int) -> int:
+    def find_square(self, cell: int, after: int) -> int:
         """The square of a cell in the frontier after so many squares."""
         return self.virtual if cell < self.here else cell + after - self.here
 
-    def before(self, key: int, square: int, start: int) -> Iterator[tuple[int, Laid]]:
+    def step_back(self, key: int, square: int, start: int) -> Iterator[tuple[int, JoinedCells]]:
         """The states that a square's step may have led from, on the way of tours from a start."""
-        steps = before(key, self.steps[square], self.cells, self.here)
+        steps = step_back(key, self.steps[square], self.cells, self.here)
         return (step for step in steps if square != start or 0 in step[1])
 
 
-class Numbers:
+class TourRanker:
     """The tours of a board and their numbers: open ones from each start, or all closed ones."""
 
-    def __init__(self, board: Board, layers: Layers, *, paths: bool = False) -> None:
+    def __init__(self, board: KnightBoard, layers: LayerReader, *, paths: bool = False) -> None:
         self.sweep = Sweep(board, paths=paths)
         self._layers = layers
 
-    def total(self, start: int = 0) -> int:
+    def count_tours(self, start: int = 0) -> int:
         """How many tours have numbers; open ones only from a square."""
-        route = self.sweep.route(start)
-        return self._layers.total(route.cut) if route else 0
+        route = self.sweep.find_route(start)
+        return self._layers.sum_layer(route.cut) if route else 0
 
-    def squares(self, number: int, start: int) -> list[int]:
+    def unrank(self, number: int, start: int) -> list[int]:
         """The tour from a square with a number below the total: a closed one is told towards the
         lower one of the square's two neighbours there."""
-        sweep, route = self.sweep, self._route(start)
-        square = {to: at for at, to in enumerate(sweep.place(start))}
+        sweep, route = self.sweep, self._require_route(start)
+        square = {to: at for at, to in enumerate(sweep.map_squares(start))}
         square[sweep.virtual] = sweep.virtual
-        joined: dict[int, list[int]] = {at: [] for at in range(sweep.virtual + sweep.paths)}
-        for edge in self._edges(number, route):
+        neighbours: dict[int, list[int]] = {at: [] for at in range(sweep.virtual + sweep.paths)}
+        for edge in self._unrank_edges(number, route):
             one, two = (square[at] for at in edge)
-            joined[one].append(two)
-            joined[two].append(one)
-        if any(len(squares) != 2 for squares in joined.values()):
-            raise Contradiction(f"the drawings of tour {number:,} do not fit together")
-        found = [sweep.virtual, start] if sweep.paths else [start, min(joined[start])]
-        while len(found) < len(joined):
-            one, two = joined[found[-1]]
-            found.append(two if one == found[-2] else one)
-        return found[int(sweep.paths) :]
+            neighbours[one].append(two)
+            neighbours[two].append(one)
+        if any(len(squares) != 2 for squares in neighbours.values()):
+            raise InconsistentLayers(f"the drawings of tour {number:,} do not fit together")
+        tour = [sweep.virtual, start] if sweep.paths else [start, min(neighbours[start])]
+        while len(tour) < len(neighbours):
+            one, two = neighbours[tour[-1]]
+            tour.append(two if one == tour[-2] else one)
+        return tour[int(sweep.paths) :]
 
-    def number(self, squares: list[int]) -> int:
+    def rank(self, squares: list[int]) -> int:
         """The number of a tour: an open one among those from its first square, a closed one told
         from any square in either direction."""
-        sweep, route, place = self.sweep, self._route(squares[0]), self.sweep.place(squares[0])
+        sweep, route, place = (
+            self.sweep,
+            self._require_route(squares[0]),
+            self.sweep.map_squares(squares[0]),
+        )
         places = [place[square] for square in squares] + [sweep.virtual] * sweep.paths
         jumps = zip(places, [*places[1:], places[0]], strict=True)
-        return self._number([(min(jump), max(jump)) for jump in jumps], route)
+        return self._rank_edges([(min(jump), max(jump)) for jump in jumps], route)
 
-    def _route(self, start: int) -> Route:
-        if route := self.sweep.route(start):
+    def _require_route(self, start: int) -> Route:
+        if route := self.sweep.find_route(start):
             return route
-        raise Contradiction(f"no tour starts at square {start}")
+        raise InconsistentLayers(f"no tour starts at square {start}")
 
-    def _edges(self, number: int, route: Route) -> set[Edge]:
+    def _unrank_edges(self, number: int, route: Route) -> set[Edge]:
         """The edges of the tour with a number, between squares as the sweep has them."""
         sweep = self.sweep
-        key, begin, cycles = self._layers.holding(route.cut, number)
-        left, rest = divmod(number - begin, self._onward(key, cycles, route))
-        (laid, other), rest = chosen(self._met(key, route.start), rest)
-        edges = set(self._drawing(route.layers, key, left, route.start))
-        theirs = self._drawing(range(sweep.shorter + 1), other, rest)
-        edges |= {(sweep.far[one], sweep.far[two]) for one, two in theirs}
-        return edges | laid
+        key, begin, cycles = self._layers.find_state_at(route.cut, number)
+        left, rest = divmod(number - begin, self._count_completions(key, cycles, route))
+        (cut_edges, other), rest = choose_option(self._iter_completions(key, route.start), rest)
+        edges = set(self._unrank_partial_tour(route.layers, key, left, route.start))
+        other_edges = self._unrank_partial_tour(range(sweep.shorter + 1), other, rest)
+        edges |= {(sweep.far[one], sweep.far[two]) for one, two in other_edges}
+        return edges | cut_edges
 
-    def _number(self, edges: list[Edge], route: Route) -> int:
+    def _rank_edges(self, edges: list[Edge], route: Route) -> int:
         sweep = self.sweep
-        mine = {edge for edge in edges if edge[0] < sweep.longer}
-        turned = {(one, two): (sweep.far[one], sweep.far[two]) for one, two in edges}
-        others = {edge: far for edge, far in turned.items() if min(far) < sweep.shorter}
-        cut = {*edges} - mine - {*others}
-        key, left = self._drawn(route.layers, mine, route.start)
-        wanted, right = self._drawn(range(sweep.shorter + 1), {*others.values()})
-        begin, cycles = self._layers.found(route.cut, key)
-        number = begin + left * self._onward(key, cycles, route) + right
-        for (laid, other), ways in self._met(key, route.start):
+        own_edges = {edge for edge in edges if edge[0] < sweep.longer}
+        mirrored = {(one, two): (sweep.far[one], sweep.far[two]) for one, two in edges}
+        others = {edge: far for edge, far in mirrored.items() if min(far) < sweep.shorter}
+        cut = {*edges} - own_edges - {*others}
+        key, left = self._rank_partial_tour(route.layers, own_edges, route.start)
+        wanted, right = self._rank_partial_tour(range(sweep.shorter + 1), {*others.values()})
+        begin, cycles = self._layers.find_state(route.cut, key)
+        number = begin + left * self._count_completions(key, cycles, route) + right
+        for (laid, other), ways in self._iter_completions(key, route.start):
             if other == wanted and cut == laid:
                 return number
             number += ways
-        raise Contradiction(f"a tour that passes the state {key:#x} is missing")
+        raise InconsistentLayers(f"a tour that passes the state {key:#x} is missing")
 
-    def _onward(self, key: int, cycles: int, route: Route) -> int:
+    def _count_completions(self, key: int, cycles: int, route: Route) -> int:
         """In how many ways a drawing that leads to a state at the cut can be finished."""
-        _, ways = self._layers.found(route.layers[-1], key)
+        _, ways = self._layers.find_state(route.layers[-1], key)
         if not cycles or not ways or cycles % ways:
-            raise Contradiction(f"the state {key:#x} has drawings: {ways:,}, tours: {cycles:,}")
+            raise InconsistentLayers(
+                f"the state {key:#x} has drawings: {ways:,}, tours: {cycles:,}"
+            )
         return cycles // ways
 
     # ---- where the halves meet ------------------------------------------------------------------
 
-    def _met(self, key: int, start: int) -> Iterator[tuple[tuple[set[Edge], int], int]]:
+    def _iter_completions(
+        self, key: int, start: int
+    ) -> Iterator[tuple[tuple[set[Edge], int], int]]:
         """How to finish from a state: edges of the cut and the other half's state; its number.
 
         A start in the cut is joined to the virtual square before all else.
         """
         sweep = self.sweep
-        begun: State | None = State.of(key, sweep.cells)
-        if begun and start >= sweep.longer:
-            begun = begun.joined(0, sweep.cell(start, sweep.longer))
-        for laid, state in self._with_edges(begun, 0) if begun else ():
-            edges = {self._of_cut(edge) for edge in laid}
+        first_state: State | None = State.from_key(key, sweep.cells)
+        if first_state and start >= sweep.longer:
+            first_state = first_state.add_edge(0, sweep.find_cell(start, sweep.longer))
+        for cut_edges, state in self._iter_edge_sets(first_state, 0) if first_state else ():
+            edges = {self._to_squares(edge) for edge in cut_edges}
             if start >= sweep.longer:
                 edges.add((start, sweep.virtual))
             # to the last cell no edge has come yet, and both halves need two
             wanted = [FREE - need for need in state.needs[:-1]] + [FREE]
-            facing = State([*wanted], state.partner).moved(sweep.facing)
+            facing = State([*wanted], state.partner).relabel(sweep.facing)
             ends = [cell for cell, need in enumerate(facing.needs) if need == END]
             partner = [ends.index(facing.partner[end]) for end in ends]
             lowest = facing.key >> MATCHING_BITS << MATCHING_BITS
             above = lowest + (1 << MATCHING_BITS)
-            for other, _, ways in self._layers.states(sweep.shorter, lowest, above):
-                if _closes(partner, other - lowest):
+            for other, _, ways in self._layers.iter_states(sweep.shorter, lowest, above):
+                if _is_one_cycle(partner, other - lowest):
                     yield (edges, other), ways
 
-    def _of_cut(self, edge: Edge) -> Edge:
+    def _to_squares(self, edge: Edge) -> Edge:
         """An edge between cells of the cut as one between squares, the lower one first."""
-        one, two = sorted(self.sweep.square(cell, self.sweep.longer) for cell in edge)
+        one, two = sorted(self.sweep.find_square(cell, self.sweep.longer) for cell in edge)
         return one, two
 
-    def _with_edges(self, state: State, begin: int) -> Iterator[tuple[list[Edge], State]]:
+    def _iter_edge_sets(self, state: State, begin: int) -> Iterator[tuple[list[Edge], State]]:
         """The state with each set of edges of the cut for which there is room."""
         between = self.sweep.between
         yield [], state
         for place in range(begin, len(between)):
-            if joined := state.joined(*between[place]):
-                for laid, more in self._with_edges(joined, place + 1):
-                    yield [between[place], *laid], more
+            if next_state := state.add_edge(*between[place]):
+                for edges, more in self._iter_edge_sets(next_state, place + 1):
+                    yield [between[place], *edges], more
 
     # ---- the drawings of a half -----------------------------------------------------------------
 
-    def _drawing(
-        self, layers: Sequence[int], key: int, number: int, start: int = NONE
+    def _unrank_partial_tour(
+        self, layers: Sequence[int], key: int, number: int, start: int = NO_SQUARE
     ) -> Iterator[Edge]:
         """The edges of the drawing with a number among those that lead to a state."""
         for square, layer in reversed([*enumerate(layers[:-1])]):
-            steps = self.sweep.before(key, square, start)
-            ways = ((step, self._layers.found(layer, step[0])[1]) for step in steps)
-            (key, laid), number = chosen(ways, number)
-            yield from ((square, self.sweep.square(other, square)) for other in laid)
+            steps = self.sweep.step_back(key, square, start)
+            ways = ((step, self._layers.find_state(layer, step[0])[1]) for step in steps)
+            (key, joined_cells), number = choose_option(ways, number)
+            yield from ((square, self.sweep.find_square(other, square)) for other in joined_cells)
 
-    def _drawn(self, layers: Sequence[int], edges: set[Edge], start: int = NONE) -> tuple[int, int]:
+    def _rank_partial_tour(
+        self, layers: Sequence[int], edges: set[Edge], start: int = NO_SQUARE
+    ) -> tuple[int, int]:
         """The state that a drawing leads to, and its number among those that lead there."""
         sweep = self.sweep
-        laid: list[Laid] = [
-            tuple(sorted(sweep.cell(max(edge), at) for edge in edges if min(edge) == at))
+        joined_cells: list[JoinedCells] = [
+            tuple(sorted(sweep.find_cell(max(edge), at) for edge in edges if min(edge) == at))
             for at in range(len(layers) - 1)
         ]
         keys = [State([FREE] * sweep.cells, {}).key]
-        for step in laid:
-            key = after(keys[-1], step, sweep.cells, sweep.here)
+        for step in joined_cells:
+            key = step_forward(keys[-1], step, sweep.cells, sweep.here)
             if key is None:
-                raise Contradiction("a tour closes too early")
+                raise InconsistentLayers("a tour closes too early")
             keys.append(key)
         number = 0
         for square, layer in enumerate(layers[:-1]):
-            for then, step in sweep.before(keys[square + 1], square, start):
-                if (then, step) == (keys[square], laid[square]):
+            for then, step in sweep.step_back(keys[square + 1], square, start):
+                if (then, step) == (keys[square], joined_cells[square]):
                     break
-                number += self._layers.found(layer, then)[1]
+                number += self._layers.find_state(layer, then)[1]
         return keys[-1], number
 
 
-def _closes(partner: list[int], matching: int) -> bool:
+def _is_one_cycle(partner: list[int], matching: int) -> bool:
     """Whether ends that are paired so, and in a matching too, are one cycle."""
-    across = _partners(matching, len(partner))
+    across = _list_partners(matching, len(partner))
     end, seen = across[partner[0]], 2
     while end:
         end, seen = across[partner[end]], seen + 2
@@ -297,9 +315,9 @@ def _closes(partner: list[int], matching: int) -> bool:
 
 
 @lru_cache(1 << 16)
-def _partners(matching: int, ends: int) -> list[int]:
+def _list_partners(matching: int, ends: int) -> list[int]:
     """The partner of each of so many ends. A lookup asks again and again for the same."""
-    found = [0] * ends
-    for one, other in paired(matching, ends):
-        found[one], found[other] = other, one
-    return found
+    partners = [0] * ends
+    for one, other in iter_pairs(matching, ends):
+        partners[one], partners[other] = other, one
+    return partners

@@ -8,7 +8,7 @@ mirror image of a wide one, and answered from its tables.
 from __future__ import annotations
 
 from tablebase.block_space import BlockSpace
-from tablebase.errors import NotationError, required_text
+from tablebase.errors import NotationError, require_text
 from tablebase.puzzle import Column, View
 
 TYPE_CHECKING = False
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 MARKS = "0123456789abcdef"
 """The blank and the tiles, also of boards that are planned alone."""
-MOST_CELLS = 12
-CHARACTERS = MARKS[:MOST_CELLS]
+MAX_CELLS = 12
+CHARACTERS = MARKS[:MAX_CELLS]
 LETTERS = "UDLR"
-NUMBERS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {"a": "a", "b": "b"}
+CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {
+    "a": "a",
+    "b": "b",
+}
 """How a cell may be written where something stands between the cells."""
 
 MANHATTAN = (
@@ -28,12 +31,12 @@ MANHATTAN = (
 )
 
 
-class Board(BlockSpace):
+class SlidingBoard(BlockSpace):
     """A board; its layouts are goals with the tiles in reading order, called as they are written.
 
     There is one for each kind of cell that turning and mirroring the board tells apart.
 
-    >>> board = Board(3, 4)
+    >>> board = SlidingBoard(3, 4)
     >>> [*board.layouts]
     ['123456789ab0', '123456789a0b', '1234567089ab', '1234560789ab']
     >>> board.rank("123456789ab0"), board.unrank(0)
@@ -48,7 +51,7 @@ class Board(BlockSpace):
         self.width = width
         self.cells = height * width
         self.title = f"{self} board"
-        self.wide: Board = self
+        self.wide: SlidingBoard = self
         """The board whose layouts answer for this one."""
         if height > width:
             self.wide = type(self)(width, height)
@@ -69,8 +72,10 @@ class Board(BlockSpace):
         self.size = self.cells * self.orders
         self.layouts = {
             goal: goal
-            for cell in sorted({max(self._alike(cell)) for cell in range(self.cells)}, reverse=True)
-            for goal in [self.in_order(cell)]
+            for cell in sorted(
+                {max(self._find_equivalent_cells(cell)) for cell in range(self.cells)}, reverse=True
+            )
+            for goal in [self.make_ordered_state(cell)]
         }
         self.example = next(iter(self.layouts))
         self.spellings = {"corner": self.example}
@@ -78,50 +83,56 @@ class Board(BlockSpace):
     def __str__(self) -> str:
         return f"{self.height}x{self.width}"
 
-    def listed_columns(self) -> tuple[Column, ...]:
-        columns = {column.name: column for column in self.columns()}
+    def list_row_columns(self) -> tuple[Column, ...]:
+        columns = {column.name: column for column in self.list_columns()}
         del columns["solutions"]
         return (*columns.values(), Column("manhattan", "int8", MANHATTAN))
 
     def parse(self, text: str) -> str:
         """The state that a text names: a character a cell, or numbers with anything between.
 
-        >>> Board(2, 3).parse("1,2,3,4,0,5"), Board(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
-        ('123405', '123456789ab0')
+        >>> SlidingBoard(2, 3).parse("1,2,3,4,0,5")
+        '123405'
+        >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
+        '123456789ab0'
         """
         what = f"a state of the {self} board"
-        words = required_text(text, what, self.example).replace(",", " ").lower().split()
-        if len(words) == self.cells and all(word in NUMBERS for word in words):
-            state = "".join([NUMBERS[word] for word in words])
+        words = require_text(text, what, self.example).replace(",", " ").lower().split()
+        if len(words) == self.cells and all(word in CELL_SPELLINGS for word in words):
+            state = "".join([CELL_SPELLINGS[word] for word in words])
         else:
             state = "".join(words)
         if len(state) == self.cells and set(state) == set(self.example):
             return state
         example = f"{self.example} (0 is the blank)"
-        raise NotationError(what, text, self._problem(state), example)
+        raise NotationError(what, text, self._find_problem(state), example)
 
-    def _problem(self, state: str) -> str:
+    def _find_problem(self, state: str) -> str:
         if not state:
             return "it is empty"
         known = CHARACTERS[: self.cells]
         foreign = next((mark for mark in state if mark not in CHARACTERS), None)
         if foreign:
             return f"{foreign!r} is neither a digit nor a tile's letter"
-        said = []
+        problems = []
         if len(state) != self.cells:
             cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
-            said.append(f"it has {cells}, a board of {self} has {self.cells}")
+            problems.append(f"it has {cells}, a board of {self} has {self.cells}")
         for mark in CHARACTERS:
             count = state.count(mark)
             if mark not in known and count:
-                said.append(f"{_tile(mark)} does not exist")
+                problems.append(f"{_format_tile(mark)} does not exist")
             elif count > 1:
-                said.append(f"{_tile(mark)} stands {'twice' if count == 2 else f'{count:,} times'}")
+                problems.append(
+                    f"{_format_tile(mark)} stands {'twice' if count == 2 else f'{count:,} times'}"
+                )
         if len(state) >= self.cells:
-            said.extend(f"{_tile(mark)} is missing" for mark in known if mark not in state)
-        return ", ".join(said)
+            problems.extend(
+                f"{_format_tile(mark)} is missing" for mark in known if mark not in state
+            )
+        return ", ".join(problems)
 
-    def in_order(self, blank: int) -> str:
+    def make_ordered_state(self, blank: int) -> str:
         """The state with the blank on that cell and the tiles in reading order."""
         tiles = MARKS[1 : self.cells]
         return f"{tiles[:blank]}0{tiles[blank:]}"
@@ -129,15 +140,15 @@ class Board(BlockSpace):
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
         """Each legal move in the order U D L R: its letter and the state it leads to.
 
-        >>> list(Board(2, 3).moves("123450"))
+        >>> list(SlidingBoard(2, 3).moves("123450"))
         [('U', '120453'), ('L', '123405')]
         """
         blank = state.index("0")
-        for letter, cell in self.exits(blank):
+        for letter, cell in self.list_exits(blank):
             tile = state[cell]
             yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
 
-    def exits(self, blank: int) -> Iterator[tuple[str, int]]:
+    def list_exits(self, blank: int) -> Iterator[tuple[str, int]]:
         """The letters that the blank may go by from a cell, each with the cell it comes to."""
         if blank >= self.width:
             yield "U", blank - self.width
@@ -150,47 +161,47 @@ class Board(BlockSpace):
 
     def rank(self, state: str) -> int:
         """The state's number among those that reach what it reaches, as docs/sliding.md has it."""
-        left = list(CHARACTERS[1 : self.cells])
+        free_tiles = list(CHARACTERS[1 : self.cells])
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
         number: int = self.place[state.index("0")] * self.orders
         for tile, weight in zip(tiles, self.weights, strict=False):
-            at = left.index(tile)
+            at = free_tiles.index(tile)
             number += at * weight
-            del left[at]
+            del free_tiles[at]
         return number
 
     def unrank(self, rank: int, goal: str | None = None) -> str:
         """The state of that number among those that reach the goal; no goal: the first layout."""
         place, number = divmod(rank, self.orders)
-        left, tiles = list(CHARACTERS[1 : self.cells]), []
+        free_tiles, tiles = list(CHARACTERS[1 : self.cells]), []
         for weight in self.weights:
             at, number = divmod(number, weight)
-            tiles.append(left.pop(at))
-        for last in (left, left[::-1]):
+            tiles.append(free_tiles.pop(at))
+        for last in (free_tiles, free_tiles[::-1]):
             marks = [*tiles, *last]
             marks.insert(place, "0")
             state = "".join([marks[at] for at in self.place])
-            if self.joined(state, goal or self.example):
+            if self.can_reach(state, goal or self.example):
                 break
         return state
 
-    def joined(self, state: str, goal: str) -> bool:
+    def can_reach(self, state: str, goal: str) -> bool:
         """Whether moves lead from a state to a goal.
 
         A move along a short line leaves the order of the tiles; one from line to line takes a tile
         past all others of a line.
         """
         lines = [self.place[marks.index("0")] // self.line for marks in (state, goal)]
-        odd = [self.odd(marks) for marks in (state, goal)]
+        odd = [self.is_odd(marks) for marks in (state, goal)]
         return (odd[0] != odd[1]) == bool((lines[0] - lines[1]) * (self.line - 1) % 2)
 
-    def odd(self, state: str) -> bool:
+    def is_odd(self, state: str) -> bool:
         """Whether an odd number of pairs of tiles is out of order, places short line by line."""
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
         return sum(a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]) % 2 == 1
 
-    def apart(self, state: str, goal: str) -> str:
-        steps = self.steps(state.index("0"), goal.index("0"))
+    def explain_unreachable(self, state: str, goal: str) -> str:
+        steps = self.count_steps(state.index("0"), goal.index("0"))
         way, swaps = ("odd", "even") if steps % 2 else ("even", "odd")
         return (
             f"a move swaps the blank with a tile; from the state to the goal the blank makes an "
@@ -198,20 +209,20 @@ class Board(BlockSpace):
             "Swap any two tiles to make it reachable."
         )
 
-    def steps(self, a: int, b: int) -> int:
+    def count_steps(self, a: int, b: int) -> int:
         """Steps between two cells, across and down."""
         down, right = a // self.width - b // self.width, a % self.width - b % self.width
         return abs(down) + abs(right)
 
-    def manhattan(self, state: str, goal: str) -> int:
+    def compute_manhattan(self, state: str, goal: str) -> int:
         """Cells between each tile and its place in the goal, added up."""
         tiles = CHARACTERS[1 : self.cells]
-        return sum(self.steps(state.index(tile), goal.index(tile)) for tile in tiles)
+        return sum(self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
 
-    def features(self, state: str, goal: str) -> dict[str, int]:
-        return {"manhattan": self.manhattan(state, goal)}
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
+        return {"manhattan": self.compute_manhattan(state, goal)}
 
-    def turned(self) -> list[list[int]]:
+    def list_symmetries(self) -> list[list[int]]:
         """Every way to lay this board on the wide one: what each of its cells takes from here."""
         high, long = self.wide.height, self.wide.width
         ways = []
@@ -227,37 +238,37 @@ class Board(BlockSpace):
                 ways.append([column * high + row for row, column in cells])
         return ways
 
-    def _alike(self, cell: int) -> set[int]:
+    def _find_equivalent_cells(self, cell: int) -> set[int]:
         """The cells that turning and mirroring this board brings a cell to."""
-        at = self.turned()[0].index(cell)
-        return {way[at] for way in self.turned()}
+        at = self.list_symmetries()[0].index(cell)
+        return {way[at] for way in self.list_symmetries()}
 
-    def view(self, goal: str) -> Turned:
-        return Turned(self, goal)
+    def view_goal(self, goal: str) -> BoardGoalView:
+        return BoardGoalView(self, goal)
 
 
-class Turned(View):
+class BoardGoalView(View):
     """Any goal of a board, seen as one of the wide board's layouts.
 
-    >>> view = Turned(Board(3, 2), "150234")
-    >>> view.layout, view.state("150234")
+    >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
+    >>> view.layout, view.map_state("150234")
     ('123405', '123405')
     """
 
     __slots__ = ("_names", "cells")
 
-    def __init__(self, board: Board, goal: str) -> None:
+    def __init__(self, board: SlidingBoard, goal: str) -> None:
         layouts = {layout.index("0"): layout for layout in board.wide.layouts}
         blank = goal.index("0")
-        cells = next(way for way in board.turned() if way.index(blank) in layouts)
+        cells = next(way for way in board.list_symmetries() if way.index(blank) in layouts)
         super().__init__(layouts[cells.index(blank)])
         self.cells = cells
         """For each cell of the wide board, the cell here that it takes from."""
         self._names = str.maketrans("".join([goal[cell] for cell in cells]), self.layout)
 
-    def state(self, state: str) -> str:
+    def map_state(self, state: str) -> str:
         return "".join([state[cell] for cell in self.cells]).translate(self._names)
 
 
-def _tile(mark: str) -> str:
+def _format_tile(mark: str) -> str:
     return "the blank (0)" if mark == "0" else f"tile {mark}"

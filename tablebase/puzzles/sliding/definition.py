@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tablebase.block_space import InBlocks
-from tablebase.errors import NotationError, required_text
+from tablebase.block_space import BlockBreadthFirst
+from tablebase.errors import NotationError, require_text
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.sliding.board import MARKS, MOST_CELLS, Board
+from tablebase.puzzles.sliding.board import MARKS, MAX_CELLS, SlidingBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,95 +16,102 @@ if TYPE_CHECKING:
     from tablebase.graph import Blocks
     from tablebase.puzzle import Columns
 
-LISTED = 10
+MAX_LISTED_CELLS = 10
 """Cells of the largest boards that get every goal, and rows beside each index, unasked."""
-TABLES = "sliding_"
+TABLE_PREFIX = "sliding_"
 
 
-class TabledBoard(Board):
+class BoardWithTables(SlidingBoard):
     """A board with the tables that answer for it: those of the wide board."""
 
-    wide: TabledBoard
+    wide: BoardWithTables
 
     def __init__(self, height: int, width: int) -> None:
         super().__init__(height, width)
-        self.tables = self.chosen(every_goal=True) if self.wide is self else self.wide.tables
+        self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
-    def chosen(self, *, every_goal: bool, listed: bool = False) -> tuple[Table, ...]:
+    def select_tables(self, *, every_goal: bool, with_rows: bool = False) -> tuple[Table, ...]:
         """The tables that answer for a wide board."""
-        goals = [*self.layouts][: None if every_goal or self.cells <= LISTED else 1]
-        return tuple(self.table(goal, listed=listed or self.cells <= LISTED) for goal in goals)
+        goals = [*self.layouts][: None if every_goal or self.cells <= MAX_LISTED_CELLS else 1]
+        return tuple(
+            self.make_table(goal, with_rows=with_rows or self.cells <= MAX_LISTED_CELLS)
+            for goal in goals
+        )
 
-    def table(self, goal: str, *, listed: bool) -> Table:
+    def make_table(self, goal: str, *, with_rows: bool) -> Table:
         """The table of the distances to one of the layouts; rows beside its index, if listed."""
         return Table(
-            f"{TABLES}{self}_{goal.index('0') + 1}",
+            f"{TABLE_PREFIX}{self}_{goal.index('0') + 1}",
             f"The {self.size:,} states of the {self} sliding board that can reach {goal}, each "
             "with its distance to it",
             "row number = rank: places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
-            self.listed_columns() if listed else (),
-            InBlocks(self, goal, rows=listed),
+            self.list_row_columns() if with_rows else (),
+            BlockBreadthFirst(self, goal, rows=with_rows),
             index=(("distance", "B"),),
             rows=self.size,
         )
 
-    def stage(self, table: str) -> str:
-        usual = [own.name for own in self.wide.chosen(every_goal=False)]
-        return f"{self.name} --board {self.wide}{'' if table in usual else ' --goals all'}"
+    def format_build_arguments(self, table: str) -> str:
+        default_names = [
+            default_table.name for default_table in self.wide.select_tables(every_goal=False)
+        ]
+        return f"{self.name} --board {self.wide}{'' if table in default_names else ' --goals all'}"
 
     @property
-    def sample(self) -> TabledBoard:
+    def measurable_space(self) -> BoardWithTables:
         """The largest board of as many rows, or of three; itself, where it is none too large."""
         high = min(self.line, 3)
-        return self if self.cells <= MOST_CELLS else TabledBoard(high, MOST_CELLS // high)
+        return self if self.cells <= MAX_CELLS else BoardWithTables(high, MAX_CELLS // high)
 
-    def stretches(self) -> int:
-        from tablebase.puzzles.sliding.move_tables import stretches
+    def count_max_shards(self) -> int:
+        from tablebase.puzzles.sliding.move_tables import count_fixed_prefixes
 
-        return stretches(self)
+        return count_fixed_prefixes(self)
 
-    def blocks(self, root: str) -> Blocks:
-        from tablebase.puzzles.sliding.move_tables import blocks
+    def make_blocks(self, root: str) -> Blocks:
+        from tablebase.puzzles.sliding.move_tables import make_blocks
 
-        return blocks(self, root)
+        return make_blocks(self, root)
 
-    def rows_of(
+    def make_rows(
         self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
     ) -> Columns:
-        from tablebase.puzzles.sliding.move_tables import rows_of
+        from tablebase.puzzles.sliding.move_tables import make_rows
 
-        return rows_of(self, root, space, depth, block, first, last)
+        return make_rows(self, root, space, depth, block, first, last)
 
 
-def parse_board(text: str, most: int = MOST_CELLS) -> TabledBoard:
+def parse_board(text: str, max_cells: int = MAX_CELLS) -> BoardWithTables:
     """A board as written, rows x columns.
 
     >>> str(parse_board("3x4"))
     '3x4'
     """
-    sides = required_text(text, "a sliding board", "3x4").strip().lower().split("x")
+    sides = require_text(text, "a sliding board", "3x4").strip().lower().split("x")
     problem = ""
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         problem = "a board is rows x columns"
-    elif any(len(side) > 3 or int(side) > most for side in sides):
-        problem = f"boards have at most {most} cells"
+    elif any(len(side) > 3 or int(side) > max_cells for side in sides):
+        problem = f"boards have at most {max_cells} cells"
     elif min(map(int, sides)) < 2:
         problem = "boards have at least 2 rows and 2 columns"
-    elif int(sides[0]) * int(sides[1]) > most:
-        problem = f"boards have at most {most} cells"
+    elif int(sides[0]) * int(sides[1]) > max_cells:
+        problem = f"boards have at most {max_cells} cells"
     if problem:
         raise NotationError("a sliding board", text, problem, "3x4")
-    return TabledBoard(*map(int, sides))
+    return BoardWithTables(*map(int, sides))
 
 
-def goal_of(table: str) -> tuple[TabledBoard, str] | None:
+def find_goal(table: str) -> tuple[BoardWithTables, str] | None:
     """The board and the goal of a table of that name."""
     try:
-        board = parse_board(table.removeprefix(TABLES).partition("_")[0])
+        board = parse_board(table.removeprefix(TABLE_PREFIX).partition("_")[0])
     except NotationError:
         return None
-    goals = {own.name: goal for own, goal in zip(board.tables, board.layouts, strict=False)}
+    goals = {
+        own_table.name: goal for own_table, goal in zip(board.tables, board.layouts, strict=False)
+    }
     return (board, goals[table]) if table in goals else None
 
 
@@ -115,48 +122,52 @@ class Sliding(Puzzle):
     title = "Sliding boards"
     tables = ()
     depth = "distance"
-    board_meaning = f"rows x columns, at most {MOST_CELLS} cells"
+    board_meaning = f"rows x columns, at most {MAX_CELLS} cells"
     board_options = ("goals", "parquet")
 
-    def boards(self) -> list[str]:
-        sides = range(2, MOST_CELLS // 2 + 1)
-        return [f"{high}x{wide}" for high in sides for wide in sides if high * wide <= MOST_CELLS]
+    def list_boards(self) -> list[str]:
+        sides = range(2, MAX_CELLS // 2 + 1)
+        return [f"{high}x{wide}" for high in sides for wide in sides if high * wide <= MAX_CELLS]
 
-    def with_boards(self, texts: list[str], options: Collection[str] = ()) -> tuple[Table, ...]:
-        chosen = {
+    def list_tables_with_boards(
+        self, texts: list[str], options: Collection[str] = ()
+    ) -> tuple[Table, ...]:
+        tables = {
             table.name: table
             for text in texts
-            for table in parse_board(text).wide.chosen(
-                every_goal="goals" in options, listed="parquet" in options
+            for table in parse_board(text).wide.select_tables(
+                every_goal="goals" in options, with_rows="parquet" in options
             )
         }
-        return tuple(chosen.values())
+        return tuple(tables.values())
 
-    def planned(self, texts: list[str]) -> tuple[Table, ...]:
+    def list_plannable_tables(self, texts: list[str]) -> tuple[Table, ...]:
         boards = (parse_board(text, len(MARKS)).wide for text in texts)
-        return tuple(table for board in boards for table in board.chosen(every_goal=False))
+        return tuple(table for board in boards for table in board.select_tables(every_goal=False))
 
-    def among(self, published: Mapping[str, Mapping[str, Any]]) -> tuple[Table, ...]:
-        known = ((goal_of(name), facts) for name, facts in published.items())
+    def list_published_tables(
+        self, published: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[Table, ...]:
+        known = ((find_goal(name), facts) for name, facts in published.items())
         return tuple(
-            found[0].table(found[1], listed=bool(facts.get("rows")))
-            for found, facts in known
-            if found
+            board_and_goal[0].make_table(board_and_goal[1], with_rows=bool(facts.get("rows")))
+            for board_and_goal, facts in known
+            if board_and_goal
         )
 
-    def owns(self, table: str) -> bool:
-        return goal_of(table) is not None
+    def owns_table(self, table: str) -> bool:
+        return find_goal(table) is not None
 
-    def stage(self, table: str) -> str:
-        found = goal_of(table)
-        return found[0].stage(table) if found else self.name
+    def format_build_arguments(self, table: str) -> str:
+        board_and_goal = find_goal(table)
+        return board_and_goal[0].format_build_arguments(table) if board_and_goal else self.name
 
-    def grown(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
+    def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         """Rows that are published stay so, also where the index alone is asked for."""
-        found = goal_of(table.name)
-        if found is None or table.columns or not published.get(table.name, {}).get("rows"):
+        board_and_goal = find_goal(table.name)
+        if board_and_goal is None or table.columns or not published.get(table.name, {}).get("rows"):
             return table
-        return found[0].table(found[1], listed=True)
+        return board_and_goal[0].make_table(board_and_goal[1], with_rows=True)
 
 
 PUZZLE = Sliding()
