@@ -40,7 +40,7 @@ from tablebase.tables.manifest import (
     replace_manifest,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
-from tablebase.tables.repair import ABSENT, listed_names, make_open_error
+from tablebase.tables.repair import ABSENT, list_files, make_open_error
 from tablebase.tables.store import Store
 
 
@@ -56,7 +56,7 @@ class BuildObserver(Protocol):
     def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
         """A table is published."""
 
-    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         """Report what is wrong with the manifest, which tables were taken back, and why others
         were not."""
 
@@ -136,7 +136,7 @@ def _read_or_recover(request: Request, report: BuildObserver) -> dict[str, Entry
     store = request.store
     try:
         published = read_manifest(store)
-        if published or MANIFEST in listed_names(store, MANIFEST):
+        if published or MANIFEST in list_files(store, MANIFEST):
             return published
         problem = f"{store.locate(MANIFEST)} is missing."
     except TableDamaged as error:
@@ -147,8 +147,8 @@ def _read_or_recover(request: Request, report: BuildObserver) -> dict[str, Entry
         problem = f"{error.file} has format version {error.version}, not {error.supported}."
     recovery = recover(store)
     if recovery.tables or recovery.left_out:
-        report.on_recovered(problem, sorted(recovery.tables), recovery.left_out)
-    if recovery.tables or MANIFEST in listed_names(store, MANIFEST):
+        report.on_recovery(problem, sorted(recovery.tables), recovery.left_out)
+    if recovery.tables or MANIFEST in list_files(store, MANIFEST):
         replace_manifest(store, recovery.tables, recovery.pages)
     return dict(recovery.tables)
 
@@ -212,7 +212,7 @@ def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[st
     """A table's files that the manifest does not list, and what is kept of an unfinished build."""
     listed = [file.file for file in entry.all_files] if entry else []
     table_files = (
-        f for f in listed_names(store, f"{name}.") if is_row_file(f, name) or f == f"{name}.idx"
+        f for f in list_files(store, f"{name}.") if is_row_file(f, name) or f == f"{name}.idx"
     )
     return [
         *(file for file in table_files if file not in listed),

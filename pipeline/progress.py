@@ -114,7 +114,7 @@ class BuildProgress(ProgressBar):
         line = f"{table.name}: {entry.rows:,} rows in {seconds:.1f} s"
         self.console.print(line, markup=False)
 
-    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self.console.print(problem, markup=False)
         if tables:
             self.console.print(f"taken back from their files: {', '.join(tables)}", markup=False)

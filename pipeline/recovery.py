@@ -43,7 +43,7 @@ from tablebase.tables.manifest import (
     read_backup,
 )
 from tablebase.tables.parquet import TableWriter, make_schema
-from tablebase.tables.repair import listed_names
+from tablebase.tables.repair import list_files
 from tablebase.tables.store import Store
 
 BLOCKS = 1 << 8
@@ -107,13 +107,13 @@ def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> 
 
 def _list_names(store: Store) -> list[str]:
     """List the tables that files are named after, but for those in many files."""
-    matches = (re.fullmatch(r"([^.]+)\.(parquet|idx)", name) for name in listed_names(store))
+    matches = (re.fullmatch(r"([^.]+)\.(parquet|idx)", name) for name in list_files(store))
     return sorted({match[1] for match in matches if match and match[1].isidentifier()})
 
 
 def _read_parameters(store: Store, name: str) -> dict[str, Any]:
     """Read what a table was made of; nothing where it is an index alone."""
-    if f"{name}.parquet" not in listed_names(store, name):
+    if f"{name}.parquet" not in list_files(store, name):
         return {}
     found = _read_metadata(store, name).get("parameters")
     try:

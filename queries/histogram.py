@@ -28,7 +28,7 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
         raise BadRequest(f"{puzzle.title} has no distances to count", hint)
     if board is not None and not puzzle.board_options:
         raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
-    tables = puzzle.tables if board is None else _published_of_board(store, puzzle, board)
+    tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
     if not tables:
         raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
     frames = []
@@ -47,7 +47,7 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
     return pl.concat(frames)
 
 
-def _published_of_board(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
+def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
     """The published tables of a board, for all its goals; the usual ones where there are none."""
     names = {table.name for table in puzzle.list_tables_with_boards([board], puzzle.board_options)}
     published = puzzle.list_published_tables(list_parameters(read_manifest(store)))

@@ -23,12 +23,8 @@ if TYPE_CHECKING:
     ProgressCallback = Callable[[int, int], None]
 
 
-def unheard(done: int, total: int) -> None:
-    """Tells nobody."""
-
-
-def ignore_progress(done: int) -> None:
-    """Do nothing with the number of keys that are done."""
+def ignore_progress(*counts: int) -> None:
+    """Do nothing with the numbers of keys that are done, and of all keys."""
 
 
 class Reader:
@@ -146,7 +142,7 @@ class Reader:
         seed: int,
         *,
         replacement: bool,
-        on_progress: ProgressCallback = unheard,
+        on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         """So many rows by chance, each as likely as any other, some at a time.
 

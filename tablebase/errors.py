@@ -270,7 +270,7 @@ def require_choice(given: str, what: str, *choices: str) -> None:
         raise BadRequest(f"There is no {what} {quote(given)}", hint)
 
 
-def required_whole(given: object, what: str, least: int, most: int | None = None) -> int:
+def require_whole_number(given: object, what: str, least: int, most: int | None = None) -> int:
     """A number that was given, if it is a whole one within its limits; BadRequest for all else."""
     whole = not isinstance(given, bool) and hasattr(given, "__index__")
     number = int(given.__index__()) if whole else None  # type: ignore[attr-defined]  # as asked

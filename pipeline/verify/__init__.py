@@ -67,7 +67,7 @@ def verify(
         claims.extend([claim] if claim.passed else [])
         listener(claim, done)
 
-    def on_decided(found: Sequence[Verdict]) -> None:
+    def record_verdicts(found: Sequence[Verdict]) -> None:
         verdicts.extend(found)
         on_verdicts(found)
 
@@ -78,9 +78,9 @@ def verify(
         check_pages(store, on_claim)
         if quick:
             for listed in tables:
-                on_decided([listed.make_verdict(Grade.INTACT, ONLY_FILES)])
+                record_verdicts([listed.make_verdict(Grade.INTACT, ONLY_FILES)])
         else:
-            prove(tables, on_decided)
+            prove(tables, record_verdicts)
     except VerifyFailed as failure:
         listener(failure.claim, 0)
         raise

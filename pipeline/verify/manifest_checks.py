@@ -50,7 +50,7 @@ from tablebase.tables.manifest import (
     read_pages,
 )
 from tablebase.tables.parquet import compute_description, list_sorting_columns, make_schema
-from tablebase.tables.repair import format_rebuild_command, listed_names, make_open_error
+from tablebase.tables.repair import format_rebuild_command, list_files, make_open_error
 from tablebase.tables.store import Store
 
 Result = TypeVar("Result")
@@ -187,7 +187,7 @@ def check_entry(listed: ListedTable) -> None:
 def check_pages(store: Store, report: Listener) -> None:
     """The pages that are listed and still there: whether they are what was written."""
     for name, page in read_pages(store).items():
-        if name in listed_names(store):
+        if name in list_files(store):
             maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
             command = format_rebuild_command("", store).replace(COMMAND, maker)
             text = "size and SHA-256 match the manifest"

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from queries.facts import Facts, align_rows, format_count, make_bold
 from queries.query_options import SVG, Option, OptionValues
-from queries.reader import Reader, unheard
+from queries.reader import Reader, ignore_progress
 from tablebase.errors import (
     BadRequest,
     NoAnswer,
@@ -15,7 +15,7 @@ from tablebase.errors import (
     NotCounted,
     TableError,
     TableMissing,
-    required_whole,
+    require_whole_number,
 )
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import MAX_RANKED_SIDE, estimate_count_cost
@@ -313,11 +313,11 @@ class KnightReader(Reader):
         rows_found = rows.select("tours", "closed").collect().rows()
         if not rows_found:
             row_of = f"{self.store.locate(table.file)}: the row of {board}"
-            raise TableMissing(row_of, " or ".join(self.counting_commands(board)))
+            raise TableMissing(row_of, " or ".join(self.list_count_commands(board)))
         tours, closed = zip(*rows_found, strict=True)
         return CountFacts(board, start, None if None in tours else sum(tours), sum(closed))
 
-    def counting_commands(self, board: KnightBoard) -> list[str]:
+    def list_count_commands(self, board: KnightBoard) -> list[str]:
         """The commands that count a board's tours, or closed ones alone; NotCounted where none
         does."""
         stages = (
@@ -348,17 +348,17 @@ class KnightReader(Reader):
         seed: int,
         *,
         replacement: bool,
-        on_progress: ProgressCallback = unheard,
+        on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
         from queries.knight.sampling import draw_numbers, sample_by_rank, sample_list
 
         if replacement:
-            size = required_whole(size, "The size of a sample", 1)
+            size = require_whole_number(size, "The size of a sample", 1)
         else:
-            size = required_whole(size, "The size of a distinct sample", 1, MAX_DISTINCT)
-        seed = required_whole(seed, "A seed", 0)
+            size = require_whole_number(size, "The size of a distinct sample", 1, MAX_DISTINCT)
+        seed = require_whole_number(seed, "A seed", 0)
         board, closed = parse_board(str(options.get("board", "8x8"))), bool(options.get("closed"))
         if not closed and not board.has_tours():
             raise NoSuchTour(str(board), explain_no_tour(board, None))

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from queries.knight.ranked_tours import RankedTours
 from queries.knight.unrank_kernels import Layer, unrank_tours, validate_layer
-from queries.reader import unheard
+from queries.reader import ignore_progress
 from tablebase.errors import BadRequest
 from tablebase.frontier.keys import Array
 from tablebase.frontier.layer_codec import decode_layer
@@ -41,7 +41,7 @@ def draw_numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iter
 
 
 def sample_by_rank(
-    ranked: RankedTours, drawn: Array, on_progress: ProgressCallback = unheard
+    ranked: RankedTours, drawn: Array, on_progress: ProgressCallback = ignore_progress
 ) -> pl.DataFrame:
     """The tours with these numbers: those from b1 follow those from a1, and so on; closed ones go
     from a1 towards the lower of its neighbours."""

@@ -19,7 +19,7 @@ from tablebase import __version__
 from tablebase.code_digest import digest_code
 from tablebase.errors import StoreError
 from tablebase.puzzle import Table
-from tablebase.tables.repair import listed_names
+from tablebase.tables.repair import list_files
 from tablebase.tables.store import SHARED_SUFFIX, Store
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def list_checkpoint_files(store: Store, table: str) -> list[str]:
     """The files of a table's parts, of whatever recipe, and those whose writer was killed."""
     return [
         name
-        for name in listed_names(store, f".{table}.")
+        for name in list_files(store, f".{table}.")
         if name.endswith(SUFFIX)
         or (name.endswith(SHARED_SUFFIX) and not store.is_being_written(name))
     ]
@@ -157,7 +157,7 @@ def summarize_shards(store: Store) -> dict[str, str]:
 def _find_shards(store: Store) -> list[tuple[str, ShardSpec]]:
     """The finished pieces of all tables, each with what its name begins with."""
     pattern = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
-    matches = (re.fullmatch(pattern, name) for name in listed_names(store, "."))
+    matches = (re.fullmatch(pattern, name) for name in list_files(store, "."))
     return [(match[1], ShardSpec(int(match[2]), int(match[3]))) for match in matches if match]
 
 

@@ -276,10 +276,10 @@ def _reaching(files: Any) -> Iterator[None]:
         missing = isinstance(error, FileNotFoundError)
         if missing and (error.__cause__ is None or _can_be_written(files)):
             raise
-        raise Unreachable(*_explained(error)) from error
+        raise Unreachable(*_explain(error)) from error
 
 
-def _explained(error: BaseException) -> tuple[str, int]:
+def _explain(error: BaseException) -> tuple[str, int]:
     """Why a store was not reached, and the HTTP status if it answered."""
     causes = [error]
     while causes[-1].__cause__:

@@ -44,7 +44,7 @@ def _format_outputs(folder: str) -> str:
     return f" --outputs {folder}" if is_plain else f" --outputs '{escaped}'"
 
 
-def listed_names(store: Store, begin: str = "") -> list[str]:
+def list_files(store: Store, begin: str = "") -> list[str]:
     """The names of a store's files; TableUnreadable where they cannot be listed."""
     try:
         return store.list_names(begin)

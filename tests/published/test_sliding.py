@@ -43,7 +43,7 @@ class Quiet:
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         pass
 
-    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
+    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
 
     def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
         self.made.append(table.name)

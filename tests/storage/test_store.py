@@ -23,7 +23,7 @@ from tablebase.errors import StoreError, TableDamaged, TableMissing, TableUnread
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.repair import listed_names
+from tablebase.tables.repair import list_files
 from tablebase.tables.store import PART_SUFFIX, Folder, NotAFile, Store
 from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder, build_tables
@@ -271,7 +271,7 @@ def test_a_folder_that_cannot_be_listed_says_so(
     assert Folder(tmp_path / "nowhere").list_names() == []
     monkeypatch.setattr(os, "listdir", refuse)
     with pytest.raises(TableUnreadable) as caught:
-        listed_names(Folder(tmp_path))
+        list_files(Folder(tmp_path))
     text = f"{tmp_path} cannot be read: permission denied. Change its permissions."
     assert (str(caught.value), caught.value.exit_code) == (text, 3)
     with pytest.raises(TableUnreadable):

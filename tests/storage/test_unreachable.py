@@ -15,7 +15,7 @@ from queries.status import list_status, make_unusable_error
 from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.object_store import ObjectStore
-from tablebase.tables.repair import format_rebuild_command, format_remove_command, listed_names
+from tablebase.tables.repair import format_rebuild_command, format_remove_command, list_files
 from tablebase.tables.store import Folder, Unreachable
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
@@ -140,7 +140,7 @@ def test_a_server_that_does_not_answer(place: type, why: str) -> None:
         with pytest.raises(Unreachable, match=why):
             ObjectStore(url).list_names()
         with pytest.raises(TableUnreadable, match=why):
-            listed_names(ObjectStore(url))
+            list_files(ObjectStore(url))
 
 
 @pytest.mark.parametrize(

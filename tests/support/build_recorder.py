@@ -29,7 +29,7 @@ class Recorder:
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         self.steps.append((doing, done, total))
 
-    def on_recovered(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self.recovery = (problem, tables, left_out)
 
     def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
