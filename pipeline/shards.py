@@ -74,7 +74,7 @@ def require_shards(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
         for table in wanted:
             if table.recipe.has_part_files:
                 board = table.recipe.list_parameters()["board"]
-                hint = f"Add --piece 1/1000 and so on to --board {board}, or --scheduler"
+                hint = f"Add --shard 1/1000 and so on to --board {board}, or --scheduler"
                 raise BadRequest(f"{table.name} is too large for one process", hint)
 
 
@@ -157,7 +157,7 @@ def require_complete(store: Store, listing: Listing) -> None:
     numbers = sorted({part % count + 1 for part in missing})
     problem = f"pieces {_format_ranges(numbers)} of {count:,}" if shards else "all pieces"
     command = format_rebuild_command(
-        f"{listing.stage} --piece {numbers[0]}/{count if shards else 100}", store
+        f"{listing.stage} --shard {numbers[0]}/{count if shards else 100}", store
     )
     raise TablePartial(table.name, f"{problem} are missing", command)
 

@@ -66,25 +66,16 @@ class CountAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class TourAnswer:
-    """A tour by its number among all from its start; `jumps` are 1 to 8."""
+class RankedTourAnswer:
+    """A tour by its rank among all open ones from its start, or all closed ones of the board.
+
+    `jumps` are 1 to 8.
+    """
 
     board: str
     start: str
     finish: str
-    tour: int
+    rank: int
     closed: bool
-    path: str
-    jumps: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CycleAnswer:
-    """A closed tour by its number among all of the board; `jumps` are 1 to 8."""
-
-    board: str
-    start: str
-    finish: str
-    cycle: int
     path: str
     jumps: tuple[int, ...]

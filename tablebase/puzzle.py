@@ -162,7 +162,7 @@ class Puzzle:
     depth = ""
     """The column that says how deep a state lies, if there is one."""
     requests: Mapping[str, str] = {}
-    """What else can be asked of further boards, each with what it is of: `count`, `cycles`."""
+    """What else can be asked of further boards, each with what it is of: `count`, `rank-closed`."""
     board_meaning = ""
     """How its boards are written, and what their tables are."""
     board_options: tuple[str, ...] = ()

@@ -171,8 +171,8 @@ def precompute(
     closed: Annotated[
         bool, typer.Option("--closed", help="With --count: only closed ones, on larger boards too.")
     ] = False,
-    rank_closed: Annotated[list[str] | None, make_board_option("number", "cycles")] = None,
-    rank_tours: Annotated[list[str] | None, make_board_option("number", "numbers")] = None,
+    rank_closed: Annotated[list[str] | None, make_board_option("number", "rank-closed")] = None,
+    rank_tours: Annotated[list[str] | None, make_board_option("number", "rank-tours")] = None,
     memory: Annotated[
         float | None,
         typer.Option(
@@ -195,8 +195,8 @@ def precompute(
     if action := precompute_shards.ListAction(shard, publish, plan):
         forced = force and not publish  # what mends a damaged list says it too
         others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
-        others |= {"count": count, "closed": closed, "cycles": rank_closed}
-        others |= {"numbers": rank_tours, "memory": memory}
+        others |= {"count": count, "closed": closed, "rank-closed": rank_closed}
+        others |= {"rank-tours": rank_tours, "memory": memory}
         other_options = [name for name, given in others.items() if given]
         run_options = precompute_shards.RunOptions(store, jobs, scheduler, quiet, other_options)
         precompute_shards.precompute_lists(action, chosen, board or [], run_options)
@@ -214,8 +214,8 @@ def precompute(
         raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
     requests = {
         "closed" if closed else "count": count,
-        "cycles": rank_closed,
-        "numbers": rank_tours,
+        "rank-closed": rank_closed,
+        "rank-tours": rank_tours,
     }
     wanted = add_requests(wanted, requests)
     if scheduler is None:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 ShardOption = Annotated[
     str | None,
     typer.Option(
-        "--piece", metavar="I/N", help="Make only the I-th of N pieces of the boards' lists."
+        "--shard", metavar="I/N", help="Make only the I-th of N pieces of the boards' lists."
     ),
 ]
 PublishOption = Annotated[
-    bool, typer.Option("--finish", help="Publish these lists, if all pieces are there.")
+    bool, typer.Option("--publish", help="Publish these lists, if all pieces are there.")
 ]
 PlanOption = Annotated[
     bool,
@@ -65,12 +65,12 @@ def precompute_lists(
     from pipeline.shards import build_shard, find_listings, parse_shard, require_complete
 
     if action.publish and (action.plan or action.shard is not None):
-        other = "--plan" if action.plan else "--piece"
-        raise BadRequest(f"{other} cannot be combined with --finish", "Finish when all is there")
+        other = "--plan" if action.plan else "--shard"
+        raise BadRequest(f"{other} cannot be combined with --publish", "Finish when all is there")
     for other in run.other_options:
-        raise BadRequest(f"--{other} does not go with --piece, --finish or --plan")
+        raise BadRequest(f"--{other} does not go with --shard, --publish or --plan")
     shard = None if action.shard is None else parse_shard(action.shard)
-    option = "piece" if shard else "finish" if action.publish else "plan"
+    option = "shard" if shard else "publish" if action.publish else "plan"
     listings = find_listings(f"--{option}", stages, boards, plannable=option == "plan")
     if action.plan:
         plans = {

@@ -37,11 +37,11 @@ def sample(
         typer.Option(
             "--board",
             metavar="CxR",
-            help="Board, files x ranks (open tours of over 36 squares: see precompute --numbers).",
+            help="Board, files x ranks (over 36 squares: see precompute --rank-tours).",
         ),
     ] = "6x6",
     closed: Annotated[
-        bool, typer.Option("--closed", help="Draw closed tours (see precompute --cycles).")
+        bool, typer.Option("--closed", help="Draw closed tours (see precompute --rank-closed).")
     ] = False,
     distinct: Annotated[
         bool, typer.Option("--distinct", help="Draw no tour twice (at most 10,000,000).")

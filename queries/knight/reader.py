@@ -51,10 +51,8 @@ TOURS_PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 EXCLUSIVE_OPTIONS = {
     "count": ("to", "number", "closed"),
     "number": ("to", "closed"),
-    "cycle": ("to", "number", "count"),
-    "cycle_of": ("to", "number", "count", "cycle"),
-    "tour": ("to", "closed", "number", "count", "cycle", "cycle_of"),
-    "tour_of": ("to", "closed", "number", "count", "cycle", "cycle_of", "tour"),
+    "rank": ("to", "number", "count"),
+    "rank_of": ("to", "number", "count", "rank"),
 }
 """Options with those that they cannot be combined with: each names one tour, or all of them."""
 
@@ -62,8 +60,8 @@ EXCLUSIVE_OPTIONS = {
 MAX_DISTINCT = 10_000_000
 """Tours in a sample without replacement: their numbers are in memory together, and up to fifty
 times as many where that many are drawn from."""
-NUMBER_FIELDS = "number", "cycle", "tour"
-"""What a tour's number is called: in a list, among closed tours, or among open ones."""
+NUMBER_FIELDS = "number", "rank"
+"""A tour's number: in a list; or among all closed tours, or all open ones from its start."""
 
 
 class TourFacts(Facts):
@@ -147,22 +145,25 @@ class KnightReader(Reader):
         Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
         Option("number", "Number of the tour among those from its start, from 0.", "N"),
         Option(
-            "cycle", "Number of a closed tour among all of the board, from 0.", "N", is_single=True
+            "rank",
+            "Rank of the tour among all open ones from SQUARE, from 0; with --closed among all "
+            "closed ones.",
+            "N",
+            is_single=True,
         ),
         Option(
-            "cycle_of", "Squares of a closed tour: print its number.", "SQUARES", is_single=True
+            "rank_of",
+            "Squares of an open tour (with --closed: a closed one): print its rank.",
+            "SQUARES",
+            is_single=True,
         ),
-        Option(
-            "tour", "Number of an open tour among all from SQUARE, from 0.", "N", is_single=True
-        ),
-        Option("tour_of", "Squares of an open tour: print its number.", "SQUARES", is_single=True),
         Option(
             "count", "Print the number of tours (without SQUARE: from all squares).", is_single=True
         ),
         SVG,
     )
     key = "SQUARE"
-    keyless = ("count", "cycle_of", "tour_of")
+    keyless = ("count", "rank_of")
     columns = ("start", "finish", "number", "closed", "path")
     explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
 
@@ -187,17 +188,16 @@ class KnightReader(Reader):
     def probe(self, key: str, options: OptionValues) -> TourFacts | CountFacts:
         board = parse_board(str(options.get("board", "8x8")))
         start = board.parse_square(key)
-        for kind in ("cycle", "tour"):
-            if f"{kind}_of" in options:
-                hint = "Write all squares in one pair of quotes"
-                raise BadRequest(f"--{kind}-of needs no key", hint)
-            if kind in options:
-                number = _parse_number(options[kind])
-                tours = self.open_ranked_tours(board, closed=kind == "cycle")
-                return TourFacts(board, tours.unrank(number, start), kind, number)
+        closed = bool(options.get("closed"))
+        if "rank_of" in options:
+            hint = "Write all squares in one pair of quotes"
+            raise BadRequest("--rank-of needs no key", hint)
+        if "rank" in options:
+            rank = _parse_number(options["rank"])
+            tours = self.open_ranked_tours(board, closed=closed)
+            return TourFacts(board, tours.unrank(rank, start), "rank", rank)
         end = board.parse_square(str(options["to"])) if "to" in options else None
         wanted = _parse_number(options["number"]) if "number" in options else None
-        closed = bool(options.get("closed"))
         if options.get("count"):
             return self.count_tours(board, start)
         if end is not None:
@@ -210,16 +210,14 @@ class KnightReader(Reader):
 
     def answer_without_key(self, options: OptionValues) -> TourFacts | CountFacts:
         board = parse_board(str(options.get("board", "8x8")))
-        kind = next((kind for kind in ("cycle", "tour") if f"{kind}_of" in options), None)
-        if not kind:
+        if "rank_of" not in options:
             return self.count_tours(board, None)
         from queries.knight.ranked_tours import parse_tour
 
-        closed = kind == "cycle"
-        squares = parse_tour(board, str(options[f"{kind}_of"]), closed=closed)
-        return TourFacts(
-            board, squares, kind, self.open_ranked_tours(board, closed=closed).rank(squares)
-        )
+        closed = bool(options.get("closed"))
+        squares = parse_tour(board, str(options["rank_of"]), closed=closed)
+        rank = self.open_ranked_tours(board, closed=closed).rank(squares)
+        return TourFacts(board, squares, "rank", rank)
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """The tours of a board by number."""

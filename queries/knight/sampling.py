@@ -71,11 +71,12 @@ def sample_by_rank(
     path = pa.FixedSizeBinaryArray.from_buffers(
         pa.binary(width), len(drawn), [None, pa.py_buffer(names[squares])]
     )
-    which = {"cycle": ranks} if closed else {"start": names[starts].astype(str), "tour": ranks}
+    start_names = {} if closed else {"start": names[starts].astype(str)}
     return pl.DataFrame(
         {
             "board": pl.repeat(str(board), len(drawn), eager=True),
-            **which,
+            **start_names,
+            "rank": ranks,
             "path": pl.from_arrow(path.cast(pa.binary()).cast(pa.string())),
         }
     )

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from queries.answer_types import (
     CountAnswer,
-    CycleAnswer,
     KnightAnswer,
-    TourAnswer,
+    RankedTourAnswer,
 )
 from queries.typed_tables import Default, PuzzleTable, get_or, make_answer
 
@@ -29,10 +28,10 @@ class KnightTable(PuzzleTable):
     >>> knight.count("c3", board="5x5")
     CountAnswer(board='5x5', start='c3', tours=64, closed=0)
 
-    Tours have numbers on boards whose table was made with `precompute knight --numbers`, closed
-    ones with `--cycles`:
+    Tours have numbers on boards whose table was made with `precompute knight --rank-tours`, closed
+    ones with `--rank-closed`:
 
-    >>> knight.cycle(0, board="5x5")
+    >>> knight.unrank(0, board="5x5", closed=True)
     Traceback (most recent call last):
     tablebase.errors.NoSuchTour: 5x5 has no closed tour.
     """
@@ -96,26 +95,27 @@ class KnightTable(PuzzleTable):
         options = self._reader.normalize_options({"board": board, "count": True})
         return make_answer(CountAnswer, self._reader.probe(start, options))
 
-    def cycle(self, number: int, start: str = "a1", *, board: str = "8x8") -> CycleAnswer:
-        """The closed tour with that number, told from a square towards the lower of its neighbours.
+    def unrank(
+        self, rank: int, start: str = "a1", *, board: str = "8x8", closed: bool = False
+    ) -> RankedTourAnswer:
+        """Return the tour of that rank among all open tours from a square, or all closed ones.
 
-        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        A closed tour begins at the square and goes on towards the lower of its neighbours.
+        NoSuchTour past the last one, and TableMissing where the board's tours are not ranked.
         """
-        options = self._reader.normalize_options({"board": board, "cycle": str(number)})
-        return make_answer(CycleAnswer, self._reader.probe(start, options))
+        options: OptionValues = {"board": board, "closed": closed, "rank": str(rank)}
+        return make_answer(
+            RankedTourAnswer, self._reader.probe(start, self._reader.normalize_options(options))
+        )
 
-    def tour(self, number: int, start: str, *, board: str) -> TourAnswer:
-        """The tour with that number among all from a square.
+    def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
+        """Return the rank of a tour among all open ones from its first square, or all closed ones.
 
-        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        A closed tour may begin at any of its squares and go in either direction.
         """
-        options = self._reader.normalize_options({"board": board, "tour": str(number)})
-        return make_answer(TourAnswer, self._reader.probe(start, options))
-
-    def tour_number(self, squares: str, *, board: str) -> int:
-        """The number of a tour among all from its first square."""
-        options = self._reader.normalize_options({"board": board, "tour_of": squares})
-        return make_answer(TourAnswer, self._reader.answer_without_key(options)).tour
+        options: OptionValues = {"board": board, "closed": closed, "rank_of": squares}
+        facts = self._reader.answer_without_key(self._reader.normalize_options(options))
+        return make_answer(RankedTourAnswer, facts).rank
 
     def sample(
         self,
@@ -139,8 +139,3 @@ class KnightTable(PuzzleTable):
 
         options = self._reader.normalize_options({"board": board, "closed": closed})
         return pl.concat(self._reader.draw_samples(options, size, seed, replacement=replacement))
-
-    def cycle_number(self, squares: str, *, board: str = "8x8") -> int:
-        """The number of a closed tour, told from any square in either direction."""
-        options = self._reader.normalize_options({"board": board, "cycle_of": squares})
-        return make_answer(CycleAnswer, self._reader.answer_without_key(options)).cycle

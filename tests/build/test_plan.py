@@ -170,8 +170,8 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     head, row = text.out.splitlines()
     assert head.split()[:4] == ["table", "parts", "rows", "error"]
     assert row.split()[:4] == ["knight_tours_4x3", "12", "16", "exact"]
-    assert cli(*words, "--piece", "2/12").out.splitlines()[1].split()[1:3] == ["1", "0"]
-    assert cli(*words, "--finish").code == 2
+    assert cli(*words, "--shard", "2/12").out.splitlines()[1].split()[1:3] == ["1", "0"]
+    assert cli(*words, "--publish").code == 2
     assert not (tmp_path / "new").exists()
 
 
@@ -218,9 +218,9 @@ def test_a_board_that_is_not_made(
 def test_what_cannot_be_planned(cli: Cli) -> None:
     text = cli("precompute", "sliding", "--board", "3x6", "--plan")
     assert (text.code, text.err.count("boards have at most 16 cells")) == (2, 1)
-    text = cli("precompute", "sliding", "--board", "2x3", "--piece", "1/2", "--plan")
+    text = cli("precompute", "sliding", "--board", "2x3", "--shard", "1/2", "--plan")
     assert text.code == 2
-    assert "--piece needs --board and a stage with lists" in text.err
+    assert "--shard needs --board and a stage with lists" in text.err
     assert (
         "--plan needs --board and a stage with boards" in cli("precompute", "eight", "--plan").err
     )

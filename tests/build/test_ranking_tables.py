@@ -32,7 +32,7 @@ def test_it_is_a_table_like_any_other(ranked_boards: Path, tmp_path: Path) -> No
     rows = {row["table"]: row for row in list_status(Folder(ranked_boards))}
     assert rows[NAME]["state"] == "published"
     assert rows[NAME]["command"] == (
-        f"pipeline precompute knight --cycles 6x6 --outputs {ranked_boards}"
+        f"pipeline precompute knight --rank-closed 6x6 --outputs {ranked_boards}"
     )
     published = read_manifest(Folder(ranked_boards))
     among = [table.name for table in PUZZLE.list_published_tables(list_parameters(published))]
@@ -46,14 +46,14 @@ def test_it_is_a_table_like_any_other(ranked_boards: Path, tmp_path: Path) -> No
 
 def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
     where = ["--outputs", str(copy)]
-    text = cli("precompute", "knight", "--cycles", "5x6", "--cycles", "5X6", *where)
+    text = cli("precompute", "knight", "--rank-closed", "5x6", "--rank-closed", "5X6", *where)
     assert text.code == 0, text.err
     assert "knight_cycles_5x6" in text.out
     assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
-    text = cli("precompute", "knight", "--numbers", "5x4", *where)
+    text = cli("precompute", "knight", "--rank-tours", "5x4", *where)
     assert text.code == 0, text.err
     assert "knight_numbers_5x4" in text.out
-    assert cli("query", "knight", "b1", "--board", "5x4", "--tour", "6", *where).code == 0
+    assert cli("query", "knight", "b1", "--board", "5x4", "--rank", "6", *where).code == 0
     assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *where).code == 0
     assert not [*copy.glob("knight_cycles*"), *copy.glob("knight_numbers*")]
 
@@ -61,22 +61,22 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("eight --cycles 6x6", 2, "--cycles needs the stage knight."),
-        ("knight --cycles 4x5", 1, "4x5 has no closed tour."),
-        ("knight --cycles 9x8", 2, "9x8 has too many closed tours to count."),
-        ("knight --cycles six", 2, "'six' is not a board"),
-        ("eight --numbers 6x6", 2, "--numbers needs the stage knight."),
-        ("knight --numbers 3x3", 1, "3x3 has no tour."),
-        ("knight --numbers 2x9", 1, "2x9 has no tour."),
-        ("knight --numbers 8x8", 2, "8x8 has too many open tours to number. The largest board is"),
-        ("knight --numbers 9x9", 2, "9x9 has too many open tours to number. The largest board is"),
-        ("knight --numbers 4x4", 1, "4x4 has no tour."),
-        ("knight --board 7x7 --piece ''", 2, "'' is no piece. Example: 3/100"),
+        ("eight --rank-closed 6x6", 2, "--rank-closed needs the stage knight."),
+        ("knight --rank-closed 4x5", 1, "4x5 has no closed tour."),
+        ("knight --rank-closed 9x8", 2, "9x8 has too many closed tours to count."),
+        ("knight --rank-closed six", 2, "'six' is not a board"),
+        ("eight --rank-tours 6x6", 2, "--rank-tours needs the stage knight."),
+        ("knight --rank-tours 3x3", 1, "3x3 has no tour."),
+        ("knight --rank-tours 2x9", 1, "2x9 has no tour."),
+        ("knight --rank-tours 8x8", 2, "8x8 has too many open tours to number. The largest board is"),
+        ("knight --rank-tours 9x9", 2, "9x9 has too many open tours to number. The largest board is"),
+        ("knight --rank-tours 4x4", 1, "4x4 has no tour."),
+        ("knight --board 7x7 --shard ''", 2, "'' is no piece. Example: 3/100"),
         *(
             (f"eight --memory {given}", 2, "--memory needs a number of gigabytes above 0, not")
             for given in ("1e400", "inf", "nan", "-1", "0")
         ),
-        ("knight --cycles 8x8 --memory 1", 3, "it needs 2.41 GB of memory, and may use 1.00 GB"),
+        ("knight --rank-closed 8x8 --memory 1", 3, "it needs 2.41 GB of memory, and may use 1.00 GB"),
     ],
 )
 def test_what_cannot_be_made_is_refused(

@@ -130,7 +130,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(tmp_path: Path) -> None
         finish(tmp_path, "4x3")
     assert (
         none.value.command
-        == f"pipeline precompute knight --board 4x3 --piece 1/100 --outputs {tmp_path}"
+        == f"pipeline precompute knight --board 4x3 --shard 1/100 --outputs {tmp_path}"
     )
     for number in (2, 7):
         piece(tmp_path, "4x3", number, 8)
@@ -139,7 +139,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(tmp_path: Path) -> None
         with pytest.raises(TablePartial) as caught:
             finish(tmp_path, "4x3")
         assert caught.value.problem == "pieces 1, 3-6, 8 of 8 are missing"
-        assert caught.value.command.partition(" --outputs")[0].endswith("--piece 1/8")
+        assert caught.value.command.partition(" --outputs")[0].endswith("--shard 1/8")
         assert caught.value.exit_code == 3
     assert hidden(tmp_path) == before
     assert contents(tmp_path) == {}
@@ -217,7 +217,7 @@ def test_a_large_list_is_not_begun_unasked(cli: Cli, tmp_path: Path) -> None:
     assert (text.code, text.out) == (2, "")
     assert text.err == (
         "pipeline: knight_tours_7x7 is too large for one process. "
-        "Add --piece 1/1000 and so on to --board 7x7, or --scheduler.\n"
+        "Add --shard 1/1000 and so on to --board 7x7, or --scheduler.\n"
     )
     assert not (tmp_path / "new").exists()
 
@@ -323,7 +323,7 @@ def test_a_file_that_comes_out_otherwise_is_refused(
 def test_some_of_it_is_never_taken_for_all(outputs: Path, tmp_path: Path, cli: Cli) -> None:
     folder = link_copy(outputs, tmp_path)
     piece(folder, str(LARGE), 2, 20)
-    command = f"pipeline precompute knight --board {LARGE} --finish --outputs {folder}"
+    command = f"pipeline precompute knight --board {LARGE} --publish --outputs {folder}"
     row = next(row for row in list_status(Folder(folder)) if row["table"] == NAME)
     assert row == {
         "table": NAME,
@@ -349,24 +349,24 @@ def test_some_of_it_is_never_taken_for_all(outputs: Path, tmp_path: Path, cli: C
 
 def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     words = ["precompute", "knight", "--board", "4x3", "--outputs", str(tmp_path)]
-    text = cli(*words, "--piece", "1/2")
+    text = cli(*words, "--shard", "1/2")
     assert text.code == 0
     assert text.out.startswith("knight_tours_4x3: piece 1/2, 6 parts, 8 rows in ")
-    text = cli(*words, "--finish")
+    text = cli(*words, "--publish")
     assert text.err.startswith("pipeline: knight_tours_4x3 is not whole: pieces 2 of 2 are missing")
-    assert cli(*words, "--piece", "2/2", "--quiet") == (0, "", "")
-    text = cli(*words, "--finish")
+    assert cli(*words, "--shard", "2/2", "--quiet") == (0, "", "")
+    text = cli(*words, "--publish")
     assert text.code == 0
     assert "knight_tours_4x3    16" in text.out
-    assert cli(*words, "--finish", "--piece", "1/2").code == 2
-    text = cli(*words, "--piece", "1/2", "--force")
-    assert (text.code, text.err.count("--force does not go with --piece")) == (2, 1)
-    assert cli("precompute", "eight", "--piece", "1/2").code == 2
+    assert cli(*words, "--publish", "--shard", "1/2").code == 2
+    text = cli(*words, "--shard", "1/2", "--force")
+    assert (text.code, text.err.count("--force does not go with --shard")) == (2, 1)
+    assert cli("precompute", "eight", "--shard", "1/2").code == 2
 
 
 @LONG_RUN
 def test_a_piece_that_is_killed_goes_on(tmp_path: Path, large: Path) -> None:
-    words = [program(), *f"precompute knight --board {LARGE} --piece 1/1".split()]
+    words = [program(), *f"precompute knight --board {LARGE} --shard 1/1".split()]
     for _ in range(2):
         made = subprocess.Popen([*words, "--outputs", str(tmp_path)], env=environment())
         there = len(list(tmp_path.glob(".*.kept")))

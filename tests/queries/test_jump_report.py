@@ -195,7 +195,7 @@ def test_what_cannot_be_read_is_refused(
 ) -> None:
     path = tmp_path / kind
     if kind == "text":
-        path.write_text("board,cycle,path\n")
+        path.write_text("board,rank,path\n")
     elif kind == "folder":
         path.mkdir()
     elif kind == "pattern":

@@ -32,34 +32,34 @@ def ask(folder: Path, key: str | None, **options: str | bool) -> str:
 
 def test_a_number_is_answered_with_its_closed_tour(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "6x6", "--outputs", str(ranked_boards)]
-    text = cli("query", "knight", "b1", "--closed", "--cycle", "9861", "--json", *words)
+    text = cli("query", "knight", "b1", "--closed", "--rank", "9861", "--json", *words)
     assert (text.code, text.err) == (0, "")
     facts = json.loads(text.out)
-    assert (facts["start"], facts["cycle"], facts["closed"]) == ("b1", 9861, True)
+    assert (facts["start"], facts["rank"], facts["closed"]) == ("b1", 9861, True)
     assert "number" not in facts
     path = [oracles.square_number(6, facts["path"][at : at + 2]) for at in range(0, 72, 2)]
     oracles.knight_check(6, 6, path)
     assert oracles.is_closed(6, path)
     assert path[1] < path[-1]
     squares = " ".join(map(str.upper, reversed([oracles.square_name(6, at) for at in path])))
-    reported = cli("query", "knight", "--cycle-of", squares, "--json", *words)
-    assert json.loads(reported.out)["cycle"] == 9861
-    reported = cli("query", "knight", "--cycle-of", facts["path"], *words)
+    reported = cli("query", "knight", "--closed", "--rank-of", squares, "--json", *words)
+    assert json.loads(reported.out)["rank"] == 9861
+    reported = cli("query", "knight", "--closed", "--rank-of", facts["path"], *words)
     assert "tour     6x6 from b1 to " in reported.out
-    assert ", cycle 9861\n" in reported.out
+    assert ", rank 9861\n" in reported.out
 
 
 def test_a_number_is_answered_with_the_tour_from_its_start(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "5x4", "--outputs", str(ranked_boards)]
-    text = cli("query", "knight", "b1", "--tour", "6", "--json", *words)
+    text = cli("query", "knight", "b1", "--rank", "6", "--json", *words)
     assert (text.code, text.err) == (0, "")
     facts = json.loads(text.out)
-    assert [facts[name] for name in ("start", "tour", "closed")] == ["b1", 6, False]
+    assert [facts[name] for name in ("start", "rank", "closed")] == ["b1", 6, False]
     assert not {"number", "cycle"} & {*facts}
     path = [oracles.square_number(5, facts["path"][at : at + 2]) for at in range(0, 40, 2)]
     assert tuple(path) in oracles.knight_tours(5, 4, 1)
     squares = ",".join(oracles.square_name(5, at) for at in path)
-    reported = cli("query", "knight", "--tour-of", squares, *words)
+    reported = cli("query", "knight", "--rank-of", squares, *words)
     assert f"tour     5x4 from b1 to {facts['finish']}, tour 6\n" in reported.out
 
 
@@ -77,15 +77,15 @@ def test_a_tour_that_is_none_is_refused(
 ) -> None:
     board = "5x5" if "5x5" in why else "5x4"
     with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")) as refused:
-        ask(ranked_boards, start, tour=number, board=board)
+        ask(ranked_boards, start, rank=number, board=board)
     assert refused.value.board == board
 
 
 @pytest.mark.parametrize(
     ("options", "which"),
     [
-        ({"cycle": "1234"}, "closed tour 1,234"),
-        ({"tour": "3", "board": "5x4"}, "tour 3"),
+        ({"closed": True, "rank": "1234"}, "closed tour 1,234"),
+        ({"rank": "3", "board": "5x4"}, "tour 3"),
     ],
 )
 def test_squares_that_are_no_tour_are_damage(
@@ -95,14 +95,14 @@ def test_squares_that_are_no_tour_are_damage(
     with pytest.raises(TableDamaged) as damaged:
         ask(ranked_boards, "a1", **options)
     assert damaged.value.problem == f"{which} is none: b1 is missing"
-    kind = "cycles_6x6" if "cycle" in options else "numbers_5x4"
+    kind = "cycles_6x6" if "closed" in options else "numbers_5x4"
     assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
 def test_a_number_past_the_last_one_is_refused_with_the_total(
     ranked_boards: Path, cli: Cli
 ) -> None:
-    words = ["query", "knight", "b1", "--cycle", "9862", "--board", "6x6"]
+    words = ["query", "knight", "b1", "--closed", "--rank", "9862", "--board", "6x6"]
     text = cli(*words, "--outputs", str(ranked_boards))
     last = "pipeline: 6x6 has 9,862 closed tours, numbered 0 to 9,861.\n"
     assert (text.code, text.out, text.err) == (1, "", last)
@@ -110,8 +110,8 @@ def test_a_number_past_the_last_one_is_refused_with_the_total(
 
 def test_a_missing_table_is_named_with_the_command_that_makes_it(ranked_boards: Path) -> None:
     with pytest.raises(TableMissing) as missing:
-        ask(ranked_boards, "b1", cycle="0", board="8x8")
-    command = f"pipeline precompute knight --cycles 8x8 --outputs {ranked_boards}"
+        ask(ranked_boards, "b1", closed=True, rank="0", board="8x8")
+    command = f"pipeline precompute knight --rank-closed 8x8 --outputs {ranked_boards}"
     assert missing.value.command == command
     assert missing.value.file == str(ranked_boards / "knight_cycles_8x8.idx")
 
@@ -119,25 +119,27 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(ranked_boards: 
 @pytest.mark.parametrize("board", ["4x4", "5x5", "8x3", "2x9"])
 def test_a_board_without_closed_tours_says_so(ranked_boards: Path, board: str) -> None:
     with pytest.raises(NoSuchTour, match=f"{board} has no closed tour"):
-        ask(ranked_boards, "a1", cycle="0", board=board)
+        ask(ranked_boards, "a1", closed=True, rank="0", board=board)
 
 
 def test_a_board_with_too_many_is_refused(ranked_boards: Path) -> None:
     with pytest.raises(BadRequest, match="26x9 has too many closed tours"):
-        ask(ranked_boards, "a1", cycle="0", board="26x9")
+        ask(ranked_boards, "a1", closed=True, rank="0", board="26x9")
 
 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"cycle": "1", "to": "c3"}, "--cycle cannot be combined with --to, --number or --count"),
-        ({"cycle": "1", "number": "1"}, "--cycle cannot be combined with"),
-        ({"cycle_of": "a1", "cycle": "1"}, "--cycle-of cannot be combined with"),
-        ({"cycle_of": "a1"}, "--cycle-of needs no key"),
-        ({"tour_of": "a1"}, "--tour-of needs no key"),
-        ({"tour": "1", "closed": True}, "--tour cannot be combined with --to, --closed, --number"),
-        ({"tour": "1", "cycle": "1"}, "--tour cannot be combined with"),
-        ({"tour_of": "a1", "tour": "1"}, "--tour-of cannot be combined with"),
+        (
+            {"closed": True, "rank": "1", "to": "c3"},
+            "--rank cannot be combined with --to, --number or --count",
+        ),
+        ({"rank": "1", "number": "1"}, "--rank cannot be combined with"),
+        ({"closed": True, "rank_of": "a1", "rank": "1"}, "--rank-of cannot be combined with"),
+        ({"closed": True, "rank_of": "a1"}, "--rank-of needs no key"),
+        ({"rank_of": "a1"}, "--rank-of needs no key"),
+        ({"rank": "1", "count": True}, "--rank cannot be combined with"),
+        ({"rank_of": "a1", "rank": "1"}, "--rank-of cannot be combined with"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -148,7 +150,7 @@ def test_options_that_do_not_go_together(
 
 
 def test_what_is_no_closed_tour_is_refused_with_the_reason(ranked_boards: Path) -> None:
-    facts = json.loads(ask(ranked_boards, "a1", cycle="5", json=True))
+    facts = json.loads(ask(ranked_boards, "a1", closed=True, rank="5", json=True))
     squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
     far = [*squares[2:], squares[1], squares[0]]
     for wrong, problem in (
@@ -160,38 +162,48 @@ def test_what_is_no_closed_tour_is_refused_with_the_reason(ranked_boards: Path) 
         ([], "a1 is missing"),
     ):
         with pytest.raises(NotationError, match=problem):
-            ask(ranked_boards, None, cycle_of=" ".join(wrong))
+            ask(ranked_boards, None, closed=True, rank_of=" ".join(wrong))
 
 
 def test_it_is_answered_from_python(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
-        tour = tables.knight.cycle(15, "c3", board="10x3")
-        assert (tour.start, tour.cycle, len(tour.jumps)) == ("c3", 15, 29)
-        assert tables.knight.cycle_number(tour.path, board="10x3") == 15
-        assert tables.knight.cycle(0, board="5x6").start == "a1"
+        tour = tables.knight.unrank(15, "c3", board="10x3", closed=True)
+        assert (tour.start, tour.rank, len(tour.jumps)) == ("c3", 15, 29)
+        assert tables.knight.rank(tour.path, board="10x3", closed=True) == 15
+        assert tables.knight.unrank(0, board="5x6", closed=True).start == "a1"
         with pytest.raises(NoSuchTour, match="numbered 0 to 15"):
-            tables.knight.cycle(16, board="10x3")
-        every = [tables.knight.tour(number, "c3", board="5x5") for number in range(64)]
+            tables.knight.unrank(16, board="10x3", closed=True)
+        every = [tables.knight.unrank(number, "c3", board="5x5") for number in range(64)]
         assert len({tour.path for tour in every}) == 64
         assert {(tour.start, tour.closed) for tour in every} == {("c3", False)}
-        assert tables.knight.tour_number(every[63].path, board="5x5") == 63
+        assert tables.knight.rank(every[63].path, board="5x5") == 63
         with pytest.raises(NoSuchTour, match="5x5 has 64 tours from c3, numbered 0 to 63"):
-            tables.knight.tour(64, "c3", board="5x5")
+            tables.knight.unrank(64, "c3", board="5x5")
     with pytest.raises(ValueError, match="closed"):
-        tables.knight.cycle(15, board="6x6")
+        tables.knight.unrank(15, board="6x6", closed=True)
 
 
 def test_many_keys_at_once_are_not_for_it(ranked_boards: Path, cli: Cli) -> None:
-    text = cli("query", "knight", "--cycle", "1", "--outputs", str(ranked_boards), stdin="a1\n")
+    text = cli(
+        "query", "knight", "--closed", "--rank", "1", "--outputs", str(ranked_boards), stdin="a1\n"
+    )
     assert (text.code, text.out) == (2, "")
     assert text.err.endswith(
-        "--cycle needs a SQUARE. Write: pipeline query knight SQUARE --cycle N.\n"
+        "--rank needs a SQUARE. Write: pipeline query knight SQUARE --rank N.\n"
     )
     text = cli(
-        "query", "knight", "-", "--cycle", "1", "--outputs", str(ranked_boards), stdin="a1\n"
+        "query",
+        "knight",
+        "-",
+        "--closed",
+        "--rank",
+        "1",
+        "--outputs",
+        str(ranked_boards),
+        stdin="a1\n",
     )
     assert (text.code, text.out) == (2, "")
-    assert "--cycle works with a single key only" in text.err
+    assert "--rank works with a single key only" in text.err
 
 
 @pytest.fixture
@@ -202,20 +214,23 @@ def copied_boards(ranked_boards: Path, tmp_path: Path) -> Path:
 def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied_boards: Path) -> None:
     path = replace_link(copied_boards / f"{NAME}.idx")
     whole = path.read_bytes()
-    right = ask(copied_boards, "a1", cycle="4711")
+    right = ask(copied_boards, "a1", closed=True, rank="4711")
     result = list[TableDamaged]()
     for block in range(1, len(whole) // 4096):
         data = bytearray(whole)
         data[4096 * block + 1000] ^= 1
         path.write_bytes(data)
         try:
-            assert ask(copied_boards, "a1", cycle="4711") == right
+            assert ask(copied_boards, "a1", closed=True, rank="4711") == right
         except TableDamaged as damaged:
             result.append(damaged)
     assert len(result) > 5
     for error in result:
         assert "the checksum of block " in error.problem
-        assert error.command == f"pipeline precompute knight --cycles 6x6 --outputs {copied_boards}"
+        assert (
+            error.command
+            == f"pipeline precompute knight --rank-closed 6x6 --outputs {copied_boards}"
+        )
 
 
 @pytest.mark.parametrize("layer", [1, 6, 11, 12, 13])
@@ -232,7 +247,7 @@ def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer
     refused = list[str]()
     for cycle in range(0, 9862, 1201):
         try:
-            answer = knight.cycle(cycle, board="6x6")
+            answer = knight.unrank(cycle, board="6x6", closed=True)
         except TableDamaged as damaged:
             refused.append(damaged.file)
         else:
@@ -247,7 +262,7 @@ def test_whatever_the_records_say_is_an_answer_or_an_error(copied_boards: Path) 
     """Some bytes of some records others, and every block whole."""
     path, chance = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
     whole = path.read_bytes()
-    tour = open_tables(str(copied_boards)).knight.cycle(4711, board="6x6").path
+    tour = open_tables(str(copied_boards)).knight.unrank(4711, board="6x6", closed=True).path
     refused = 0
     for _ in range(often(40, 4000)):
         path.write_bytes(change_some(whole, chance))
@@ -255,8 +270,8 @@ def test_whatever_the_records_say_is_an_answer_or_an_error(copied_boards: Path) 
             refused += 1
             knight = open_tables(str(copied_boards)).knight
             for _ in range(3):
-                knight.cycle(chance.randrange(9862), board="6x6")
-            knight.cycle_number(tour, board="6x6")
+                knight.unrank(chance.randrange(9862), board="6x6", closed=True)
+            knight.rank(tour, board="6x6", closed=True)
             refused -= 1
     assert refused
 
@@ -265,7 +280,7 @@ def test_a_lone_number_is_answered_without_table_libraries(ranked_boards: Path) 
     text = python(
         "import sys\n"
         "from pipeline.run import run_command\n"
-        f"words = 'query knight b1 --cycle 77 --board 6x6 --outputs {ranked_boards}'\n"
+        f"words = 'query knight b1 --closed --rank 77 --board 6x6 --outputs {ranked_boards}'\n"
         "assert run_command(words.split()) == 0\n"
         "print({*sys.modules}, file=sys.stderr)\n"
     )

@@ -63,7 +63,10 @@ def test_all_numbers_at_once_are_what_each_is_alone(ranked_boards: Path, board: 
     assert {*result["board"]} == {board}
     with open_tables(str(ranked_boards)) as tables:
         for number in range(0, result.height, max(1, result.height // 40)):
-            assert result["path"][number] == tables.knight.cycle(number, board=board).path
+            assert (
+                result["path"][number]
+                == tables.knight.unrank(number, board=board, closed=True).path
+            )
 
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "8x3"])
@@ -71,11 +74,11 @@ def test_all_tours_at_once_are_what_each_is_alone(ranked_boards: Path, board: st
     result = every_tour(ranked_boards, board, closed=False)
     assert result["path"].n_unique() == result.height
     numbers = pl.int_range(pl.len()).over("start")
-    assert result["tour"].equals(result.select(numbers).to_series())
+    assert result["rank"].equals(result.select(numbers).to_series())
     with open_tables(str(ranked_boards)) as tables:
         for row in range(0, result.height, max(1, result.height // 40)):
-            start, number = result["start"][row], result["tour"][row]
-            assert result["path"][row] == tables.knight.tour(number, start, board=board).path
+            start, number = result["start"][row], result["rank"][row]
+            assert result["path"][row] == tables.knight.unrank(number, start, board=board).path
 
 
 @pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
@@ -87,12 +90,12 @@ def test_a_sample_of_a_larger_board_is_what_each_is_alone(
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(files, ranks)))
     with open_tables(str(tmp_path)) as tables:
         sample = tables.knight.sample(size, seed=2, board=board, closed=True)
-        for number, path in sample.select("cycle", "path").rows():
+        for number, path in sample.select("rank", "path").rows():
             names = (path[at : at + 2] for at in range(0, len(path), 2))
             squares = [oracles.square_number(files, name) for name in names]
             oracles.knight_check(files, ranks, squares)
             assert oracles.is_closed(files, squares)
-            assert tables.knight.cycle(number, board=board).path == path
+            assert tables.knight.unrank(number, board=board, closed=True).path == path
 
 
 @pytest.mark.parametrize("here", [0, 1])
@@ -143,7 +146,7 @@ def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
         off = drawn.get(jump, 0) - size * share
         assert abs(off) <= 5 * error if error else not off, jump
     # and each tour as often as any other: of so many kinds, the sum is nearly normal
-    counts = np.bincount(sample["cycle"].to_numpy(), minlength=every.height)
+    counts = np.bincount(sample["rank"].to_numpy(), minlength=every.height)
     mean, kinds = size / every.height, every.height - 1
     squares = float(((counts - mean) ** 2 / mean).sum())
     assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
@@ -165,8 +168,8 @@ def test_without_replacement_no_tour_comes_twice(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         every = draw(16, board="10x3", closed=True, replacement=False)
-        assert sorted(every["cycle"]) == [*range(16)]
-        assert draw(40, board="10x3", closed=True)["cycle"].n_unique() <= 16
+        assert sorted(every["rank"]) == [*range(16)]
+        assert draw(40, board="10x3", closed=True)["rank"].n_unique() <= 16
         with pytest.raises(BadRequest, match=r"There are 16 tours to draw 17 from\. Draw fewer\."):
             draw(17, board="10x3", closed=True, replacement=False)
 
@@ -199,13 +202,13 @@ def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         whole = draw(164, seed=5, board="5x4", replacement=False)
-        assert whole.columns == ["board", "start", "tour", "path"]
+        assert whole.columns == ["board", "start", "rank", "path"]
         assert whole["path"].n_unique() == 164
         assert whole["start"].equals(whole["path"].str.head(2).alias("start"))
         assert draw(9, seed=5, board="5x4").equals(draw(9, seed=5, board="5x4"))
         for start, number, path in draw(40, board="5x4").drop("board").rows():
-            assert tables.knight.tour_number(path, board="5x4") == number
-            assert tables.knight.tour(number, start, board="5x4").path == path
+            assert tables.knight.rank(path, board="5x4") == number
+            assert tables.knight.unrank(number, start, board="5x4").path == path
         with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
             draw(165, board="5x4", replacement=False)
 
@@ -217,10 +220,10 @@ def test_the_shell_writes_a_sample(ranked_boards: Path, tmp_path: Path, cli: Cli
     text = cli(*words, "--output", str(file), *where)
     assert (text.code, text.out) == (0, ""), text.err
     rows = pl.read_parquet(file)
-    assert rows.columns == ["board", "cycle", "path"]
+    assert rows.columns == ["board", "rank", "path"]
     assert rows.height == 30
     lines = cli(*words, *where).out.splitlines()
-    assert lines[0] == "board,cycle,path"
+    assert lines[0] == "board,rank,path"
     assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
 
 
@@ -264,7 +267,7 @@ def test_a_sample_in_parts_is_written_whole(
         ("knight --board 4x4", 1, "4x4 has no tour"),
         ("knight --board 8x8", 2, "8x8 has too many open tours to draw from. Add --closed."),
         ("knight --size 1000000001", 2, "less than or equal to 1000000000"),
-        ("knight --closed --board 6x7", 3, "pipeline precompute knight --cycles 6x7"),
+        ("knight --closed --board 6x7", 3, "pipeline precompute knight --rank-closed 6x7"),
         ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
         (
             "knight --board 5x5 --size 10000001 --distinct",

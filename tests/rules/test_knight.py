@@ -196,7 +196,7 @@ def test_large_lists_are_a_file_for_each_opening(text: str, opening: int | None)
     assert table.recipe.has_part_files == (opening is not None)
     assert table.recipe.list_parameters().get("opening") == opening
     assert PUZZLE.owns_table(table.name)
-    finish = f"knight --board {text} --finish" if opening else f"knight --board {text}"
+    finish = f"knight --board {text} --publish" if opening else f"knight --board {text}"
     assert PUZZLE.format_build_arguments(table.name) == ("knight" if text == "6x6" else finish)
 
 

@@ -27,7 +27,7 @@ folder, name = sys.argv[1:]
 if name == "answers.csv":
     stack = open_output(os.path.join(folder, name))
 else:
-    stack = Folder(folder).appearing(name, shared=True)
+    stack = Folder(folder).write_atomically(name, shared=True)
 with stack as file:
     print("begun", flush=True)
     signal.pause()

@@ -62,7 +62,7 @@ COMMANDS = {
         query knight a1 --board 9x9
         query knight a1 --board 9x9
         query knight --count --board 12x9
-        query knight a1 --cycle 0 --board 5x5
+        query knight a1 --closed --rank 0 --board 5x5
         precompute knight --board 8x8
     """,
     "bad": """
@@ -88,15 +88,14 @@ COMMANDS = {
         query knight b1 --number one
         query knight b1 --number 1 --to a3
         query knight b1 --count --to a3
-        query knight b1 --cycle 1 --number 1
-        query knight b1 --cycle one
-        query knight --cycle-of 'a1 c2 e1'
-        query knight a1 --cycle-of 'a1 c2 e1'
-        query knight b1 --tour 1 --closed
-        query knight a1 --tour 1
-        query knight --tour-of 'a1 c2 e1' --board 7x7
-        precompute eight --cycles 8x8
-        precompute knight --numbers 8x8
+        query knight b1 --closed --rank 1 --number 1
+        query knight b1 --closed --rank one
+        query knight --closed --rank-of 'a1 c2 e1'
+        query knight a1 --closed --rank-of 'a1 c2 e1'
+        query knight a1 --rank 1
+        query knight --rank-of 'a1 c2 e1' --board 7x7
+        precompute eight --rank-closed 8x8
+        precompute knight --rank-tours 8x8
         sample senet
         query knight --count --to a3
         precompute hanoi
@@ -114,8 +113,8 @@ COMMANDS = {
         query knight b1 --outputs none
         query knight a1 --board 6x6 --outputs none
         query knight a1 --board 3x4
-        query knight b1 --closed --cycle 5
-        query knight c3 --board 7x7 --tour 5
+        query knight b1 --closed --rank 5
+        query knight c3 --board 7x7 --rank 5
         sample knight --board 7x7
         sample knight --closed
         query knight a1 --board 2x7 --count

@@ -182,8 +182,8 @@ def _make_ranking_table(prefix: str, tours: str, recipe: ClosedTourRanking) -> T
 
 
 RANKING_TABLES = {
-    "cycles": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
-    "numbers": (OPEN_RANKING_PREFIX, make_open_ranking_table),
+    "rank-closed": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
+    "rank-tours": (OPEN_RANKING_PREFIX, make_open_ranking_table),
 }
 """By what is asked for: how the names of such tables begin, and the table of a board."""
 
@@ -211,8 +211,8 @@ class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
     requests = dict.fromkeys(("count", "closed"), "the tours of this board")
-    requests["cycles"] = "the closed tours of this board"
-    requests["numbers"] = "the open tours of this board"
+    requests["rank-closed"] = "the closed tours of this board"
+    requests["rank-tours"] = "the open tours of this board"
     board_meaning = "files x ranks, every tour"
 
     tables = (
@@ -298,7 +298,7 @@ class Knight(Puzzle):
             if table.startswith(prefix):
                 return f"{self.name} --{request} {table.removeprefix(prefix)}"
         board = find_listed_board(table)
-        finish = " --finish" if board and has_part_files(board) else ""
+        finish = " --publish" if board and has_part_files(board) else ""
         return f"{self.name} --board {table.removeprefix(TOURS_PREFIX)}{finish}"
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
