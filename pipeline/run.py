@@ -35,7 +35,7 @@ def run_command(arguments: list[str]) -> int:
         if os.environ.get("PIPELINE_TRACEBACK"):
             raise
         print_error(
-            f"this should not happen ({type(error).__name__}: {quote(str(error), 200)}). "
+            f"internal error ({type(error).__name__}: {quote(str(error), 200)}). "
             "Please report it; PIPELINE_TRACEBACK=1 shows where."
         )
         return 3

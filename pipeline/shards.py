@@ -88,7 +88,7 @@ def parse_shard(text: str) -> ShardSpec:
     shard = ShardSpec(*map(int, match.groups())) if match else ShardSpec(0, 0)
     if not 1 <= shard.number <= shard.total <= MAX_SHARDS:
         hint = f"Example: 3/100 is the third of 100; there are at most {MAX_SHARDS:,}"
-        raise BadRequest(f"{quote(text)} is no piece", hint)
+        raise BadRequest(f"{quote(text)} is not a valid shard", hint)
     return shard
 
 
@@ -106,7 +106,9 @@ def build_shard(
     kept = checkpoints(store, table)
     for other in kept.list_shards():
         if other.total != shard.total:
-            problem = f"{table.name} is made in {other.total:,} pieces here, not in {shard.total:,}"
+            problem = (
+                f"{table.name} is built in {other.total:,} shards here, not in {shard.total:,}"
+            )
             raise BadRequest(
                 problem, f"Choose one of 1/{other.total} to {other.total}/{other.total}"
             )
@@ -114,7 +116,7 @@ def build_shard(
     numbers = range(len(items))[shard.number - 1 :: shard.total]
     for _ in find_finished_tasks(store, table, divided, numbers, forget_missing=True):
         pass
-    observer.on_table(table, f"piece {shard}")
+    observer.on_table(table, f"shard {shard}")
     with ThreadPoolExecutor(jobs) as threads:
         tell = partial(observer.on_step, table.name)
         runner = TaskRunner(executor or threads, jobs, tell, kept, is_remote=True)
@@ -155,7 +157,7 @@ def require_complete(store: Store, listing: Listing) -> None:
         return
     count = shards[0].total if shards else MAX_SHARDS
     numbers = sorted({part % count + 1 for part in missing})
-    problem = f"pieces {_format_ranges(numbers)} of {count:,}" if shards else "all pieces"
+    problem = f"shards {_format_ranges(numbers)} of {count:,}" if shards else "all shards"
     command = format_rebuild_command(
         f"{listing.stage} --shard {numbers[0]}/{count if shards else 100}", store
     )

@@ -30,7 +30,7 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
         raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
     tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
     if not tables:
-        raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
+        raise BadRequest("Missing option --board", "Example: --board 3x4")
     frames = []
     for table in tables:
         if not table.columns:

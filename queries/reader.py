@@ -148,7 +148,7 @@ class Reader:
 
         `on_progress` hears how many steps are done of those to the next rows.
         """
-        raise BadRequest(f"No samples are drawn from {self.puzzle.title}")
+        raise BadRequest(f"{self.puzzle.title} does not support sampling")
 
     def make_signposts(self, table: Table) -> bytes:
         """What the explorer's page carries of a table that has no index."""

@@ -51,7 +51,7 @@ def list_status(store: Store) -> list[dict[str, Any]]:
         except OSError:
             continue
         known = all(contents.get(table) == made for table, made in page.made_from.items())
-        state = "published" if known else "older than its tables"
+        state = "published" if known else "out of date"
         rows.append({"table": name, "state": state, "bytes": size})
     return rows
 
@@ -60,7 +60,7 @@ def _make_row(
     store: Store, name: str, entry: Entry | None, command: str, shards: str
 ) -> dict[str, Any]:
     if entry is None and shards:
-        return {"table": name, "state": "partial", "pieces": shards, "command": command}
+        return {"table": name, "state": "partial", "shards": shards, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     facts = {"rows": entry.rows, "bytes": entry.bytes, "made_by": entry.made_by}

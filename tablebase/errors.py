@@ -158,7 +158,7 @@ class TablePartial(TableError):
     """A table of which there are only some pieces: it is not published."""
 
     def __init__(self, table: str, problem: str, command: str) -> None:
-        super().__init__(f"{table} is not whole: {problem}.", table, command)
+        super().__init__(f"{table} is incomplete: {problem}.", table, command)
         self.problem = problem
 
 
@@ -210,7 +210,7 @@ class MemoryShort(TablebaseError):
     exit_code = 3
 
     def __init__(self, table: str, needed: int, free: int, hint: str) -> None:
-        sizes = f"it needs {needed / 1e9:.2f} GB of memory, and may use {free / 1e9:.2f} GB"
+        sizes = f"it needs {needed / 1e9:.2f} GB of memory; {free / 1e9:.2f} GB is available"
         super().__init__(f"{table} cannot be built now: {sizes}. {hint}.")
         self.table = table
         self.needed = needed
@@ -234,7 +234,7 @@ class ClusterError(TablebaseError):
     exit_code = 3
 
     def __init__(self, address: str, problem: str) -> None:
-        saved = "Finished parts are kept: the same command goes on from them."
+        saved = "Finished tasks are saved; run the command again to resume."
         super().__init__(f"Cannot build with the scheduler {address}: {problem}. {saved}")
         self.address = address
         self.problem = problem

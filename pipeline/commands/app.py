@@ -44,7 +44,7 @@ UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(
     name="pipeline",
-    help="Puzzle tablebases: search every state once, publish tables, look answers up at once.",
+    help="Build, query and verify puzzle tablebases.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -153,7 +153,7 @@ def precompute(
         bool,
         typer.Option(
             "--parquet",
-            help=f"List the states of larger boards too ({format_stages_with('parquet')}).",
+            help=f"Also write Parquet for boards over 10 cells ({format_stages_with('parquet')}).",
         ),
     ] = False,
     scheduler: Annotated[
@@ -161,7 +161,7 @@ def precompute(
         typer.Option(
             "--scheduler",
             metavar="ADDRESS",
-            help="Hand the searches to a Dask scheduler, for example tcp://10.0.0.1:8786.",
+            help="Run tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
     shard: precompute_shards.ShardOption = None,
@@ -169,19 +169,17 @@ def precompute(
     plan: precompute_shards.PlanOption = False,
     count: Annotated[list[str] | None, make_board_option("count", "count")] = None,
     closed: Annotated[
-        bool, typer.Option("--closed", help="With --count: only closed ones, on larger boards too.")
+        bool, typer.Option("--closed", help="Count closed tours only (allows larger boards).")
     ] = False,
-    rank_closed: Annotated[list[str] | None, make_board_option("number", "rank-closed")] = None,
-    rank_tours: Annotated[list[str] | None, make_board_option("number", "rank-tours")] = None,
+    rank_closed: Annotated[list[str] | None, make_board_option("rank", "rank-closed")] = None,
+    rank_tours: Annotated[list[str] | None, make_board_option("rank", "rank-tours")] = None,
     memory: Annotated[
         float | None,
-        typer.Option(
-            "--memory", metavar="GB", help="Refuse a search that needs more (default: free)."
-        ),
+        typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
     ] = None,
     quiet: Quiet = False,
     help: Annotated[
-        bool, typer.Option("--help", "-h", help="Show this, or what the stages build.")
+        bool, typer.Option("--help", "-h", help="Show help; with PUZZLE, list its tables.")
     ] = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
@@ -258,7 +256,7 @@ def remove(
 
 @app.command()
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
-    """List the tables: rows, bytes, the version that built them, and what is missing."""
+    """Show each table's size, version and state."""
     from queries.status import list_status as overview
     from queries.status import make_unusable_error
 
@@ -276,7 +274,7 @@ def histogram(
         str,
         typer.Argument(
             metavar="|".join(WITH_DEPTHS),
-            help="Puzzle whose states are counted: one of these, or another package's.",
+            help="Puzzle to count, built in or from a plugin.",
             autocompletion=list_puzzles_with_depths,
         ),
     ],

@@ -16,17 +16,15 @@ if TYPE_CHECKING:
 
 ShardOption = Annotated[
     str | None,
-    typer.Option(
-        "--shard", metavar="I/N", help="Make only the I-th of N pieces of the boards' lists."
-    ),
+    typer.Option("--shard", metavar="I/N", help="Build only shard I of N of the boards' lists."),
 ]
 PublishOption = Annotated[
-    bool, typer.Option("--publish", help="Publish these lists, if all pieces are there.")
+    bool, typer.Option("--publish", help="Publish the lists once every shard is built.")
 ]
 PlanOption = Annotated[
     bool,
     typer.Option(
-        "--plan", help="Only print what the boards will take, or a piece: rows, bytes, hours."
+        "--plan", help="Estimate rows, bytes and time of the boards, or a shard; build nothing."
     ),
 ]
 
@@ -66,7 +64,9 @@ def precompute_lists(
 
     if action.publish and (action.plan or action.shard is not None):
         other = "--plan" if action.plan else "--shard"
-        raise BadRequest(f"{other} cannot be combined with --publish", "Finish when all is there")
+        raise BadRequest(
+            f"{other} cannot be combined with --publish", "Publish once every shard is built"
+        )
     for other in run.other_options:
         raise BadRequest(f"--{other} does not go with --shard, --publish or --plan")
     shard = None if action.shard is None else parse_shard(action.shard)
@@ -93,7 +93,7 @@ def precompute_lists(
                 built = build_shard(run.store, listing, shard, progress, *executor_and_jobs)
             if not run.quiet:
                 summary = f"{built.tasks:,} parts, {built.rows:,} rows in {built.seconds:.1f} s"
-                print_answer(f"{listing.table.name}: piece {shard}, {summary}\n")
+                print_answer(f"{listing.table.name}: shard {shard}, {summary}\n")
         return
     for listing in listings:
         require_complete(run.store, listing)

@@ -29,9 +29,7 @@ def sample(
     size: Annotated[
         int, typer.Option("--size", min=1, max=MAX_SAMPLE_SIZE, help="How many to draw.")
     ] = 1,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="The same seed draws the same again.")
-    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed.")] = 0,
     board: Annotated[
         str,
         typer.Option(
@@ -44,7 +42,7 @@ def sample(
         bool, typer.Option("--closed", help="Draw closed tours (see precompute --rank-closed).")
     ] = False,
     distinct: Annotated[
-        bool, typer.Option("--distinct", help="Draw no tour twice (at most 10,000,000).")
+        bool, typer.Option("--distinct", help="Sample without replacement (at most 10,000,000).")
     ] = False,
     output: Annotated[
         str | None,
@@ -61,7 +59,7 @@ def sample(
     ] = None,
     outputs: Outputs = None,
 ) -> None:
-    """Draw tours by chance, each as likely as any other."""
+    """Draw a uniform random sample of tours."""
     from pipeline.progress import BatchProgress
     from queries.batch import choose_output_format, open_row_writer
 

@@ -47,7 +47,7 @@ def select_tables(
     ]
     empty = [stage.name for stage, tables in selected if not tables]
     if is_named and empty:
-        raise BadRequest(f"{empty[0]} has tables of chosen boards only", "Add --board 3x4")
+        raise BadRequest(f"{empty[0]} needs a board", "Example: --board 3x4")
     return selected
 
 

@@ -88,7 +88,7 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
     grid = _make_table("table", "rows", "bytes", "made by", "state")
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
-        state = row.get("pieces", row["state"])
+        state = row.get("shards", row["state"])
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
         words = (row["table"], *numbers, row.get("made_by", ""), state)

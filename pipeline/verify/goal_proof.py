@@ -128,7 +128,7 @@ def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows
             check.require_equal("rows", len(rows), int(np.isin(parity, parity[at_goals]).sum()))
 
     near, least = here[targets], np.full(len(rows), NO_NEIGHBOUR)
-    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
+    text = "each non-goal state's nearest neighbour is exactly one move nearer"
     with listed.begin_claim(text) as check:
         np.minimum.at(least, sources, near)
         away = np.flatnonzero(here)

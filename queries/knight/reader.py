@@ -135,7 +135,7 @@ class CountFacts(Facts):
         return f"{self.board} from {begun}, directed open tours\n\n{align_rows(rows)}"
 
     def to_svg(self) -> str:
-        raise BadRequest("There is no picture of --count", "Leave out --count or --svg")
+        raise BadRequest("--svg cannot be used with --count", "Leave out --count or --svg")
 
 
 class KnightReader(Reader):
@@ -143,7 +143,7 @@ class KnightReader(Reader):
         Option("to", "Square where the tour ends.", "SQUARE"),
         Option("closed", "Choose a closed tour: its end is one jump from its start."),
         Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
-        Option("number", "Number of the tour among those from its start, from 0.", "N"),
+        Option("number", "Tour N in the list from SQUARE (0-based).", "N"),
         Option(
             "rank",
             "Rank of the tour among all open ones from SQUARE, from 0; with --closed among all "

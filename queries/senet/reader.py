@@ -66,7 +66,7 @@ class SenetReader(Reader):
     options = (
         Option(
             "turn",
-            "Print the line after which this side moves (default: the shorter line).",
+            "Print the shortest line ending with this side to move (default: the shorter line).",
             "A|B",
         ),
         Option("path", "Print every position of the line, one per line.", columns=("path",)),

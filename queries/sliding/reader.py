@@ -116,7 +116,7 @@ class SlidingReader(Reader):
 
     def select_reader(self, options: OptionValues) -> BoardReader:
         if "board" not in options:
-            raise BadRequest("A board is needed", "Add its rows and columns, such as --board 3x4")
+            raise BadRequest("Missing option --board", "Example: --board 3x4")
         return BoardReader(parse_board(str(options["board"])), self.store)
 
     def list_explorer_readers(self) -> list[Reader]:

@@ -82,7 +82,7 @@ class Checkpoints:
         """A part's arrays; an error where whoever made them has left them in another place."""
         arrays = self.load(name)
         if arrays is None:
-            problem = "a part that a worker made is not there"
+            problem = "a worker's result is missing"
             raise StoreError(str(self._store), problem, "All workers must reach the same place.")
         return arrays
 
@@ -151,7 +151,7 @@ def summarize_shards(store: Store) -> dict[str, str]:
     for (stem, total), count in counts.items():
         table = stem.split(".")[1]
         most[table] = max(most.get(table, (0, 0)), (count, total))
-    return {table: f"{count:,} of {total:,} pieces" for table, (count, total) in most.items()}
+    return {table: f"{count:,} of {total:,} shards" for table, (count, total) in most.items()}
 
 
 def _find_shards(store: Store) -> list[tuple[str, ShardSpec]]:

@@ -26,7 +26,7 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
             try:
                 stack.enter_context(lock)
             except Timeout as error:
-                problem = f"another build holds it (process {_read_owner(path)})"
+                problem = f"it is locked by another build (process {_read_owner(path)})"
                 raise StoreError(folder, problem, "Wait until it has ended.") from error
         yield
 

@@ -104,7 +104,7 @@ class ObjectStore(Store):
                 condition, text = IF_ABSENT, change(None)
             if self._put_if(name, text, condition):
                 return
-        raise StoreError(self._url, f"others change {name} all the time", "Try again later.")
+        raise StoreError(self._url, f"other builds keep changing {name}", "Try again later.")
 
     def remove(self, name: str) -> None:
         files, root = self._open_root()
@@ -122,7 +122,7 @@ class ObjectStore(Store):
             files.call_s3("list_objects_v2", Bucket=bucket, Prefix=key, MaxKeys=1)
         is_created = self._put_if(LOCK, b"", IF_ABSENT)  # it stays, as in a folder
         if (is_created and self._put_if(LOCK, b"", IF_ABSENT)) or self._put_if(LOCK, b"", IF_OTHER):
-            problem = "it replaces files that it was told not to replace"
+            problem = "it ignores conditional writes"
             hint = "Choose a store with conditional puts, or a folder."
             raise StoreError(self._url, problem, hint)
 
@@ -182,7 +182,7 @@ def open_file_system(url: str, process: int) -> tuple[Any, str]:
         raise BadRequest(f"{url} needs a package: {error}", hint) from error
     except ValueError as error:
         hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
-        raise BadRequest(f"{quote(url)} is no place for tables", hint) from error
+        raise BadRequest(f"{quote(url)} is not a supported store", hint) from error
     return root
 
 

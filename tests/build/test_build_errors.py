@@ -52,7 +52,7 @@ def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
         build_tables(tmp_path, KNIGHT, TOURS)
     assert caught.value.exit_code == 3
     assert str(caught.value) == (
-        f"Cannot build in {tmp_path}: another build holds it (process {os.getpid()}). "
+        f"Cannot build in {tmp_path}: it is locked by another build (process {os.getpid()}). "
         "Wait until it has ended."
     )
     assert build_tables(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]

@@ -71,12 +71,12 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
         ("knight --rank-tours 8x8", 2, "8x8 has too many open tours to number. The largest board is"),
         ("knight --rank-tours 9x9", 2, "9x9 has too many open tours to number. The largest board is"),
         ("knight --rank-tours 4x4", 1, "4x4 has no tour."),
-        ("knight --board 7x7 --shard ''", 2, "'' is no piece. Example: 3/100"),
+        ("knight --board 7x7 --shard ''", 2, "'' is not a valid shard. Example: 3/100"),
         *(
             (f"eight --memory {given}", 2, "--memory needs a number of gigabytes above 0, not")
             for given in ("1e400", "inf", "nan", "-1", "0")
         ),
-        ("knight --rank-closed 8x8 --memory 1", 3, "it needs 2.41 GB of memory, and may use 1.00 GB"),
+        ("knight --rank-closed 8x8 --memory 1", 3, "it needs 2.41 GB of memory; 1.00 GB is available"),
     ],
 )
 def test_what_cannot_be_made_is_refused(

@@ -96,7 +96,7 @@ def test_pieces_of_another_number_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadRequest) as caught:
         piece(tmp_path, "4x3", 4, 50)
     assert str(caught.value) == (
-        "knight_tours_4x3 is made in 100 pieces here, not in 50. Choose one of 1/100 to 100/100."
+        "knight_tours_4x3 is built in 100 shards here, not in 50. Choose one of 1/100 to 100/100."
     )
 
 
@@ -121,12 +121,12 @@ def test_a_piece_of_most() -> None:
     "text", ["0/3", "4/3", "3", "3/0", "-1/3", "1/2/3", "a/b", "1/1000001", "1/9999999"]
 )
 def test_what_is_no_piece(text: str) -> None:
-    with pytest.raises(BadRequest, match=r"is no piece\. Example: 3/100"):
+    with pytest.raises(BadRequest, match=r"is not a valid shard\. Example: 3/100"):
         parse_shard(text)
 
 
 def test_what_is_missing_is_named_and_nothing_is_changed(tmp_path: Path) -> None:
-    with pytest.raises(TablePartial, match="all pieces are missing") as none:
+    with pytest.raises(TablePartial, match="all shards are missing") as none:
         finish(tmp_path, "4x3")
     assert (
         none.value.command
@@ -138,7 +138,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(tmp_path: Path) -> None
     for _ in range(2):
         with pytest.raises(TablePartial) as caught:
             finish(tmp_path, "4x3")
-        assert caught.value.problem == "pieces 1, 3-6, 8 of 8 are missing"
+        assert caught.value.problem == "shards 1, 3-6, 8 of 8 are missing"
         assert caught.value.command.partition(" --outputs")[0].endswith("--shard 1/8")
         assert caught.value.exit_code == 3
     assert hidden(tmp_path) == before
@@ -275,7 +275,7 @@ def test_a_piece_whose_file_is_not_there_is_missing(
     for number in (1, 2, 3):
         piece(tmp_path, str(LARGE), number, 3)
     spoil(tmp_path / f"{NAME}.5.parquet")
-    with pytest.raises(TablePartial, match="pieces 2 of 3 are missing"):
+    with pytest.raises(TablePartial, match="shards 2 of 3 are missing"):
         finish(tmp_path, str(LARGE))
     piece(tmp_path, str(LARGE), 2, 3)
     finish(tmp_path, str(LARGE))
@@ -328,20 +328,20 @@ def test_some_of_it_is_never_taken_for_all(outputs: Path, tmp_path: Path, cli: C
     assert row == {
         "table": NAME,
         "state": "partial",
-        "pieces": "1 of 20 pieces",
+        "shards": "1 of 20 shards",
         "command": command,
     }
     refused = make_unusable_error(list_status(Folder(folder)), Folder(folder))
     assert str(refused) == f"1 of 8 tables cannot be used (1 partial). Run: {command}"
     text = cli("status", "--outputs", str(folder))
-    assert (text.code, "  1 of 20 pieces: pipeline" in text.out) == (3, True)
+    assert (text.code, "  1 of 20 shards: pipeline" in text.out) == (3, True)
     with open_tables(str(folder)) as tables, pytest.raises(TablePartial) as caught:
         tables.knight.probe("c1", board=str(LARGE))
-    assert str(caught.value) == f"{NAME} is not whole: 1 of 20 pieces are there. Run: {command}"
+    assert str(caught.value) == f"{NAME} is incomplete: 1 of 20 shards are there. Run: {command}"
     text = cli("verify", "--quick", "--outputs", str(folder))
     assert (text.code, f"{NAME}" in text.out) == (0, False)
     assert text.err == (
-        f"note: {NAME} is incomplete (1 of 20 pieces are there) and was not verified\n"
+        f"note: {NAME} is incomplete (1 of 20 shards are there) and was not verified\n"
     )
     assert cli("remove", NAME, "--quiet", "--outputs", str(folder)) == (0, "", "")
     assert not list(folder.glob(f"*{NAME}*"))
@@ -351,9 +351,9 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     words = ["precompute", "knight", "--board", "4x3", "--outputs", str(tmp_path)]
     text = cli(*words, "--shard", "1/2")
     assert text.code == 0
-    assert text.out.startswith("knight_tours_4x3: piece 1/2, 6 parts, 8 rows in ")
+    assert text.out.startswith("knight_tours_4x3: shard 1/2, 6 parts, 8 rows in ")
     text = cli(*words, "--publish")
-    assert text.err.startswith("pipeline: knight_tours_4x3 is not whole: pieces 2 of 2 are missing")
+    assert text.err.startswith("pipeline: knight_tours_4x3 is incomplete: shards 2 of 2 are missing")
     assert cli(*words, "--shard", "2/2", "--quiet") == (0, "", "")
     text = cli(*words, "--publish")
     assert text.code == 0

@@ -121,7 +121,7 @@ def test_a_bug_is_a_sentence_too(
     monkeypatch.setattr("queries.dispatch.answer_fast", broken)
     assert run_command(["query", "eight", "123456780"]) == 3
     assert capsys.readouterr().err == (
-        "pipeline: this should not happen (ZeroDivisionError: "
+        "pipeline: internal error (ZeroDivisionError: "
         "\"\\x1b['eight', '123456780']\"). Please report it; PIPELINE_TRACEBACK=1 shows where.\n"
     )
     monkeypatch.setenv("PIPELINE_TRACEBACK", "1")

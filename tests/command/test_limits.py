@@ -139,7 +139,7 @@ def test_a_panic_is_a_sentence_too(
     monkeypatch.setattr("queries.dispatch.answer_fast", panic)
     assert run_command(["query", "eight", "123456780"]) == 3
     text = capsys.readouterr().err
-    assert "this should not happen (PanicException: 'index out of bounds')" in text
+    assert "internal error (PanicException: 'index out of bounds')" in text
 
 
 def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:

@@ -309,7 +309,7 @@ def test_the_second_of_two_builds_names_the_first(cli: Cli, tmp_path: Path) -> N
     with Folder(tmp_path).lock():
         code, _, complaint = cli("precompute", "eight", "--outputs", str(tmp_path))
     assert code == 3
-    assert f"another build holds it (process {os.getpid()})" in complaint
+    assert f"it is locked by another build (process {os.getpid()})" in complaint
     assert cli("precompute", "eight", "--outputs", str(tmp_path)).code == 0
 
 

@@ -152,7 +152,7 @@ def test_states_are_counted_from_rows_or_from_an_index_alone(folder: Path, tmp_p
 
 
 def test_no_board_no_count(folder: Path) -> None:
-    with pytest.raises(BadRequest, match="A board is needed"):
+    with pytest.raises(BadRequest, match="Missing option --board"):
         count_states("sliding", Folder(folder))
     with pytest.raises(BadRequest, match="has one board"):
         count_states("eight", Folder(folder), "3x3")
@@ -259,7 +259,7 @@ def test_as_many_records_as_states(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("sliding", "sliding has tables of chosen boards only. Add --board 3x4."),
+        ("sliding", "sliding needs a board. Example: --board 3x4."),
         ("sliding --board 4x4", "'4x4' is not a sliding board: boards have at most 12 cells."),
         ("--board 3x3", "--board needs the stage sliding or knight."),
         ("sliding knight --board 3x3", "--board needs the stage sliding or knight."),

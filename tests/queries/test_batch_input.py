@@ -279,12 +279,12 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
         (
             "",
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-            "The input is in none of the formats that can be read: text, csv,",
+            "Unknown input format: text, csv,",
         ),
         (
             "",
             b'<svg xmlns="x"/>',
-            "The input is in none of the formats that can be read: text, csv,",
+            "Unknown input format: text, csv,",
         ),
         ("", b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
         ("", b"state\n123456780\n", "looks like csv, not text. Add --input-format csv."),
@@ -325,7 +325,7 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
         (
             "--input-format csv",
             b"state\n\0\n",
-            "The input is in none of the formats that can be read",
+            "Unknown input format",
         ),
         ("--input-format csv", b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
         (

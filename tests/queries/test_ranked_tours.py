@@ -60,7 +60,7 @@ def test_a_number_is_answered_with_the_tour_from_its_start(ranked_boards: Path, 
     assert tuple(path) in oracles.knight_tours(5, 4, 1)
     squares = ",".join(oracles.square_name(5, at) for at in path)
     reported = cli("query", "knight", "--rank-of", squares, *words)
-    assert f"tour     5x4 from b1 to {facts['finish']}, tour 6\n" in reported.out
+    assert f"tour     5x4 from b1 to {facts['finish']}, rank 6\n" in reported.out
 
 
 @pytest.mark.parametrize(

@@ -261,7 +261,7 @@ def test_a_sample_in_parts_is_written_whole(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("senet", 2, "No samples are drawn from Senet"),
+        ("senet", 2, "Senet does not support sampling"),
         ("hanoi", 2, "There is no puzzle 'hanoi'"),
         ("knight --closed --board 4x4", 1, "4x4 has no closed tour"),
         ("knight --board 4x4", 1, "4x4 has no tour"),

@@ -147,7 +147,7 @@ def test_no_is_said_with_the_reason(cli: Cli, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("123450", "A board is needed. Add its rows and columns, such as --board 3x4."),
+        ("123450", "Missing option --board. Example: --board 3x4."),
         ("123450 --board 2y3", "'2y3' is not a sliding board: a board is rows x columns."),
         ("12345 --board 2x3", "'12345' is not a state of the 2x3 board: it has 5 cells"),
         ("123450 --board 2x3 --goal 12345", "'12345' is not a goal: it has 5 cells"),
@@ -289,7 +289,7 @@ def test_what_python_is_told(tables: Tables, folder: Path) -> None:
 
 
 def test_a_board_is_needed_for_everything(folder: Path) -> None:
-    with pytest.raises(BadRequest, match="A board is needed"):
+    with pytest.raises(BadRequest, match="Missing option --board"):
         open_tables(str(folder))._open_reader("sliding")
 
 

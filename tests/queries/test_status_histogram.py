@@ -72,7 +72,7 @@ def test_pages_are_as_old_as_what_they_show(store: Folder, copy: Path) -> None:
     (copy / "report.html").write_text("new")
     (copy / "explorer.html").write_text("older")
     assert list_status(store)[-2:] == [
-        {"table": "explorer.html", "state": "older than its tables", "bytes": 5},
+        {"table": "explorer.html", "state": "out of date", "bytes": 5},
         {"table": "report.html", "state": "published", "bytes": 3},
     ]
 
@@ -119,7 +119,7 @@ def test_two_stages_are_mended_by_one_command(store: Folder) -> None:
             "Knight's tour has no distances to count. Choose one of: eight, sliding, senet.",
         ),
         (("senet", "3x4"), "Senet has one board. Leave out --board."),
-        (("sliding",), "A board is needed. Add its rows and columns, such as --board 3x4."),
+        (("sliding",), "Missing option --board. Example: --board 3x4."),
     ],
 )
 def test_a_histogram_that_cannot_be(

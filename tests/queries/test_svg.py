@@ -166,7 +166,7 @@ def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]
 
 
 def test_counts_are_not_drawn(outputs: Path) -> None:
-    with pytest.raises(BadRequest, match="There is no picture of --count"):
+    with pytest.raises(BadRequest, match="--svg cannot be used with --count"):
         ask("knight", outputs, "c3", board="5x5", count=True).to_svg()
 
 

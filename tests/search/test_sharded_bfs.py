@@ -98,7 +98,7 @@ def test_a_part_that_is_done_twice_leaves_the_same(
 
 
 def test_a_shard_without_what_it_needs_says_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="a part that a worker made is not there"):
+    with pytest.raises(StoreError, match="a worker's result is missing"):
         search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 1)
 
 

@@ -46,7 +46,7 @@ def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, TOURS, force=True)
     assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"
     build_tables(tmp_path, KNIGHT, make_count_table(((3, 4), (3, 3))))
-    assert state(tmp_path, page.name) == "older than its tables"
+    assert state(tmp_path, page.name) == "out of date"
     page.unlink()
     assert state(tmp_path, page.name) is None
 
@@ -133,4 +133,4 @@ def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
     write(store, str(copy / "page.html"))
     listed = read_pages(store)["page.html"].made_from
     assert listed.items() <= {name: entry.content for name, entry in before.items()}.items()
-    assert state(copy, "page.html") == "older than its tables"
+    assert state(copy, "page.html") == "out of date"

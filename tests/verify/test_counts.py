@@ -138,7 +138,7 @@ AGAIN = "the tours and closed tours are as many as in"
         ),
         (
             {("4x4", 0): 1, ("4x4", 5): -1},
-            f"on 2 boards that no table lists: {AGAIN} a second count, path by path",
+            "on 2 boards that no table lists: counts match an independent recount, path by path",
             "4x4",
             "tours 1",
         ),

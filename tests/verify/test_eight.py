@@ -83,7 +83,7 @@ def test_the_8_puzzles_columns_are_those_of_its_rules(sliding_table: Space, goal
 
 
 ORDER = "the rows are different states of the 8-puzzle, in notation order"
-NEARER = "every state except the goals has a neighbour one move nearer, and none still nearer"
+NEARER = "each non-goal state's nearest neighbour is exactly one move nearer"
 BEST = "best_moves are exactly the moves to those neighbours"
 SUM = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
 AGAIN = "blank, manhattan, misplaced: equal to the values computed again from state and goal"

@@ -134,7 +134,7 @@ def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -
 
     rewrite(copy, COUNTS, change)
     failure = get_refutation(copy, COUNTS)
-    assert "a second count, path by path" in failure.claim.claim
+    assert "an independent recount, path by path" in failure.claim.claim
     assert failure.content["start"] == "a1"
     assert (failure.found, failure.expected) == ("tours 4642", "4542")
 

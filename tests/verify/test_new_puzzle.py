@@ -80,7 +80,7 @@ def test_a_new_puzzle_is_proved_by_its_moves_alone(
     stack: Path, golden: Callable[[str, str], None]
 ) -> None:
     proved = prove_one(stack, "stack")
-    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
+    text = "each non-goal state's nearest neighbour is exactly one move nearer"
     assert text in [claim.claim for claim in proved]
     assert proved[-1].rows == 120
     golden("claims_of_a_new_puzzle", story(stack, "stack"))

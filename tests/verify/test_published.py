@@ -51,7 +51,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     assert sorted(begun) == sorted((c.file, c.claim) for c in proved)
     assert max(done for claim, done in reported if claim.passed is None) == 6_637_920
     said = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
-    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
+    text = "each non-goal state's nearest neighbour is exactly one move nearer"
     assert said[text] == 362_880
     counts = [claim.claim for claim in proved if claim.table == "knight_counts"]
     # the rows that rest on one computation are named

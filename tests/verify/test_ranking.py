@@ -115,8 +115,8 @@ def test_some_numbers_of_many_are_proved(
     claims = prove_board(ranked_boards, "6x6")
     assert [claim.rows for claim in claims][-2:] == [9862, 200]
     assert claims[-1].claim == (
-        "200 numbers are closed tours: it visits each square once, by knight's jumps; the tour "
-        "gives its number back"
+        "200 numbers are closed tours: it visits each square once, by knight's jumps; "
+        "ranking the tour returns its number"
     )
 
 

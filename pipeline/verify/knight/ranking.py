@@ -256,7 +256,8 @@ def _prove_numbers(listed: ListedTable, ranker: TourRanker, totals: list[int]) -
         if is_complete
         else f"{SAMPLED_TOURS} numbers are {kind}s"
     )
-    text = f"{which}: it visits each square once, by knight's jumps; the tour gives its number back"
+    by_rule = "it visits each square once, by knight's jumps"
+    text = f"{which}: {by_rule}; ranking the tour returns its number"
     ends, seen = [*accumulate(totals)], set[tuple[int, ...]]()
     with listed.begin_claim(text, many, index=True) as check:
         for done, place in enumerate(chosen):

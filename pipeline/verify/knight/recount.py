@@ -10,7 +10,7 @@ from pipeline.verify.claims import Array
 from tablebase.jit import compiled
 from tablebase.puzzles.knight.board import KnightBoard
 
-COUNTED_AGAIN = "the tours and closed tours are as many as in a second count, path by path"
+COUNTED_AGAIN = "counts match an independent recount, path by path"
 
 
 def recount_tours(board: KnightBoard) -> dict[str, Array]:
