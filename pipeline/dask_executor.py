@@ -49,9 +49,11 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
         try:
             yield _DaskExecutor(client), threads
         except KilledWorker as error:
-            raise ClusterError(address, "several workers in turn died of the same part") from error
+            raise ClusterError(
+                address, "one task killed several workers", has_begun=True
+            ) from error
         except (CommClosedError, CancelledError) as error:
-            raise ClusterError(address, "it was lost") from error
+            raise ClusterError(address, "it was lost", has_begun=True) from error
 
 
 def _require_scheduler(address: str) -> None:

@@ -229,13 +229,13 @@ class MachineLimit(TablebaseError):
 
 
 class ClusterError(TablebaseError):
-    """A scheduler that no work can be handed to."""
+    """A scheduler that cannot run tasks, or was lost while it ran some."""
 
     exit_code = 3
 
-    def __init__(self, address: str, problem: str) -> None:
-        saved = "Finished tasks are saved; run the command again to resume."
-        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {saved}")
+    def __init__(self, address: str, problem: str, *, has_begun: bool = False) -> None:
+        saved = " Finished tasks are saved; run the command again to resume." if has_begun else ""
+        super().__init__(f"Cannot build with the scheduler {address}: {problem}.{saved}")
         self.address = address
         self.problem = problem
 
