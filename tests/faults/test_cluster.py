@@ -189,7 +189,7 @@ def test_what_is_no_scheduler_is_said_soon(
     ):
         pass
     assert time.monotonic() - begun < 5
-    text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}. "
+    text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}."
     assert str(caught.value).startswith(text)
     assert caught.value.exit_code == 3
 
