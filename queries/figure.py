@@ -114,7 +114,7 @@ class Sources:
         return self._answers[key]
 
     def format_code(self, figure: Figure) -> str:
-        """Format the query as polars code to copy; run beside `outputs`, it ends with the answer."""
+        """Format the query as polars code; run beside `outputs`, it ends with the answer."""
         parameters = zip(inspect.signature(figure.query).parameters, figure.sources, strict=True)
         scans = [
             f"{name} = pl.scan_parquet({json.dumps(self.load(source).file, ensure_ascii=False)})"

@@ -1,4 +1,4 @@
-"""The reader of a table's index: it reads one block for one record, and checks the block's checksum.
+"""The reader of a table's index: it reads and checks one block for one record.
 
 Only light modules of the standard library are imported. A file that is missing, short, damaged, not
 an index, of another version, or of another table than the manifest lists never yields an answer.

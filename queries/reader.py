@@ -120,7 +120,7 @@ class Reader:
         return self
 
     def list_explorer_readers(self) -> list[Reader]:
-        """Return the readers whose tables the explorer's page contains: this one, or one a board."""
+        """Return the readers behind the explorer's page: this one, or one for each board."""
         return [self]
 
     def normalize_options(self, options: OptionValues) -> OptionValues:
@@ -136,7 +136,7 @@ class Reader:
         raise NotImplementedError
 
     def list_values(self, option: str) -> tuple[str, ...]:
-        """Return the values that a shell may suggest for an option; none if they are too many."""
+        """Return the values that a shell may suggest for an option; () if they cannot be listed."""
         return ()
 
     def draw_samples(

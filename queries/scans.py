@@ -63,7 +63,7 @@ def scan_file(store: Store, table: Table, file: File) -> pl.LazyFrame:
     column = table.number_column
     if column is None or not file.begins.get(column.name):
         return rows
-    # only the group that the file before it began is numbered from more than 0
+    # only rows of the group that the previous file began need an offset
     number, is_continued = pl.col(column.name), pl.col(column.within) == file.begins[column.within]
     offset = pl.lit(file.begins[column.name])
     return rows.with_columns(number + pl.when(is_continued).then(offset).otherwise(0))

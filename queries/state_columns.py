@@ -40,8 +40,8 @@ def explain_unreachable_states(
 def view_texts(states: pl.Series) -> Bytes:
     """Return Arrow's 16-byte view of each text: its length in four bytes, then a short text itself.
 
-    The length of a null is set to 0, as its bytes are undefined. A text over 12 bytes has the
-    number of a buffer in place of its own bytes, and that number is smaller than any digit's code.
+    The length of a null is set to 0, as its bytes are undefined. A text over 12 bytes has other
+    bytes in place of its own: the number of a buffer, which is never as large as digits would be.
     """
     array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
     texts: Bytes = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)

@@ -1,4 +1,4 @@
-"""The knight's tables as a Python object."""
+"""The Python interface to the knight's tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class KnightTable(PuzzleTable):
-    """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
+    """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
 
     >>> from queries import open_tables
     >>> knight = open_tables("outputs").knight
@@ -46,7 +46,7 @@ class KnightTable(PuzzleTable):
         board: str = "8x8",
         number: int | None = None,
     ) -> KnightAnswer:
-        """A tour from a square; NoSuchTour if there is none like it."""
+        """Return the first tour from a square with these options; NoSuchTour if there is none."""
         options = self._normalize_options(to, closed, board, number)
         return make_answer(KnightAnswer, self._reader.probe(start, options))
 
@@ -60,7 +60,7 @@ class KnightTable(PuzzleTable):
         board: str = "8x8",
         number: int | None = None,
     ) -> KnightAnswer | Default | None:
-        """`probe`, or the default where it raises; an option that is none raises here too."""
+        """Return the answer of `probe`, or the default where it raises; a bad option raises."""
         options = self._normalize_options(to, closed, board, number)
         return get_or(
             default, lambda: make_answer(KnightAnswer, self._reader.probe(start, options))
@@ -77,7 +77,7 @@ class KnightTable(PuzzleTable):
         board: str = "8x8",
         number: int | None = None,
     ) -> Frame:
-        """A polars frame with finish, number, closed and path for a column of squares."""
+        """Add finish, number, closed and path to a polars frame, for a column of squares."""
         options = self._normalize_options(to, closed, board, number)
         return self._annotate(frame, column, prefix, options)
 
@@ -92,28 +92,28 @@ class KnightTable(PuzzleTable):
         return self._reader.normalize_options(options)
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:
-        """How many tours begin at a square of a board; TablebaseError where that is not known."""
+        """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
         options = self._reader.normalize_options({"board": board, "count": True})
         return make_answer(CountAnswer, self._reader.probe(start, options))
 
     def cycle(self, number: int, start: str = "a1", *, board: str = "8x8") -> CycleAnswer:
-        """The closed tour with that number, told from a square towards the lower of its neighbours.
+        """Return the closed tour with a number, from a square towards the lower of its neighbours.
 
-        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        NoSuchTour past the last one, and TableMissing if the board's closed tours are not ranked.
         """
         options = self._reader.normalize_options({"board": board, "cycle": str(number)})
         return make_answer(CycleAnswer, self._reader.probe(start, options))
 
     def tour(self, number: int, start: str, *, board: str) -> TourAnswer:
-        """The tour with that number among all from a square.
+        """Return the tour with a number among all tours from a square.
 
-        NoSuchTour past the last one, and TableMissing where the board's are not numbered.
+        NoSuchTour past the last one, and TableMissing if the board's tours are not ranked.
         """
         options = self._reader.normalize_options({"board": board, "tour": str(number)})
         return make_answer(TourAnswer, self._reader.probe(start, options))
 
     def tour_number(self, squares: str, *, board: str) -> int:
-        """The number of a tour among all from its first square."""
+        """Return the number of a tour among all tours from its first square."""
         options = self._reader.normalize_options({"board": board, "tour_of": squares})
         return make_answer(TourAnswer, self._reader.answer_without_key(options)).tour
 
@@ -126,10 +126,10 @@ class KnightTable(PuzzleTable):
         closed: bool = False,
         replacement: bool = True,
     ) -> pl.DataFrame:
-        """So many tours by chance, each as likely as any other; the same for the same seed.
+        """Draw a uniform sample of tours; the same seed draws the same tours.
 
-        Open tours are drawn from a board's list or, where it has none, by their numbers; closed
-        ones by their numbers.
+        Open tours are drawn from a board's list or, if it has none, by their numbers; closed tours
+        by their numbers.
 
         >>> from queries import open_tables
         >>> open_tables("outputs").knight.sample(3, seed=7, board="5x5").height
@@ -141,6 +141,6 @@ class KnightTable(PuzzleTable):
         return pl.concat(self._reader.draw_samples(options, size, seed, replacement=replacement))
 
     def cycle_number(self, squares: str, *, board: str = "8x8") -> int:
-        """The number of a closed tour, told from any square in either direction."""
+        """Return the number of a closed tour, given from any square in either direction."""
         options = self._reader.normalize_options({"board": board, "cycle_of": squares})
         return make_answer(CycleAnswer, self._reader.answer_without_key(options)).cycle
