@@ -129,8 +129,8 @@ def _draw_counts(frame: pl.DataFrame) -> Drawing:
 def _describe_counts(frame: pl.DataFrame) -> str:
     boards_with_tours = frame.filter(pl.col("tours") > 0).height
     return (
-        f"The exact number of directed tours: {boards_with_tours} of the {frame.height} boards that are counted "
-        "have any. An empty square means none, or a board that is not counted."
+        f"The exact number of directed tours: {boards_with_tours} of the {frame.height} boards "
+        "that are counted have any. An empty square means none, or a board that is not counted."
     )
 
 
