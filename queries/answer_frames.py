@@ -35,22 +35,22 @@ def look_up_keys(
 ) -> Answers:
     """Look up every key by itself, equal keys only once. A null key gets nulls."""
     nulls: list[object] = [None] * len(columns)
-    known: dict[str | None, list[object]] = {None: [*nulls, None]}
+    results: dict[str | None, list[object]] = {None: [*nulls, None]}
     bad_keys = set()
     for done, key in enumerate(keys.drop_nulls().unique(maintain_order=True)):
         if done and done % REPORTED == 0:
             on_progress(done)
         try:
             facts = answer(key)
-            known[key] = [*(_format_cell(facts[name]) for name in columns), None]
+            results[key] = [*(_format_cell(facts[name]) for name in columns), None]
         except TableError:
             raise
         except TablebaseError as error:
-            known[key] = [*nulls, str(error)]
+            results[key] = [*nulls, str(error)]
             if isinstance(error, NotationError):
                 bad_keys.add(key)
     schema = pl.Schema({**columns, "error": pl.String()})
-    answers = pl.DataFrame([known[key] for key in keys], schema=schema, orient="row")
+    answers = pl.DataFrame([results[key] for key in keys], schema=schema, orient="row")
     return answers, [at for at, key in enumerate(keys) if key in bad_keys]
 
 
@@ -101,16 +101,16 @@ def annotate_frame(
         raise BadRequest(f"There is no text column {quote(column)} with keys")
     names = rename_columns(added, schema.names(), prefix, 'prefix="..."')
 
-    def answer_renamed(keys: pl.Series) -> pl.DataFrame:
+    def rename_answers(keys: pl.Series) -> pl.DataFrame:
         return answer(keys.cast(pl.String)).rename(names)
 
     if isinstance(frame, pl.DataFrame):
-        return frame.hstack(answer_renamed(frame[column]))
+        return frame.hstack(rename_answers(frame[column]))
     return frame.with_columns(
         pl.col(column)
         .map_batches(
-            lambda keys: answer_renamed(keys).to_struct(),
-            return_dtype=pl.Struct(answer_renamed(pl.Series(dtype=pl.String)).schema),
+            lambda keys: rename_answers(keys).to_struct(),
+            return_dtype=pl.Struct(rename_answers(pl.Series(dtype=pl.String)).schema),
             is_elementwise=True,
         )
         .struct.unnest()
@@ -118,17 +118,17 @@ def annotate_frame(
 
 
 def rename_columns(
-    names: Iterable[str], given: Iterable[str], prefix: str, option: str
+    names: Iterable[str], existing: Iterable[str], prefix: str, option: str
 ) -> dict[str, str]:
     """Map the added columns' names to prefixed ones; BadRequest where one of those exists already.
 
-    `given` are the names of the existing columns, `option` is how the user sets a prefix.
+    `existing` are the names of the existing columns, `option` is how the user sets a prefix.
 
     >>> rename_columns(["distance"], ["state", "distance"], "my_", "--prefix TEXT")
     {'distance': 'my_distance'}
     """
     renamed = {name: f"{prefix}{name}" for name in names}
-    duplicate = next((name for name in renamed.values() if name in given), None)
+    duplicate = next((name for name in renamed.values() if name in existing), None)
     if duplicate is not None:
         problem = f"The column {quote(duplicate)} exists already, and the answer would add another"
         hint = f"Add a prefix to the names of the added columns: {option}"

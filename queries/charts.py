@@ -66,11 +66,11 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def render_svg(drawn: Drawing, title: str) -> str:
+def render_svg(drawing: Drawing, title: str) -> str:
     """Render a chart as SVG text for a page that has others; return SVG text unchanged."""
-    if isinstance(drawn, str):
-        return drawn
-    spec = drawn.to_dict()
+    if isinstance(drawing, str):
+        return drawing
+    spec = drawing.to_dict()
     spec["config"] = CONFIG
     version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
     text: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
@@ -147,7 +147,7 @@ def draw_board_map(
 ) -> Drawing:
     """Draw a board from above as a heat map; cells have the columns `file`, `rank` and `label`."""
     plain = alt.Axis(title=None, domain=False, ticks=False, labels=with_names)
-    drawn = draw_grid(
+    chart = draw_grid(
         frame,
         alt.X("file:O", axis=plain),
         alt.Y("rank:O", sort="descending", axis=plain),
@@ -155,7 +155,7 @@ def draw_board_map(
         bounds or make_even_bounds(frame[value]),
     )
     across, down = frame["file"].n_unique(), frame["rank"].n_unique()
-    return drawn.properties(title=title, width=cell * across, height=cell * down)
+    return chart.properties(title=title, width=cell * across, height=cell * down)
 
 
 def place_side_by_side(charts: list[Drawing], columns: int | None = None) -> Drawing:

@@ -87,7 +87,7 @@ def parse_simple_query(
     >>> parse_simple_query(["b1", "--help"], ()) is None
     True
     """
-    known = {option.flag: option for option in options}
+    options_by_flag = {option.flag: option for option in options}
     keys = []
     values: OptionValues = {}
     rest = iter(arguments)
@@ -95,7 +95,7 @@ def parse_simple_query(
         if not argument.startswith("-"):
             keys.append(argument)
             continue
-        option = known.get(argument)
+        option = options_by_flag.get(argument)
         if option is None:
             return None
         if not option.metavar:

@@ -159,14 +159,14 @@ def _draw_heuristics(frame: pl.DataFrame) -> Drawing:
     frame = add_bands(frame, "states", BOUNDS)
     for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
         ticks = alt.Axis(values=list(range(0, 25, step)))
-        drawn = _draw_panels(
+        chart = _draw_panels(
             alt.Chart(frame.filter(pl.col("heuristic") == heuristic)).mark_rect(),
             high,
             x=DISTANCE,
             y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
             color=color_by_band("states", BOUNDS),
         )
-        rows.append(drawn)
+        rows.append(chart)
     return alt.vconcat(*rows)
 
 

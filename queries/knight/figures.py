@@ -115,14 +115,14 @@ def _draw_counts(frame: pl.DataFrame) -> Drawing:
     bounds: list[float] = [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
     charts = []
     for column, title in (("tours", "open tours"), ("closed", "closed tours")):
-        drawn = draw_grid(
+        chart = draw_grid(
             frame.with_columns(format_labels(column)),
             alt.X("files:O", title="files"),
             alt.Y("ranks:O", sort="descending", title="ranks"),
             column,
             bounds,
         )
-        charts.append(drawn.properties(title=title, width=6 * 64, height=6 * 34))
+        charts.append(chart.properties(title=title, width=6 * 64, height=6 * 34))
     return place_side_by_side(charts)
 
 

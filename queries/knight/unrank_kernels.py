@@ -85,8 +85,10 @@ def unrank_tours(
     if (counts < 1).any() or (cycles % counts).any():
         raise InconsistentLayers("tours pass a state in other numbers than drawings lead there")
     longer_numbers, shorter_numbers = np.divmod(rest, cycles // counts)
-    longer_states = at_cut.copy(), longer_numbers
-    shorter_states = at_cut.copy(), shorter_numbers
+    longer_states, shorter_states = (
+        (at_cut.copy(), longer_numbers),
+        (at_cut.copy(), shorter_numbers),
+    )
     between = np.array(sweep.between)
     start_cell = sweep.find_cell(route.start, cut) if route.start >= cut else NO_SQUARE
     for number in reversed(range(cut + 1)):

@@ -24,7 +24,7 @@ def make_page(
         for figure, *_ in figures:
             toc += f'<li><a href="#{figure.name}">{escape(figure.title)}</a></li>'
         toc += "</ul>"
-    listed = "".join(
+    table_rows = "".join(
         f"<tr><td><code>{name}.parquet</code></td><td>{escape(meaning)}</td>"
         f'<td class="n">{rows:,}</td><td class="n">{size:,}</td></tr>'
         for name, meaning, rows, size in tables
@@ -33,7 +33,7 @@ def make_page(
         style=_read_source("style.css") + make_dark_rules(".picture "),
         toc=toc,
         scrolls=_add_scroll("The tables"),
-        listed=listed,
+        listed=table_rows,
         body="".join(_format_section(*section) for section in sections),
         made_by=escape(made_by),
     )

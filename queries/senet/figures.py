@@ -84,7 +84,7 @@ def list_unreachable(senet: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- what they show -----------------------------------------------------------------------------
+# ---- descriptions and drawings of the answers ---------------------------------------------------
 
 
 def _describe_plies(frame: pl.DataFrame) -> str:

@@ -111,16 +111,16 @@ class SenetReader(Reader):
         position = parse(key)
         record = self.open_index("senet").read_record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
-        known = [plies for plies in (even, odd) if plies is not None]
-        if not known:
+        reached_plies = [plies for plies in (even, odd) if plies is not None]
+        if not reached_plies:
             raise PositionUnreachable(position)
         turn = str(options.get("turn", ""))
-        plies = (even, odd)[SIDES.index(turn)] if turn else min(known)
+        plies = (even, odd)[SIDES.index(turn)] if turn else min(reached_plies)
         if plies is None:
             raise PositionUnreachable(position, turn)
         line = self.find_line(position, plies)
         # the index has the number of lines for the fewest plies only
-        lines = record[LINES] if plies == min(known) else None
+        lines = record[LINES] if plies == min(reached_plies) else None
         facts = SenetFacts(position, (even, odd), line, lines)
         if options.get("path"):
             facts.path = [*(before for _, _, before in line), position]
