@@ -50,7 +50,7 @@ def list_options(name: str) -> tuple[Option, ...]:
 
 
 def answer_query(name: str, key: str | None, options: OptionValues) -> str:
-    """Answer one query as text to print; without a key, the options ask about the whole puzzle."""
+    """Answer one query as text to print; without a key, by an option that needs none."""
     require_one_printed(options.get("svg"), as_json=bool(options.get("json")))
     reader = open_reader(name, open_store(options.get("outputs"))).select_reader(options)
     options = reader.normalize_options(options)

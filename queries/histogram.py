@@ -53,7 +53,7 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
 
 
 def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
-    """Return a board's published tables for all its goals, or its default tables if none is."""
+    """Return a board's published tables, for all goals; its default tables if it has none."""
     names = {table.name for table in puzzle.list_tables_with_boards([board], puzzle.board_options)}
     published = puzzle.list_published_tables(list_parameters(read_manifest(store)))
     return tuple(t for t in published if t.name in names) or puzzle.list_tables_with_boards([board])

@@ -124,7 +124,7 @@ class Reader:
         return [self]
 
     def normalize_options(self, options: OptionValues) -> OptionValues:
-        """Return the options in canonical notation; a TablebaseError if no key could have them."""
+        """Return the options in canonical notation; a TablebaseError if they fit no key."""
         return options
 
     def probe(self, key: str, options: OptionValues) -> Facts:

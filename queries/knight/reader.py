@@ -56,7 +56,7 @@ EXCLUSIVE_OPTIONS = {
     "tour": ("to", "closed", "number", "count", "cycle", "cycle_of"),
     "tour_of": ("to", "closed", "number", "count", "cycle", "cycle_of", "tour"),
 }
-"""Each option that selects one tour or all, with the options that exclude it."""
+"""Options with the options that they cannot be combined with: each selects one tour, or all."""
 
 
 MAX_DISTINCT = 10_000_000

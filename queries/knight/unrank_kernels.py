@@ -412,7 +412,7 @@ def _find_other_half(
     cut_bits = (1 << here + 2 * half) - 1
     open_needs = FREE * (END_BITS & cut_bits) - (needs & cut_bits)
     first_column, last_column = open_needs >> here & (1 << half) - 1, open_needs >> here + half
-    # the other half is turned round: it takes the cut's columns in the opposite order
+    # the other half is swept from the far end: it has the cut's columns in the opposite order
     facing = (
         open_needs & (1 << here) - 1
         | (first_column << half | last_column | FREE << 2 * half) << here

@@ -16,7 +16,7 @@ from tablebase.resources import count_cores
 CHUNK_ROWS = 1 << 14
 """Rows looked up at a time: few enough to stay in a core's cache."""
 NO_TILE = 31
-"""The number of characters that are not tiles."""
+"""The number that stands for a character that is not a tile."""
 
 Bytes = npt.NDArray[np.uint8]
 Records = npt.NDArray[np.uint8]
