@@ -1,4 +1,4 @@
-"""The read side: published tables, opened and asked.
+"""The package that opens published tables and answers queries from them.
 
 >>> from queries import open_tables
 >>> tables = open_tables("outputs")
@@ -9,8 +9,8 @@
 >>> tables.knight.probe("b1", to="a3").closed
 True
 
-`probe` raises a TablebaseError on trouble; `get` returns a default instead. Only the standard
-library is imported for a lone lookup.
+`probe` raises a TablebaseError where it has no answer; `get` returns a default instead. A single
+lookup imports only the standard library.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ __all__ = ["open_tables"]
 
 
 def open_tables(location: str | Store | None = None) -> Tables:
-    """The tables in a folder or store: the one given, or `PIPELINE_OUTPUTS`, or `outputs`.
+    """Open the tables in a folder or store.
 
-    TableMissing if nothing is published there. Files open when they are first asked.
+    The default location is that of `PIPELINE_OUTPUTS`, else `outputs`. Raises TableMissing if
+    nothing is published there. Files are opened when they are first needed.
     """
     from queries.api import Tables
 

@@ -1,4 +1,4 @@
-"""Answers to a column of keys as a frame: by looking each up, or by a join with the table."""
+"""Answers to a column of keys as a frame: by looking up each key, or by a join with the table."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TYPES: dict[str, type[pl.DataType]] = {
 TYPES["boolean"] = pl.Boolean
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-"""The types of columns that can hold keys; that of nulls alone is as good."""
+"""The types of columns that can hold keys; a column of nulls alone is allowed too."""
 
 REPORTED = 64
-"""Keys between two reports of progress; those of the slowest puzzle take a second."""
+"""Keys between two reports of progress; the slowest puzzle needs a second for that many."""
 
 Answers = tuple[pl.DataFrame, list[int]]
-"""One row a key, with a column `error`; and the rows whose key is not in the notation."""
+"""One row per key, with a column `error`; and the row numbers whose key is not in the notation."""
 
 
 def look_up_keys(
@@ -33,29 +33,29 @@ def look_up_keys(
     columns: pl.Schema,
     on_progress: Callable[[int], None],
 ) -> Answers:
-    """Each key asked as a lone question; equal keys only once. A null has no answer."""
+    """Look up every key by itself, equal keys only once. A null key gets nulls."""
     nulls: list[object] = [None] * len(columns)
-    known: dict[str | None, list[object]] = {None: [*nulls, None]}
+    results: dict[str | None, list[object]] = {None: [*nulls, None]}
     bad_keys = set()
     for done, key in enumerate(keys.drop_nulls().unique(maintain_order=True)):
         if done and done % REPORTED == 0:
             on_progress(done)
         try:
             facts = answer(key)
-            known[key] = [*(_format_cell(facts[name]) for name in columns), None]
+            results[key] = [*(_format_cell(facts[name]) for name in columns), None]
         except TableError:
             raise
         except TablebaseError as error:
-            known[key] = [*nulls, str(error)]
+            results[key] = [*nulls, str(error)]
             if isinstance(error, NotationError):
                 bad_keys.add(key)
     schema = pl.Schema({**columns, "error": pl.String()})
-    answers = pl.DataFrame([known[key] for key in keys], schema=schema, orient="row")
+    answers = pl.DataFrame([results[key] for key in keys], schema=schema, orient="row")
     return answers, [at for at, key in enumerate(keys) if key in bad_keys]
 
 
 def make_answer_schema(names: Iterable[str], columns: Mapping[str, Column]) -> pl.Schema:
-    """Columns with their types: those that are declared, text for others."""
+    """Return the columns with their declared types; a column without a declaration is text."""
     return pl.Schema({name: _get_type(columns.get(name)) for name in names})
 
 
@@ -72,7 +72,7 @@ def _format_cell(fact: object) -> object:
 def merge_answers(
     keys: pl.Series, joined: pl.DataFrame, answer_singly: Callable[[pl.Series], Answers]
 ) -> Answers:
-    """Rows found for all keys at once; keys with neither an answer nor an error are asked alone."""
+    """Complete answers that a join found: look up singly each key with neither answer nor error."""
     no_error = pl.lit(None, dtype=pl.String).alias("error")
     answers = joined if "error" in joined.columns else joined.with_columns(no_error)
     is_missing = answers.to_series(0).is_null() & answers["error"].is_null()
@@ -93,24 +93,24 @@ def annotate_frame(
     added: Iterable[str],
     answer: Callable[[pl.Series], pl.DataFrame],
 ) -> Frame:
-    """The frame with the columns that answer for one of its own; null where there is no answer."""
+    """Add to a frame the answers for one of its columns; null where there is no answer."""
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
         raise BadRequest(f"A polars frame is needed, not {quote(str(frame))}")
-    given = frame.lazy().collect_schema()
-    if given.get(column) not in TEXT:
+    schema = frame.lazy().collect_schema()
+    if schema.get(column) not in TEXT:
         raise BadRequest(f"There is no text column {quote(column)} with keys")
-    names = rename_columns(added, given.names(), prefix, 'prefix="..."')
+    names = rename_columns(added, schema.names(), prefix, 'prefix="..."')
 
-    def answers(keys: pl.Series) -> pl.DataFrame:
+    def rename_answers(keys: pl.Series) -> pl.DataFrame:
         return answer(keys.cast(pl.String)).rename(names)
 
     if isinstance(frame, pl.DataFrame):
-        return frame.hstack(answers(frame[column]))
+        return frame.hstack(rename_answers(frame[column]))
     return frame.with_columns(
         pl.col(column)
         .map_batches(
-            lambda keys: answers(keys).to_struct(),
-            return_dtype=pl.Struct(answers(pl.Series(dtype=pl.String)).schema),
+            lambda keys: rename_answers(keys).to_struct(),
+            return_dtype=pl.Struct(rename_answers(pl.Series(dtype=pl.String)).schema),
             is_elementwise=True,
         )
         .struct.unnest()
@@ -118,17 +118,19 @@ def annotate_frame(
 
 
 def rename_columns(
-    names: Iterable[str], given: Iterable[str], prefix: str, option: str
+    names: Iterable[str], existing: Iterable[str], prefix: str, option: str
 ) -> dict[str, str]:
-    """What columns are called beside those that are there; BadRequest where two would be one.
+    """Map the added columns' names to prefixed ones; BadRequest where one of those exists already.
+
+    `existing` are the names of the existing columns, `option` is how the user sets a prefix.
 
     >>> rename_columns(["distance"], ["state", "distance"], "my_", "--prefix TEXT")
     {'distance': 'my_distance'}
     """
     renamed = {name: f"{prefix}{name}" for name in names}
-    taken = next((name for name in renamed.values() if name in given), None)
-    if taken is not None:
-        problem = f"The column {quote(taken)} exists already, and the answer would add another"
+    duplicate = next((name for name in renamed.values() if name in existing), None)
+    if duplicate is not None:
+        problem = f"The column {quote(duplicate)} exists already, and the answer would add another"
         hint = f"Add a prefix to the names of the added columns: {option}"
         raise BadRequest(problem, hint)
     return renamed

@@ -1,4 +1,4 @@
-"""Typed results: what the tables answer from Python."""
+"""Typed answers: the classes that the Python tables return."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GoalAnswer:
-    """A state and the goal it reaches.
+    """The answer for a state of a puzzle with goals.
 
     `distance` is 0 to 254; `best_moves` is "" at the goal, else its letters in answer order.
     """
@@ -21,7 +21,7 @@ class GoalAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BoardAnswer:
-    """A state of a sliding board and its goal; `best_moves` is "" at the goal."""
+    """The answer for a state of a sliding board; `best_moves` is "" at the goal."""
 
     state: str
     goal: str
@@ -31,7 +31,7 @@ class BoardAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SenetAnswer:
-    """A position and the smallest of its shortest lines of play; `plies` is 0 to 15."""
+    """A Senet position and the smallest of its shortest lines of play; `plies` is 0 to 15."""
 
     position: str
     plies: int
@@ -44,7 +44,7 @@ class SenetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class KnightAnswer:
-    """A tour; `jumps` are 1 to 8, one fewer than the squares of `path`."""
+    """A listed tour; `jumps` are 1 to 8, one fewer than the squares of `path`."""
 
     board: str
     start: str
@@ -57,7 +57,10 @@ class KnightAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CountAnswer:
-    """Directed open tours from a square, and how many of them are closed."""
+    """The number of directed tours from a square, and of the closed ones among them.
+
+    `tours` is None where only the closed ones are counted.
+    """
 
     board: str
     start: str

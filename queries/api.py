@@ -1,4 +1,4 @@
-"""All tables in one place as Python objects."""
+"""The Python interface to all tables in one store."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class Tables:
-    """The tables in one place; a context manager that closes them.
+    """The tables in one store; a context manager that closes them.
 
-    Once closed, what would read an index raises ValueError.
+    Once closed, any call that reads an index raises ValueError.
 
     >>> from queries import open_tables
     >>> with open_tables("outputs") as tables:
@@ -49,7 +49,7 @@ class Tables:
         return format_repr(self, self.store, lambda _: True)
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         self._closed = True
         for reader in self._readers.values():
             reader.close()
@@ -61,19 +61,19 @@ class Tables:
         self.close()
 
     def _open_reader(self, name: str, options: OptionValues | None = None) -> Reader:
-        known = f"{name} {options}"
-        if known not in self._readers:
-            self._readers[known] = open_reader(name, self.store).select_reader(options or {})
+        key = f"{name} {options}"
+        if key not in self._readers:
+            self._readers[key] = open_reader(name, self.store).select_reader(options or {})
             if self._closed:
-                self._readers[known].close()
-        return self._readers[known]
+                self._readers[key].close()
+        return self._readers[key]
 
     @cached_property
     def eight(self) -> EightTable:
         return EightTable(self._open_reader("eight"))
 
     def sliding(self, board: str) -> BoardTable:
-        """A sliding board of so many rows and columns, such as 3x4.
+        """Return the table of a sliding board, given as rows x columns, such as 3x4.
 
         >>> from queries import open_tables
         >>> open_tables("outputs").sliding("2x3").get("not a state", default=0)
@@ -90,11 +90,11 @@ class Tables:
         return KnightTable(self._open_reader("knight"))
 
     def goals(self, name: str) -> GoalTable:
-        """Any registered puzzle that has goals; BadRequest for another name."""
+        """Return the table of any registered puzzle with goals; BadRequest for another name."""
         require_text(name, "a puzzle's name", "eight")
         if not (is_registered(name) and issubclass(get_reader_class(name), GoalReader)):
-            kinds = collect_from_each(lambda each: (each.name, get_reader_class(each.name)))
-            known = [each for each, kind in kinds if issubclass(kind, GoalReader)]
-            hint = f"Choose one of: {', '.join(known)}"
+            classes = collect_from_each(lambda puzzle: (puzzle.name, get_reader_class(puzzle.name)))
+            with_goals = [each for each, reader in classes if issubclass(reader, GoalReader)]
+            hint = f"Choose one of: {', '.join(with_goals)}"
             raise BadRequest(f"{quote(name)} is not a puzzle with goals", hint)
         return GoalTable(self._open_reader(name))

@@ -1,4 +1,4 @@
-"""Many questions at once: keys and what stands beside them in, the same with answers out."""
+"""Batches: rows with keys are read, and written again with the answers as further columns."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ COLUMN_TYPES = {
     "jsonl": {*NESTED_TYPES, pl.Int128, pl.UInt128},
     "parquet": {*NESTED_TYPES, pl.Binary},
 }
-"""The types of columns that a format has a place for."""
+"""The types of columns that each output format can hold."""
 
 RowWriter = Callable[[pl.DataFrame], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A request for many answers. `source` is a file, or - for standard input."""
+    """The options of a batch. `source` is a file, or - for standard input."""
 
     source: str
     format: str
@@ -57,10 +57,10 @@ def run_batch(
     on_progress: Callable[[int], None],
     printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> int:
-    """Answer every key of the input; returns how many were not in the puzzle's notation.
+    """Answer every key of the input; return how many were not in the puzzle's notation.
 
-    `on_progress(rows)` is called now and then with the rows answered so far; rows are written
-    within `printing()`.
+    `on_progress(rows)` is called now and then with the rows answered so far. Rows are written
+    within the context manager `printing()`.
     """
     options = reader.normalize_options(options)
     require_other_file(STANDARD if batch.output is None else batch.output, batch.source)
@@ -75,7 +75,7 @@ def run_batch(
         with open_row_writer(batch.output, batch.format) as write:
             for chunk in chunks:
                 keys, rows = chunk.rows[key].cast(pl.String), chunk.rows
-                reader.on_progress = partial(_tell_sum, on_progress, done)
+                reader.on_progress = partial(_report_total, on_progress, done)
                 answers, bad = reader.answer_keys(keys, options)
                 if bad and batch.strict:
                     problem = f"{chunk.place(bad[0])}: {answers['error'][bad[0]]}"
@@ -90,29 +90,29 @@ def run_batch(
     return invalid
 
 
-def _tell_sum(on_progress: Callable[[int], None], before: int, done: int) -> None:
-    on_progress(before + done)
+def _report_total(on_progress: Callable[[int], None], earlier: int, done: int) -> None:
+    on_progress(earlier + done)
 
 
 def choose_output_format(output: str | None, requested: str | None) -> str:
-    """The output's format: as asked, or as the file's name says, or CSV.
+    """Return the requested format, else that of the file's suffix, else CSV.
 
     >>> choose_output_format("answers.parquet", None), choose_output_format(None, "jsonl")
     ('parquet', 'jsonl')
     """
     suffix = Path(output or "").suffix.lstrip(".") or "csv"
-    wanted = (suffix if requested is None else requested).lower()
-    require_choice(wanted, "format", *FORMATS)
-    return wanted
+    chosen_format = (suffix if requested is None else requested).lower()
+    require_choice(chosen_format, "format", *FORMATS)
+    return chosen_format
 
 
 def make_printable(text: str) -> str:
-    """A foreign key for a row of the output, without what would act on a terminal."""
+    """Cut an invalid key to 100 characters and replace those that would control a terminal."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:100])
 
 
 def _require_writable(head: pl.DataFrame, format: str) -> None:
-    """BadRequest for a column of a type that the output's format has no place for."""
+    """Raise BadRequest for a column of a type that the output's format cannot hold."""
     for name, kind in head.schema.items():
         if any(part.base_type() not in COLUMN_TYPES[format] for part in _iter_types(kind)):
             raise BadRequest(
@@ -122,16 +122,16 @@ def _require_writable(head: pl.DataFrame, format: str) -> None:
 
 
 def _iter_types(kind: pl.DataType) -> Iterator[pl.DataType]:
-    """A type, and those of what it is made of."""
+    """Yield a type, and the types of its elements or fields at any depth."""
     yield kind
     inner = [getattr(kind, name, None) for name in ("inner", "key", "value")]
-    for part in filter(None, [*inner, *(each.dtype for each in getattr(kind, "fields", []))]):
+    for part in filter(None, [*inner, *(field.dtype for field in getattr(kind, "fields", []))]):
         yield from _iter_types(part)
 
 
 @contextlib.contextmanager
 def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
-    """Where rows go, in a format; each stretch of them is handed on at once."""
+    """Open an output and yield a function that writes rows to it; each call is flushed at once."""
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(open_output(STANDARD if output is None else output))
         tables: list[pq.ParquetWriter] = []
@@ -146,7 +146,8 @@ def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
                     tables.append(stack.enter_context(writer))
                 tables[0].write_table(table)
             else:
-                # not straight to the file: polars would write to its descriptor, past its checks
+                # through memory: polars would write to the file's descriptor, and so bypass the
+                # checks of `open_output`
                 text = io.BytesIO()
                 if format == "jsonl":
                     rows.write_ndjson(text)

@@ -1,7 +1,7 @@
-"""A batch's input as rows: keys and whatever else stands beside them, a stretch at a time.
+"""A batch's input as rows: the keys and all other columns, a chunk at a time.
 
-Each format is a generator whose first frame has no rows: what it has is known before they are read.
-It yields nothing for an input of nothing at all.
+Each format is a generator whose first frame has no rows: the columns are known before any row is
+read. It yields nothing for an empty input.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ CHUNK_BYTES = 1 << 21
 CHUNK_ROWS = 1 << 17
 """Rows of Parquet read at a time."""
 MAX_ROW_BYTES = 1 << 22
-"""Bytes that a key or a row may have; an endless stream of them is none."""
+"""The most bytes that a key or a row may have; an endless stream without a row's end is refused."""
 NEW_LINE = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some of the input's rows, and where each stands."""
+    """Consecutive rows of the input; `place(at)` names the line or row of one, for messages."""
 
     rows: pl.DataFrame
     place: Callable[[int], str]
@@ -46,9 +46,10 @@ class Chunk:
 def read_chunks(
     source: Input, column: str | None, key: str, *, joined_characters: int
 ) -> tuple[str, pl.DataFrame, Iterator[Chunk]]:
-    """The name of the keys' column, a frame of no rows, and all the rows, were it none.
+    """Return the name of the keys' column, a frame without rows, and the chunks of all rows.
 
-    `key` is what such a column is called where nobody says; `joined_characters`: see `Reader`.
+    There is at least one chunk, even if it is empty. `key` is the default name of the keys' column;
+    for `joined_characters` see `Reader`.
     """
     if source.format == "text":
         if column is not None:
@@ -74,9 +75,9 @@ def read_chunks(
     kind = head.schema.get(name)
     if kind not in TEXT:
         columns = ", ".join(quote(each) for each in head.columns[:20])
-        what = "" if kind is None else f" (it has the type {kind})"
+        type_note = "" if kind is None else f" (it has the type {kind})"
         raise BadRequest(
-            f"The input has no text column {quote(name)}{what}",
+            f"The input has no text column {quote(name)}{type_note}",
             f"Its columns: {columns}. Name the one that holds the keys with --column",
         )
     return name, head, _ensure_one(chunks, head)
@@ -93,7 +94,10 @@ def _translate_errors(name: str, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
 
 
 def _iter_texts(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
-    """A text cut where `end_of` finds the last end of a row, each piece with its first line."""
+    """Yield chunks of a text, each with the number of its first line.
+
+    A chunk ends where `end_of` finds the last end of a row.
+    """
     rest, line, has_more = b"", 1, True
     while has_more:
         data = file.read(CHUNK_BYTES)
@@ -104,16 +108,16 @@ def _iter_texts(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tupl
         if b"\0" in data:
             raise _make_format_error()
         if len(rest) > MAX_ROW_BYTES:
-            at = line + text.count(NEW_LINE)
+            bad_line = line + text.count(NEW_LINE)
             raise BadRequest(
-                f"The input is not a list of keys: the item that starts on line {at:,} has "
+                f"The input is not a list of keys: the item that starts on line {bad_line:,} has "
                 f"more than {MAX_ROW_BYTES:,} bytes"
             )
         try:
             text.decode()
         except UnicodeDecodeError as error:
-            at = line + text.count(NEW_LINE, 0, error.start)
-            problem = f"Line {at:,} of the input is not UTF-8"
+            bad_line = line + text.count(NEW_LINE, 0, error.start)
+            problem = f"Line {bad_line:,} of the input is not UTF-8"
             raise BadRequest(problem, "Save it as UTF-8") from error
         if text:
             yield text, line
@@ -129,7 +133,7 @@ def _format_row(first: int, at: int) -> str:
 
 
 def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
-    # a buffer, so that a row group of any size is read a little at a time
+    # with a buffer a row group of any size is read in small parts
     table = pq.ParquetFile(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
     for field in table.schema_arrow:
@@ -147,13 +151,13 @@ def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
 
 
 def _has_decimal256(kind: pa.DataType) -> bool:
-    """Whether a type is, or is made of, the one at which polars panics."""
+    """Return whether a type is or contains a 256-bit decimal, at which polars panics."""
     parts = (kind.field(at).type for at in range(kind.num_fields))
     return pa.types.is_decimal256(kind) or any(map(_has_decimal256, parts))
 
 
 def _make_frame(table: pa.Table) -> pl.DataFrame:
-    # names last: an empty one would be made up
+    # the names are set last: polars would replace an empty one
     frame = pl.from_arrow(table.rename_columns([str(at) for at in range(table.num_columns)]))
     assert isinstance(frame, pl.DataFrame)
     frame.columns = table.column_names
@@ -169,8 +173,8 @@ def _require_distinct(names: list[str]) -> None:
 
 
 def _read_delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Chunk]:
-    """CSV or TSV, every cell as it is written; an empty one is a null, an empty line no row."""
-    # a quote opens a cell only at its beginning; a row that is not whole does not match
+    """Read CSV or TSV, every cell as text; an empty cell is a null, an empty line is skipped."""
+    # a quote opens a cell only at its beginning; an incomplete row does not match
     cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"[^%b\n]*+|[^"%b\n][^%b\n]*+)?+'.replace(b"%b", delimiter)
     whole_rows = re.compile(rb"(?:%b(?:%b%b)*+\n)*+" % (cell, delimiter, cell))
     whole_cells = re.compile(rb"(?:%b[%b\n])*+" % (cell, delimiter))
@@ -184,8 +188,9 @@ def _read_delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Chunk]:
     for chunk, line in _iter_texts(file, find_end):
         cells = whole_cells.match(chunk + NEW_LINE) if b'"' in chunk else None
         if cells and cells.end() < len(chunk):
-            at = line + chunk.count(NEW_LINE, 0, cells.end())
-            raise BadRequest(f"The quote that opens on line {at:,} of the input is never closed")
+            bad_line = line + chunk.count(NEW_LINE, 0, cells.end())
+            problem = f"The quote that opens on line {bad_line:,} of the input is never closed"
+            raise BadRequest(problem)
         text = chunk
         if not names:
             names, text = _split_header(chunk, delimiter)
@@ -202,7 +207,7 @@ def _read_delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Chunk]:
 
 
 def _split_header(text: bytes, delimiter: bytes) -> tuple[list[str], bytes]:
-    """The names in the first row, and what comes after it."""
+    """Return the names in the first row, and the text after that row."""
     lines = io.StringIO(text.decode(), newline="")
     names = next(filter(None, csv.reader(lines, delimiter=delimiter.decode())), [])
     return names, lines.read().encode()
@@ -215,7 +220,7 @@ def _parse_cells(text: bytes, names: list[str], delimiter: bytes, first: int) ->
         invalid_rows.append(row)
         return "error"
 
-    # in one block and one thread: only so are rows numbered
+    # one block and one thread: otherwise pyarrow does not number the rows
     reading = pa.csv.ReadOptions(column_names=names, use_threads=False, block_size=len(text))
     parsing = pa.csv.ParseOptions(
         delimiter=delimiter, newlines_in_values=True, invalid_row_handler=reject_row
@@ -237,7 +242,7 @@ def _parse_cells(text: bytes, names: list[str], delimiter: bytes, first: int) ->
 
 
 def _read_json_lines(file: BinaryIO) -> Iterator[Chunk]:
-    """One object a line; the first stretch of them says which columns there are."""
+    """Read one object per line; the first chunk decides which columns there are."""
     head: pl.DataFrame | None = None
     first = 1
     for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1):
@@ -252,27 +257,33 @@ def _read_json_lines(file: BinaryIO) -> Iterator[Chunk]:
 
 
 def _match_columns(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
-    """Rows with the columns of the first ones, null where they lack one."""
-    found, wanted = dict(rows.schema), dict(head.schema)
-    for name, kind in found.items():
-        known = wanted.get(name)
-        if kind in (known, pl.Null):
+    """Return the rows with the first chunk's columns, null where a row lacks one.
+
+    `first` is the number of the first row. BadRequest for a new field or another type.
+    """
+    types, head_types = dict(rows.schema), dict(head.schema)
+    for name, kind in types.items():
+        head_type = head_types.get(name)
+        if kind in (head_type, pl.Null):
             continue
-        exact = kind.is_integer() and not (rows[name].cast(pl.Float64).abs() > EXACT - 1).any()
-        if known == pl.Float64 and exact:
+        is_exact = kind.is_integer() and not (rows[name].cast(pl.Float64).abs() > EXACT - 1).any()
+        if head_type == pl.Float64 and is_exact:
             continue
-        before = "not there" if known is None else f"of type {known}"
+        earlier = "not there" if head_type is None else f"of type {head_type}"
         raise BadRequest(
-            f"The field {quote(name)} is of type {kind} from row {first:,} on, and {before} before"
+            f"The field {quote(name)} is of type {kind} from row {first:,} on, and {earlier} before"
         )
     return rows.select(
-        (pl.col(name) if name in found else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in wanted.items()
+        (pl.col(name) if name in types else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in head_types.items()
     )
 
 
 def _read_text(file: BinaryIO, key: str, *, joined_characters: int) -> Iterator[Chunk]:
-    """Keys between white space; single characters are put together where a key may come so."""
+    """Read keys between white space.
+
+    Single characters are joined to keys where the puzzle's notation allows it.
+    """
     yield Chunk(_make_key_frame(key, []), partial(_format_row, 1))
     waiting: list[str] = []
     end = 1
@@ -307,7 +318,10 @@ def _make_key_frame(name: str, keys: list[str]) -> pl.DataFrame:
 def _join_characters(
     words: list[str], waiting: list[str], joined_characters: int
 ) -> list[tuple[str, int]]:
-    """Keys, each with the number of its last word; `waiting` holds a run that is not yet a key."""
+    """Join single characters to keys; return each key with the number of its last word.
+
+    `waiting` holds the characters of an incomplete key, and is changed.
+    """
     keys = []
     for at, word in enumerate(words):
         if len(word) > 1:
@@ -324,7 +338,7 @@ def _join_characters(
 
 
 def _require_no_columns(text: bytes, key: str) -> None:
-    """BadRequest for rows of another format: their words are no keys."""
+    """Raise BadRequest if the first line looks like another format, whose words are not keys."""
     line = text.decode().lstrip().partition("\n")[0]
     kind = "jsonl" if line.startswith("{") else "tsv" if "\t" in line else "csv"
     cells = (cell.strip(' \r"') for cell in re.split("[,\t]", line))

@@ -1,4 +1,4 @@
-"""A batch's input as bytes: opened, unpacked, its format recognised, and decoded to UTF-8."""
+"""A batch's input as bytes: opened, decompressed, its format recognised, and decoded to UTF-8."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ COMPRESSIONS = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\xfd7zXZ\0": "xz",
 }
-"""How a compressed file begins, whatever its name is."""
+"""The first bytes of compressed files; a file's name does not matter."""
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 HEAD_BYTES = 1 << 16
-"""Bytes by which an input is recognised."""
+"""The bytes at the beginning of an input that decide its format and encoding."""
 UNREADABLE = (
     OSError,
     EOFError,
@@ -48,7 +48,7 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An open input; all but Parquet is UTF-8 without a byte order mark."""
+    """An open input; every format except Parquet is UTF-8 without a byte order mark."""
 
     name: str
     format: str
@@ -57,15 +57,15 @@ class Input:
 
 @contextlib.contextmanager
 def open_input(source: str, format: str | None) -> Iterator[Input]:
-    """The input at a path, or - for standard input."""
+    """Open the input at a path, or standard input for -."""
     if format is not None:
         require_choice(format, "format", *INPUT_FORMATS)
     source = expand_path(source)
     name = "Standard input" if source == "-" else f"The input {quote(source)}"
     with contextlib.ExitStack() as stack:
         with translate_input_errors(name):
-            given = _open_source(source, stack)
-            head, file = _peek(given)
+            raw_file = _open_source(source, stack)
+            head, file = _peek(raw_file)
             compression = next(
                 (kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), None
             )
@@ -76,19 +76,19 @@ def open_input(source: str, format: str | None) -> Iterator[Input]:
                 file = _decode(head, file)
             elif not head.startswith(PARQUET):
                 raise BadRequest(f"{name} is not a Parquet file")
-            elif compression or not given.seekable():
-                # Parquet is read from its end
-                whole = stack.enter_context(tempfile.TemporaryFile())
-                shutil.copyfileobj(file, whole, HEAD_BYTES)
-                file = cast(BinaryIO, whole)
+            elif compression or not raw_file.seekable():
+                # Parquet is read from its end, so the file has to be seekable
+                copy = stack.enter_context(tempfile.TemporaryFile())
+                shutil.copyfileobj(file, copy, HEAD_BYTES)
+                file = cast(BinaryIO, copy)
             else:
-                file = given
+                file = raw_file
         yield Input(name, kind, file)
 
 
 @contextlib.contextmanager
 def translate_input_errors(name: str) -> Iterator[None]:
-    """Around the reading of an input: what is wrong with it is told in a sentence."""
+    """Turn errors of reading an input into a BadRequest that states the problem in a sentence."""
     try:
         yield
     except UNREADABLE as error:
@@ -99,7 +99,7 @@ def translate_input_errors(name: str) -> Iterator[None]:
 
 
 def _guess_format(source: str) -> str:
-    """The format that a file's name says; text where it says none."""
+    """Return the format that the suffix of a file's name stands for, else text."""
     path = PurePath(source.lower())
     suffix = PurePath(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
     return next((kind for kind, names in INPUT_FORMATS.items() if suffix in names), "text")
@@ -110,14 +110,14 @@ def _open_source(source: str, stack: contextlib.ExitStack) -> BinaryIO:
         path = Path(source)
         exists = path.exists() and bool(source)
         if not exists or path.is_dir():
-            what = "is a folder" if exists else "does not exist"
-            raise BadRequest(f"The input {quote(source)} {what}")
+            problem = "is a folder" if exists else "does not exist"
+            raise BadRequest(f"The input {quote(source)} {problem}")
         return stack.enter_context(path.open("rb"))
     return sys.stdin.buffer
 
 
 class _ChunkReader(io.RawIOBase):
-    """A file of pieces that are made one by one."""
+    """A read-only file whose bytes come from an iterator of chunks."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
@@ -139,12 +139,12 @@ class _ChunkReader(io.RawIOBase):
 
 
 def _peek(file: BinaryIO) -> tuple[bytes, BinaryIO]:
-    """How a file begins, and the file, still whole."""
+    """Return a file's first bytes, and a file that still begins with them."""
     head = file.read(HEAD_BYTES)
 
     def read_again() -> Iterator[bytes]:
         yield (data := head)
-        # less than was asked for is the end: a terminal would have to be told twice
+        # a short read is the end: on a terminal the user would have to end the input twice
         while len(data) == HEAD_BYTES:
             yield (data := file.read(HEAD_BYTES))
 
@@ -159,7 +159,7 @@ def _decompress(file: BinaryIO, kind: str) -> BinaryIO:
 
 
 def _recode(file: BinaryIO, encoding: str) -> Iterator[bytes]:
-    """UTF-16 as UTF-8."""
+    """Yield the file's text as UTF-8, decoded from another encoding."""
     decode = codecs.getincrementaldecoder(encoding)().decode
     while data := file.read(HEAD_BYTES):
         yield decode(data).encode()
@@ -167,7 +167,7 @@ def _recode(file: BinaryIO, encoding: str) -> Iterator[bytes]:
 
 
 def _decode(head: bytes, file: BinaryIO) -> BinaryIO:
-    """The file as UTF-8 without the mark that Windows begins it with."""
+    """Return the file as UTF-8 without the byte order mark that Windows programs write."""
     for mark, encoding in UTF_16.items():
         if head.startswith(mark):
             file.read(len(mark))

@@ -1,4 +1,7 @@
-"""How all charts look, and how they become SVG: one palette, one font, no scripts."""
+"""Charts: their common configuration, their conversion to SVG, and helpers that build them.
+
+All charts have one palette and one font, and no scripts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from queries.figure import Drawing
 from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
 
 EMPTY_ROLES = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
-"""What is left of the labels of groups that have none: a role that nothing names."""
+"""The roles of groups without a label, which would be announced without a name."""
 
 SMALL = {
     "labelColor": MUTED,
@@ -25,7 +28,7 @@ SMALL = {
 CONFIG: dict[str, Any] = {
     "font": FONT,
     "background": None,
-    # labels for every bar and cell would be most of the page; each picture has one for itself
+    # labels of every bar and cell would be most of the page; each picture has one label
     "aria": False,
     "view": {"stroke": None},
     "axis": {
@@ -63,11 +66,11 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def render_svg(drawn: Drawing, title: str) -> str:
-    """A chart as SVG text that can stand in a page with others; a drawing as it is."""
-    if isinstance(drawn, str):
-        return drawn
-    spec = drawn.to_dict()
+def render_svg(drawing: Drawing, title: str) -> str:
+    """Render a chart as SVG text for a page that has others; return SVG text unchanged."""
+    if isinstance(drawing, str):
+        return drawing
+    spec = drawing.to_dict()
     spec["config"] = CONFIG
     version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
     text: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
@@ -75,13 +78,14 @@ def render_svg(drawn: Drawing, title: str) -> str:
 
 
 def add_bands(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
-    """With the band of each value as text: seven bounds make eight bands."""
+    """Add the column `band`: the band of each value as text. Seven bounds make eight bands."""
     number = pl.Series(bounds).search_sorted(frame[value], side="right")
     return frame.with_columns(pl.Series("band", name_bands(bounds)).gather(number))
 
 
 def name_bands(bounds: list[int]) -> list[str]:
-    """
+    """Return the names of the bands between bounds.
+
     >>> name_bands([3, 10, 1000])
     ['below 3', 'from 3', 'from 10', 'from 1,000']
     """
@@ -89,12 +93,12 @@ def name_bands(bounds: list[int]) -> list[str]:
 
 
 def color_by_band(title: str, bounds: list[int]) -> alt.Color:
-    """Colour by the column `band`, with a legend."""
+    """Return an encoding that colours by the column `band`, with a legend."""
     return alt.Color("band:N", title=title, scale=alt.Scale(domain=name_bands(bounds), range=RAMP))
 
 
 def color_lines(field: str, colours: dict[str, str]) -> alt.Color:
-    """Colour for lines by name, with strokes as the legend's symbols."""
+    """Return an encoding that colours lines by name, with strokes as the legend's symbols."""
     return alt.Color(
         f"{field}:N",
         title=None,
@@ -104,14 +108,14 @@ def color_lines(field: str, colours: dict[str, str]) -> alt.Color:
 
 
 def make_even_bounds(values: pl.Series) -> list[float]:
-    """Bounds that cut the range of all values but 0 into eight equal parts."""
-    some = values.filter(values > 0)
-    low, high = float(some.min()), float(some.max())  # type: ignore[arg-type]  # of any type
+    """Return seven bounds that cut the range of all positive values into eight equal parts."""
+    positive = values.filter(values > 0)
+    low, high = float(positive.min()), float(positive.max())  # type: ignore[arg-type]  # any type
     return [low + (high - low) * part / 8 for part in range(1, 8)]
 
 
 def format_labels(value: str, form: str = "{:,}") -> pl.Expr:
-    """Values as text, nothing for 0."""
+    """Return the column `label`: a column's values as text, "" for 0."""
     text = pl.col(value).map_elements(form.format, pl.String)
     return pl.when(pl.col(value) > 0).then(text).otherwise(pl.lit("")).alias("label")
 
@@ -119,16 +123,16 @@ def format_labels(value: str, form: str = "{:,}") -> pl.Expr:
 def draw_grid(
     frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: list[float]
 ) -> Drawing:
-    """A heat map whose cells say their `label`; cells of 0 stay grey."""
+    """Draw a heat map whose cells show their `label`; cells of 0 stay grey."""
     on = pl.when(pl.col(value) >= bounds[4]).then(pl.lit(ON_HIGH)).otherwise(pl.lit(ON_LOW))
     cells = alt.Chart(frame.with_columns(on.alias("on"))).encode(x=across, y=down)
     zero = cells.transform_filter(f"datum.{value} == 0").mark_rect(color=EMPTY)
-    some = cells.transform_filter(f"datum.{value} > 0").mark_rect()
-    words = cells.mark_text(fontSize=10).encode(text="label:N", color=alt.Color("on:N", scale=None))
+    positive = cells.transform_filter(f"datum.{value} > 0").mark_rect()
+    texts = cells.mark_text(fontSize=10).encode(text="label:N", color=alt.Color("on:N", scale=None))
     # seven bounds make eight colours
     scale = alt.Scale(type="threshold", domain=bounds, range=RAMP)
-    some = some.encode(color=alt.Color(f"{value}:Q", scale=scale, legend=None))
-    layers = alt.layer(zero, some, words)
+    positive = positive.encode(color=alt.Color(f"{value}:Q", scale=scale, legend=None))
+    layers = alt.layer(zero, positive, texts)
     return layers.resolve_scale(color="independent")
 
 
@@ -141,9 +145,9 @@ def draw_board_map(
     *,
     with_names: bool = True,
 ) -> Drawing:
-    """A board seen from above: `file` and `rank` say where, `label` what is written."""
+    """Draw a board from above as a heat map; cells have the columns `file`, `rank` and `label`."""
     plain = alt.Axis(title=None, domain=False, ticks=False, labels=with_names)
-    drawn = draw_grid(
+    chart = draw_grid(
         frame,
         alt.X("file:O", axis=plain),
         alt.Y("rank:O", sort="descending", axis=plain),
@@ -151,11 +155,11 @@ def draw_board_map(
         bounds or make_even_bounds(frame[value]),
     )
     across, down = frame["file"].n_unique(), frame["rank"].n_unique()
-    return drawn.properties(title=title, width=cell * across, height=cell * down)
+    return chart.properties(title=title, width=cell * across, height=cell * down)
 
 
 def place_side_by_side(charts: list[Drawing], columns: int | None = None) -> Drawing:
-    """Charts in rows, each with its own scales."""
+    """Place charts in rows, each with its own scales."""
     return alt.concat(*charts, columns=columns or len(charts)).resolve_scale(
         color="independent", x="independent", y="independent"
     )

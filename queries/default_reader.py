@@ -1,4 +1,4 @@
-"""The reader of puzzles that have none of their own: a record of the index, or a row."""
+"""The default reader, for puzzles without one of their own: it answers with a record or a row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RecordFacts(Facts):
 
 
 class DefaultReader(Reader):
-    """A state is answered with its record in the index, another key with its row of the table."""
+    """A reader that answers a state with its index record, another key with its table row."""
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         super().__init__(puzzle, store)
@@ -38,7 +38,7 @@ class DefaultReader(Reader):
             for name, letter in self._table.index
             if letter == "B" and name in nullable
         }
-        """What stands in a record for a null: it has no other way to say it."""
+        """The fields and values that stand for null: a record has no other way to express it."""
 
     def probe(self, key: str, options: OptionValues) -> RecordFacts:
         if self._space:

@@ -1,4 +1,4 @@
-"""The read side's registry: which reader answers for a puzzle, and one question at the shell."""
+"""The registry of readers by puzzle, and the answer to a single query of the command line."""
 
 from __future__ import annotations
 
@@ -19,36 +19,38 @@ READERS = {
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
-"""The read side's registry; another puzzle may name its reader itself, and needs none."""
+"""The readers of the built-in puzzles; a plugin's puzzle may name a reader, and needs none."""
 
 
 def get_reader_class(name: str) -> type[Reader]:
-    """The class that answers for a puzzle."""
-    kind: type[Reader]
+    """Return the reader class of a puzzle."""
+    reader_class: type[Reader]
     if name in READERS:
-        kind = import_object(READERS[name])
+        reader_class = import_object(READERS[name])
     elif (puzzle := get_puzzle(name)).reader:
-        kind = load_part(puzzle, puzzle.reader)
+        reader_class = load_part(puzzle, puzzle.reader)
     else:
-        goals = isinstance(puzzle, GoalPuzzle)
-        kind = import_object(
-            "queries.goal_reader:GoalReader" if goals else "queries.default_reader:DefaultReader"
+        has_goals = isinstance(puzzle, GoalPuzzle)
+        reader_class = import_object(
+            "queries.goal_reader:GoalReader"
+            if has_goals
+            else "queries.default_reader:DefaultReader"
         )
-    return kind
+    return reader_class
 
 
 def open_reader(name: str, store: Store) -> Reader:
-    """The reader of a puzzle's tables in a store."""
+    """Return a reader of a puzzle's tables in a store."""
     return get_reader_class(name)(get_puzzle(name), store)
 
 
 def list_options(name: str) -> tuple[Option, ...]:
-    """All options of a puzzle's query."""
+    """Return all options of a puzzle's query."""
     return (*get_reader_class(name).options, JSON, OUTPUTS)
 
 
 def answer_query(name: str, key: str | None, options: OptionValues) -> str:
-    """The answer to one question as text to print; no key: of the whole puzzle."""
+    """Answer one query as text to print; without a key, by an option that needs none."""
     require_one_printed(options.get("svg"), as_json=bool(options.get("json")))
     reader = open_reader(name, open_store(options.get("outputs"))).select_reader(options)
     options = reader.normalize_options(options)
@@ -57,7 +59,7 @@ def answer_query(name: str, key: str | None, options: OptionValues) -> str:
     if "svg" in options:
         from tablebase.output import STANDARD, write_output
 
-        # after the text: options that it refuses leave no picture
+        # after the text: options that `to_text` rejects must leave no picture behind
         write_output(str(options["svg"]), facts.to_svg().encode())
         if options["svg"] == STANDARD:
             return ""
@@ -65,8 +67,8 @@ def answer_query(name: str, key: str | None, options: OptionValues) -> str:
 
 
 def require_one_printed(svg: object, *, as_json: bool) -> None:
-    """BadRequest where a picture and JSON would go to the same standard output, or where the
-    picture's name is that of another format."""
+    """Raise BadRequest if a picture and JSON would both go to standard output, or if the picture's
+    file name has the suffix of another format."""
     if svg:
         from tablebase.output import require_svg_name
 
@@ -79,7 +81,10 @@ def require_one_printed(svg: object, *, as_json: bool) -> None:
 
 
 def answer_fast(arguments: list[str]) -> str | None:
-    """The answer to `pipeline query` with these words, if they are a plain form."""
+    """Answer `pipeline query` with these arguments if they are simple enough for the fast path.
+
+    None for other arguments: they need Typer.
+    """
     if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
         return None
     parsed = parse_simple_query(arguments[1:], list_options(arguments[0]))

@@ -1,4 +1,4 @@
-"""An answer's facts, and how they become words: labelled lines, counts, and JSON."""
+"""An answer's facts, and their output as labelled lines, counts, and JSON."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class Facts:
-    """An answer. Its slots are named as the tables' columns and a few more, in their order in JSON.
+    """An answer. Its slots are named as the tables' columns and a few more, in the order of JSON.
 
-    A slot stays empty where its fact was not asked for. One that begins with _ is no fact.
+    A slot stays empty if no option requested its fact. A slot that begins with _ is not a fact.
     """
 
     __slots__: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
-        """The facts by name; a dict among them stands for what it holds."""
+        """Return the facts by name; a fact that is a dict is replaced by its items."""
         values: dict[str, object] = {}
         for kind in reversed(type(self).__mro__[:-1]):
             for name in kind.__dict__["__slots__"]:
@@ -29,16 +29,16 @@ class Facts:
         return values
 
     def to_text(self, options: OptionValues) -> str:
-        """The answer for people."""
+        """Format the answer as text for people."""
         raise NotImplementedError
 
     def to_svg(self) -> str:
-        """The answer as an SVG picture, for puzzles that take --svg."""
+        """Draw the answer as an SVG picture, for puzzles that have the option --svg."""
         raise NotImplementedError
 
 
 def format_json(value: object) -> str:
-    """What `json.dumps` makes of facts: importing it takes longer than an answer.
+    """Format facts as `json.dumps` does, whose import takes longer than an answer.
 
     >>> format_json({"state": "123456780", "path": [1, None, True]})
     '{"state": "123456780", "path": [1, null, true]}'
@@ -53,7 +53,7 @@ def format_json(value: object) -> str:
     if hasattr(value, "__index__"):  # as NumPy's integers have it too
         return str(value.__index__())
     if isinstance(value, float):
-        # infinities and NaN are no JSON; NumPy's floats have a `repr` of their own
+        # JSON has no infinities and no NaN; `repr` of NumPy's floats would add their type
         return float.__repr__(value) if value - value == 0 else "null"
     return f'"{_escape(str(value))}"'
 
@@ -70,36 +70,37 @@ ESCAPES = {
 
 
 def _escape(text: str) -> str:
-    """A text as it stands in JSON: ASCII alone, other characters as units of UTF-16."""
+    """Escape a text for JSON: as ASCII, other characters as their UTF-16 code units."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return text
-    written = ""
+    escaped = ""
     for letter in text:
         if letter in ESCAPES:
-            written += ESCAPES[letter]
+            escaped += ESCAPES[letter]
         elif " " <= letter <= "~":
-            written += letter
+            escaped += letter
         else:
             units = letter.encode("utf-16-be", "surrogatepass").hex()
-            written += "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-    return written
+            escaped += "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    return escaped
 
 
 def make_bold(text: str) -> str:
-    """A label, bold on a terminal."""
-    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return f"\x1b[1m{text}\x1b[0m" if coloured else text
+    """Make a text bold if standard output is a terminal and NO_COLOR is not set."""
+    has_styles = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return f"\x1b[1m{text}\x1b[0m" if has_styles else text
 
 
 def align_rows(rows: list[tuple[str, str]]) -> str:
-    """Labelled lines, the labels in one column."""
+    """Format labelled lines, with the values aligned."""
     width = max(len(label) for label, _ in rows)
     lines = (f"{make_bold(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def format_count(count: int, noun: str) -> str:
-    """
+    """Format a number with its noun, in the plural where needed.
+
     >>> format_count(1, "move"), format_count(27, "move")
     ('1 move', '27 moves')
     """

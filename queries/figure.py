@@ -1,7 +1,8 @@
-"""A figure: a question to the tables as a function, and how its answer is drawn.
+"""Figures of a report: a query of the tables as a function, and the drawing of its answer.
 
-The function's own source is what a page shows, so that the two can never differ. Its parameters are
-named as the tables are, or a figure says which they are. A file that was given has a name too.
+A page shows the source of the function itself, so the two can never differ. The function's
+parameters are named as the tables, unless the figure names its tables. A sample file given by the
+user has a name too.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Query = Callable[..., pl.DataFrame]
 
 @dataclass(frozen=True)
 class Figure:
-    """`describe` says what is to be seen, from the answer itself; `draw` gives a chart or an
+    """A query with its presentation: `describe` makes a text of the answer, `draw` a chart or an
     SVG."""
 
     name: str
@@ -45,12 +46,12 @@ class Figure:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What the query reads, by name."""
+        """The names of the tables or files that the query reads."""
         return self.tables or tuple(inspect.signature(self.query).parameters)
 
 
 class Section:
-    """What a report shows of one puzzle, or of a file that was given."""
+    """The part of a report about one puzzle, or about a sample file."""
 
     def __init__(self, title: str, sentence: str, *figures: Figure) -> None:
         self.title = title
@@ -59,7 +60,7 @@ class Section:
 
 
 def _extract_body(query: Query) -> str:
-    """A function's statements, its `return` taken off."""
+    """Return the statements of a function's body as text, without the last `return`."""
     source = textwrap.dedent(inspect.getsource(query))
     function = ast.parse(source).body[0]
     assert isinstance(function, ast.FunctionDef)
@@ -74,7 +75,7 @@ def _extract_body(query: Query) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """Rows to read, and the file that has them as the page names it."""
+    """Rows to read, and the name of their file as the page shows it."""
 
     file: str
     rows: int
@@ -82,22 +83,20 @@ class Source:
 
 
 class Sources:
-    """The tables of a folder, each checked once, and what was given beside them by name.
+    """The tables of a store, each checked once, and further files by name.
 
-    A query is asked once, however many figures draw its answer.
+    A query runs once, however many figures draw its answer.
     """
 
-    def __init__(self, store: Store, given: Mapping[str, Source] | None = None) -> None:
+    def __init__(self, store: Store, files: Mapping[str, Source] | None = None) -> None:
         self._store = store
         self._stages: dict[str, tuple[str, Table]] = {
-            table.name: (options.name, table)
-            for options in list_puzzles()
-            for table in options.tables
+            table.name: (puzzle.name, table) for puzzle in list_puzzles() for table in puzzle.tables
         }
-        self._sources = dict(given or {})
+        self._sources = dict(files or {})
         self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
         self.entries: dict[str, Entry] = {}
-        """What the manifest said of every table that was read."""
+        """The manifest's entry of every table that was read."""
 
     def load(self, name: str) -> Source:
         if name not in self._sources:
@@ -115,7 +114,7 @@ class Sources:
         return self._answers[key]
 
     def format_code(self, figure: Figure) -> str:
-        """The query as polars code to copy; run beside `outputs`, it ends with the answer."""
+        """Format the query as polars code; run beside `outputs`, it ends with the answer."""
         parameters = zip(inspect.signature(figure.query).parameters, figure.sources, strict=True)
         scans = [
             f"{name} = pl.scan_parquet({json.dumps(self.load(source).file, ensure_ascii=False)})"
@@ -124,7 +123,7 @@ class Sources:
         return "\n".join(["import polars as pl", "", *scans, "", _extract_body(figure.query)])
 
     def describe_sources(self, figure: Figure) -> str:
-        """From how many rows of what the answer is, and how many it has."""
+        """Return a sentence with the files that the query reads, their rows, and its own rows."""
         sources = [self.load(name) for name in figure.sources]
         rows = sum(source.rows for source in sources)
         files = " and ".join(PurePath(source.file).name for source in sources)

@@ -1,4 +1,4 @@
-"""Puzzles with goals: distance, best moves and shortest solutions, walked from the index alone."""
+"""The reader of puzzles with goals: distance, best moves and shortest solutions from the index."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 MAX_SOLUTIONS = 10_000
-"""Solutions of a state that are listed; they are counted first."""
+"""The most solutions of a state that are listed; they are counted first."""
 
 
 class GoalFacts(Facts):
-    """A state on its way to a goal."""
+    """The answer for a state and a goal, with a shortest solution."""
 
     __slots__ = (
         *("_puzzle", "state", "goal", "goal_state", "distance", "best_moves", "solutions"),
@@ -52,8 +52,8 @@ class GoalFacts(Facts):
             self.path = [step for _, step in path]
 
     def to_text(self, options: OptionValues) -> str:
-        as_states = options.get("path") or options.get("boards")
-        if as_states and options.get("solutions"):
+        has_path = options.get("path") or options.get("boards")
+        if has_path and options.get("solutions"):
             raise BadRequest(
                 "--solutions cannot be combined with --path or --boards",
                 "Ask for one of them, or add --json",
@@ -69,7 +69,7 @@ class GoalFacts(Facts):
                 f"{head}\n{self.draw_state(step)}"
                 for head, step in zip(heads, self.path, strict=True)
             )
-        if as_states:
+        if has_path:
             return "".join(f"{step}\n" for step in self.path)
         best = ", ".join(self.format_move(self.state, letter) for letter in self.best_moves)
         goal_state = "" if self.goal == self.goal_state else f" {self.goal_state}"
@@ -84,25 +84,25 @@ class GoalFacts(Facts):
             rows += [("one of them", self.solution), *self.list_more_rows()]
         for layout in [] if "goal" in options else self.out_of_reach:
             other = self._puzzle.layouts[layout]
-            why = self._puzzle.explain_unreachable(self.state, other)
-            rows.append(("out of reach", f"{layout} {other}: {why}"))
+            reason = self._puzzle.explain_unreachable(self.state, other)
+            rows.append(("out of reach", f"{layout} {other}: {reason}"))
         return f"{self.draw_state(self.state)}\n{align_rows(rows)}"
 
     def draw_state(self, state: str) -> str:
-        """The state drawn, whole lines."""
+        """Draw the state as text that ends with a newline."""
         return f"{state}\n"
 
     def format_move(self, state: str, letter: str) -> str:
-        """A move said in full."""
+        """Format a move from a state for people."""
         return letter
 
     def list_more_rows(self) -> list[tuple[str, str]]:
-        """Further rows about the solution."""
+        """Return further labelled rows about the solution."""
         return []
 
 
 class GoalReader(Reader):
-    """Any goal puzzle's answers."""
+    """A reader for any puzzle with goals."""
 
     options: tuple[Option, ...] = (
         Option(
@@ -155,25 +155,25 @@ class GoalReader(Reader):
         return GoalFacts(self, key, options)
 
     def name_goal(self, goal: str) -> str:
-        """The name of the layout that a goal is, or the goal."""
+        """Return the name of the layout that equals the goal, else the goal itself."""
         return next((name for name, state in self.puzzle.layouts.items() if state == goal), goal)
 
     def parse_ends(self, text: str, goal: str | None) -> tuple[str, str]:
-        """The state and the goal's state that texts name; no goal: the layout that it reaches."""
+        """Parse a state and a goal; without a goal, take the layout that the state reaches."""
         state = self.puzzle.parse(text)
         if goal is None:
             return state, self.puzzle.layouts[self.puzzle.find_layout(state)]
         return state, self.puzzle.parse_goal(goal)
 
     def read_record(self, view: View, state: str) -> tuple[int, int | None]:
-        """Distance and number of shortest solutions as the view's table has them, if it does."""
+        """Read the distance and, if the view's table has it, the number of shortest solutions."""
         record = self.open_index(self._tables[view.layout]).read_record(
             self.puzzle.rank(view.map_state(state))
         )
         return record[0], record[1] if len(record) > 1 else None
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
-        """Distance and number of shortest solutions; GoalUnreachable if there is none."""
+        """Return distance and number of shortest solutions; GoalUnreachable if there is none."""
         if not self.puzzle.can_reach(state, goal):
             raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
         distance, solutions = self.read_record(self.puzzle.view_goal(goal), state)
@@ -182,23 +182,26 @@ class GoalReader(Reader):
         return distance, solutions
 
     def list_best_moves(self, state: str, goal: str) -> list[tuple[str, str]]:
-        """Every optimal first move with the state it leads to."""
+        """Return every optimal first move with the state it leads to."""
         view = self.puzzle.view_goal(goal)
         return [*self._iter_moves_at(view, state, self.read_record(view, state)[0] - 1)]
 
     def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
-        """The moves to states that are so far from the goal, each with its state."""
-        for letter, after in self.puzzle.moves(state):
-            if self.read_record(view, after)[0] == distance:
-                yield letter, after
+        """Yield the moves to states at a distance from the goal, each with its state."""
+        for letter, neighbour in self.puzzle.moves(state):
+            if self.read_record(view, neighbour)[0] == distance:
+                yield letter, neighbour
 
     def find_path(self, state: str, goal: str) -> list[tuple[str, str]]:
-        """A shortest solution, the first in letter order: letters, each with its next state."""
+        """Return the states on a shortest solution, each with the letter of the move to it.
+
+        Of several solutions it is the first in letter order. The start has the letter "".
+        """
         view = self.puzzle.view_goal(goal)
         distance = self.read_record(view, state)[0]
         path = [("", state)]
-        for nearer in reversed(range(distance)):
-            path += islice(self._iter_moves_at(view, path[-1][1], nearer), 1)
+        for remaining in reversed(range(distance)):
+            path += islice(self._iter_moves_at(view, path[-1][1], remaining), 1)
         if (len(path) - 1, path[-1][1]) != (distance, goal):
             problem = (
                 f"no solution of {format_count(distance, 'move')} leads from {state} to {goal}"
@@ -207,18 +210,22 @@ class GoalReader(Reader):
         return path
 
     def list_solutions(self, state: str, goal: str) -> list[str]:
-        """The letters of every shortest solution, in letter order."""
+        """Return the letters of every shortest solution, in letter order.
+
+        BadRequest if there are more than `MAX_SOLUTIONS`. They are counted first, layer by layer,
+        and the number is compared with the index.
+        """
         distance, count = self.find_distance(state, goal)
         layers = list[dict[str, list[tuple[str, str]]]]()
-        ways = {state: 1}
+        counts = {state: 1}
         for _ in range(distance):
-            layers.append({here: self.list_best_moves(here, goal) for here in ways})
-            counts: dict[str, int] = {}
-            for here, onward in layers[-1].items():
-                for _, after in onward:
-                    counts[after] = counts.get(after, 0) + ways[here]
-            ways = counts
-        total = ways.get(goal, 0)
+            layers.append({here: self.list_best_moves(here, goal) for here in counts})
+            next_counts: dict[str, int] = {}
+            for here, best_moves in layers[-1].items():
+                for _, neighbour in best_moves:
+                    next_counts[neighbour] = next_counts.get(neighbour, 0) + counts[here]
+            counts = next_counts
+        total = counts.get(goal, 0)
         if not total or count not in (None, total):
             expected = "at least one" if count is None else str(count)
             problem = f"{total} solutions lead from {state} to {goal}, not {expected}"
@@ -229,18 +236,18 @@ class GoalReader(Reader):
                 f"{MAX_SOLUTIONS:,} can be listed",
                 "Use --path for one of them",
             )
-        lists = {state: [""]}
+        prefixes = {state: [""]}
         for layer in layers:
-            further: dict[str, list[str]] = {}
-            for here, so_far in lists.items():
-                for letter, after in layer[here]:
-                    further.setdefault(after, []).extend(letters + letter for letters in so_far)
-            lists = further
+            extended: dict[str, list[str]] = {}
+            for here, texts in prefixes.items():
+                for letter, neighbour in layer[here]:
+                    extended.setdefault(neighbour, []).extend(letters + letter for letters in texts)
+            prefixes = extended
         order = self.puzzle.letters.index
-        return sorted(lists[goal], key=lambda letters: [order(letter) for letter in letters])
+        return sorted(prefixes[goal], key=lambda letters: [order(letter) for letter in letters])
 
     def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
-        """The other layouts of the state's table, which it does not reach."""
+        """Return the other layouts of the state's table, which the state does not reach."""
         table = self._tables[self.puzzle.find_layout(state)]
         return [
             layout

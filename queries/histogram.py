@@ -1,4 +1,4 @@
-"""The number of states of a puzzle at each depth, and as a text."""
+"""Histograms: the number of states of a puzzle at each depth, as a frame and as text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from tablebase.tables.store import Store
 
 
 def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
-    """Number of states by depth, and by goal where there are any; a null depth: never reached."""
+    """Count the states by depth, and by goal if the puzzle has goals.
+
+    States that are never reached have a null depth.
+    """
     puzzle = get_puzzle(name) if is_registered(name) else None
     if puzzle is None or not puzzle.depth:
         hint = f"Choose one of: {', '.join(list_puzzles_with_depths())}"
@@ -36,7 +39,9 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
         if not table.columns:
             frames.append(_count_index(store, puzzle, table))
             continue
-        grouping = [c.name for c in table.columns if c.name in ("goal", puzzle.depth)]
+        grouping = [
+            column.name for column in table.columns if column.name in ("goal", puzzle.depth)
+        ]
         counts = (
             scan_table(store, puzzle.format_build_arguments(table.name), table)
             .group_by(grouping)
@@ -48,14 +53,14 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
 
 
 def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
-    """The published tables of a board, for all its goals; the usual ones where there are none."""
+    """Return a board's published tables, for all goals; its default tables if it has none."""
     names = {table.name for table in puzzle.list_tables_with_boards([board], puzzle.board_options)}
     published = puzzle.list_published_tables(list_parameters(read_manifest(store)))
     return tuple(t for t in published if t.name in names) or puzzle.list_tables_with_boards([board])
 
 
 def _count_index(store: Store, puzzle: Puzzle, table: Table) -> pl.DataFrame:
-    """The same for a table that is an index alone, of the distances to one goal."""
+    """Count the states by depth for a table that is only an index of the distances to one goal."""
     recipe = table.recipe
     assert isinstance(recipe, BlockBreadthFirst)
     index = IndexReader(store, puzzle.format_build_arguments(table.name), table)
@@ -70,7 +75,7 @@ def _count_index(store: Store, puzzle: Puzzle, table: Table) -> pl.DataFrame:
 
 
 def format_bars(counts: pl.DataFrame, width: int = 16) -> str:
-    """A histogram as text: a row a depth, for each goal its number of states and a bar."""
+    """Format a histogram as text: a row per depth, with a number and a bar for each goal."""
     depth = next(name for name in counts.columns if name not in ("goal", "states"))
     goals: list[str] = (
         counts["goal"].unique(maintain_order=True).to_list() if "goal" in counts.columns else []

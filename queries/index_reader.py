@@ -1,7 +1,7 @@
-"""The index of a table: one block is read for one record, and is known to be whole.
+"""The reader of a table's index: it reads and checks one block for one record.
 
-Only the standard library's light parts are imported. A file that is missing, short, foreign,
-damaged, of another version, or of another table than the manifest lists is never read as an answer.
+Only light modules of the standard library are imported. A file that is missing, short, damaged, not
+an index, of another version, or of another table than the manifest lists never yields an answer.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from tablebase.tables.store import RandomAccessFile, Store
 
 BLOCKS_PER_READ = 256
-"""Blocks asked for at once where all are wanted."""
+"""Blocks per read when many are read in order."""
 MAX_CACHED_BLOCKS = 512
-"""Blocks kept at hand: 2 MiB."""
+"""The most blocks in the cache: 2 MiB."""
 
 
 class IndexReader:
@@ -73,7 +73,7 @@ class IndexReader:
         self._unpack = struct.Struct(table.record_format).unpack_from
 
     def read_record(self, rank: int) -> tuple[Any, ...]:
-        """The fields of a rank's record."""
+        """Return the fields of a rank's record."""
         if not 0 <= rank < self.count:
             raise self._make_error(f"it has no record {rank:,}")
         number, at = divmod(rank, self._records_per_block)
@@ -81,7 +81,7 @@ class IndexReader:
         return self._unpack(body, at * self.width)
 
     def iter_chunks(self, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """All records, or some, those of a block at a time, each block whole."""
+        """Yield the records from `begin` to before `end`, a block at a time, after its checksum."""
         end, per_block = self.count if end is None else end, self._records_per_block
         last = count_blocks(self.width, end)
         for first in range(1 + begin // per_block, last, BLOCKS_PER_READ):
@@ -89,23 +89,23 @@ class IndexReader:
             data = self._read_bytes(first, len(numbers) * BLOCK_BYTES)
             for at, block in enumerate(numbers):
                 body = self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES])
-                before = (block - 1) * per_block
-                left, right = max(begin - before, 0), min(end - before, per_block)
-                yield body[left * self.width : right * self.width]
+                offset = (block - 1) * per_block
+                first_record, end_record = max(begin - offset, 0), min(end - offset, per_block)
+                yield body[first_record * self.width : end_record * self.width]
 
     def read_records(self) -> bytes:
-        """All records on end."""
+        """Return all records, one after the other."""
         return b"".join(self.iter_chunks())
 
     def close(self) -> None:
-        """Let go of the file; the index answers no more."""
+        """Close the file; later reads raise ValueError."""
         self._cache = {}
         if self._file:
             self._file.close()
             self._file = None
 
     def _read_block(self, number: int) -> bytes:
-        """The records of a block, counted from 0 after the header."""
+        """Read the records of a block into the cache; blocks count from 0 after the header."""
         if len(self._cache) >= MAX_CACHED_BLOCKS:
             self._cache.clear()
         body = self._check_block(number + 1, self._read_bytes(number + 1, BLOCK_BYTES))
@@ -132,10 +132,10 @@ class IndexReader:
 
 
 def _find_content_hash(store: Store, table: Table) -> str | None:
-    """The content hash that the manifest gives to the table whose index this is, if it lists it.
+    """Return the content hash that the manifest has for the index's table; None if it has none.
 
-    A manifest written by this program is read by its text alone: importing a JSON parser takes
-    longer than an answer. One that lists no such index is parsed: it may be broken.
+    A manifest written by this program is searched as text: importing a JSON parser takes longer
+    than an answer. A manifest that does not list the index is parsed, to report a broken one.
     """
     try:
         text = store.read(MANIFEST)

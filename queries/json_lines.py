@@ -1,4 +1,4 @@
-"""Lines of JSON objects as rows: every field and number is kept, or the line is refused."""
+"""Lines of JSON objects as rows, without loss: a line that polars would change is refused."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _LONG_NUMBER = r"\d{16}"
 
 
 def read_objects(text: bytes, line: int) -> pl.DataFrame:
-    """Read one object a line; `line` is the number of the first.
+    """Read one object per line; `line` is the number of the first.
 
-    BadRequest for what is not JSON, and for what polars would drop or round without a word.
+    BadRequest for text that is not JSON, and for values that polars would drop or round silently.
     """
     lines = pl.Series(text.decode().split("\n"))
     _require_shallow(lines, line)
     try:
         rows = pl.read_ndjson(text, infer_schema_length=None)
     except pl.exceptions.PolarsError as error:
-        for at, written in enumerate(lines, line):
-            if problem := _find_problem(written):
-                raise BadRequest(f"Line {at:,} of the input {problem}") from error
+        for number, text_line in enumerate(lines, line):
+            if problem := _find_problem(text_line):
+                raise BadRequest(f"Line {number:,} of the input {problem}") from error
         raise
-    _require_kept(rows, lines, line)
+    _require_lossless(rows, lines, line)
     return rows
 
 
 def _require_shallow(lines: pl.Series, line: int) -> None:
-    """BadRequest for values nested too deep: they would end the process, not the reading."""
+    """Raise BadRequest for values nested too deep: polars would abort the process on them."""
     for at in (lines.str.count_matches(r"[\[{]") > MAX_DEPTH).arg_true():
         depth = 0
         for bracket in _BRACKET.findall(_STRING.sub(b"", lines[at].encode())):
@@ -53,7 +53,7 @@ def _require_shallow(lines: pl.Series, line: int) -> None:
 
 
 class _Unreadable(ValueError):
-    """A number that JSON or a column has no place for."""
+    """A number that JSON or a column cannot hold."""
 
 
 def _refuse_constant(name: str) -> None:
@@ -68,18 +68,18 @@ def _require_short(digits: str) -> int:
 
 
 def _require_finite(number: str) -> float:
-    if abs(found := float(number)) == float("inf"):
+    if abs(value := float(number)) == float("inf"):
         raise _Unreadable(f"has the number {quote(number)}, which is out of range")
-    return found
+    return value
 
 
-def _find_problem(written: str) -> str | None:
-    """What is wrong with a line, if anything is."""
-    if not written.strip():
+def _find_problem(text_line: str) -> str | None:
+    """Return the problem of a line that is not one JSON object, or None."""
+    if not text_line.strip():
         return None
     try:
         value = json.loads(
-            written,
+            text_line,
             parse_constant=_refuse_constant,
             parse_int=_require_short,
             parse_float=_require_finite,
@@ -94,26 +94,27 @@ def _find_problem(written: str) -> str | None:
     return f"is a JSON {kind}, not an object"
 
 
-def _require_kept(rows: pl.DataFrame, lines: pl.Series, line: int) -> None:
+def _require_lossless(rows: pl.DataFrame, lines: pl.Series, line: int) -> None:
+    """Raise BadRequest for a line with two fields of a name, or an integer that was rounded."""
     kinds = dict(rows.schema)
-    # a quick look finds the few lines to look at closely: those whose names cannot be told by the
-    # characters around them, and those that have a name twice, if perhaps not at the same depth
-    odd = lines.str.contains("\\", literal=True)
-    odd |= lines.str.contains(r'[{,:\[]\s*"\s*:|"\s+:')
+    # a fast filter selects the few lines to parse in Python: those whose names a pattern cannot
+    # recognise, and those that have a name twice, though perhaps at different depths
+    is_suspect = lines.str.contains("\\", literal=True)
+    is_suspect |= lines.str.contains(r'[{,:\[]\s*"\s*:|"\s+:')
     names = lines.str.extract_all(r'"[^"]*":')
-    odd |= names.list.len() != names.list.n_unique()
+    is_suspect |= names.list.len() != names.list.n_unique()
     floats = (column for column in rows.iter_columns() if column.dtype == pl.Float64)
     if any((column.abs() >= EXACT).any() for column in floats):
-        odd |= lines.str.contains(_LONG_NUMBER)
-    for at in odd.arg_true():
-        found = json.loads(lines[at], object_pairs_hook=list) if lines[at].strip() else []
+        is_suspect |= lines.str.contains(_LONG_NUMBER)
+    for at in is_suspect.arg_true():
+        fields = json.loads(lines[at], object_pairs_hook=list) if lines[at].strip() else []
         known = set[str]()
-        for name, value in found:
+        for name, value in fields:
             if name in known:
                 raise BadRequest(f"Line {line + at:,} of the input has two fields {quote(name)}")
             known.add(name)
-            whole = isinstance(value, int) and kinds[name] == pl.Float64
-            if whole and int(float(value)) != value:
+            is_converted = isinstance(value, int) and kinds[name] == pl.Float64
+            if is_converted and int(float(value)) != value:
                 raise BadRequest(
                     f"Line {line + at:,} of the input has in {quote(name)}, among numbers with "
                     f"fractions, the integer {value}, which would be rounded",

@@ -1,7 +1,7 @@
-"""What can be asked at the shell: one declared list of options, read by both doors.
+"""The options of `pipeline query`, declared once for the fast path and for Typer.
 
-`pipeline query PUZZLE KEY...` goes through the quick door when it is made of these alone; the
-command line proper declares the same options from the same list.
+A command line that has only these options is answered on the fast path, without loading Typer; the
+full command line declares its options from the same list.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 class Option:
     """An option of a query; without a metavar it is a flag.
 
-    A batch refuses one that is `is_single`, and for one with `columns` it adds them.
+    A batch refuses an option that is `is_single`, and adds the `columns` of each that it is given.
     """
 
     __slots__ = ("columns", "help", "is_single", "metavar", "name")
@@ -42,7 +42,7 @@ OUTPUTS = Option(
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
-"""What a batch's answers can be written as."""
+"""The formats of a batch's answers, with their names in messages."""
 INPUT_FORMATS = {
     "text": (".txt",),
     "csv": (".csv",),
@@ -50,7 +50,7 @@ INPUT_FORMATS = {
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet", ".pq"),
 }
-"""What a batch can be read from, each with the names that say so."""
+"""The formats of a batch's input, each with its file suffixes."""
 
 BATCH = (
     Option("input", "Answer every key in this file (- for standard input).", "FILE"),
@@ -71,7 +71,7 @@ BATCH = (
     ),
     Option("strict", "Stop a batch at the first invalid key."),
 )
-"""What only batches take; the quick door leaves them to the command line proper."""
+"""The options of batches; the fast path does not answer them."""
 
 OptionValues = dict[str, str | bool]
 """The options given, by name."""
@@ -80,14 +80,14 @@ OptionValues = dict[str, str | bool]
 def parse_simple_query(
     arguments: list[str], options: tuple[Option, ...]
 ) -> tuple[str | None, OptionValues] | None:
-    """The key, if there is one, and the options of a plain form; None for whatever is not one.
+    """Parse arguments to a key, if there is one, and options; None if they are not that simple.
 
     >>> parse_simple_query(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
     ('b1', {'to': 'c3'})
     >>> parse_simple_query(["b1", "--help"], ()) is None
     True
     """
-    known = {option.flag: option for option in options}
+    options_by_flag = {option.flag: option for option in options}
     keys = []
     values: OptionValues = {}
     rest = iter(arguments)
@@ -95,7 +95,7 @@ def parse_simple_query(
         if not argument.startswith("-"):
             keys.append(argument)
             continue
-        option = known.get(argument)
+        option = options_by_flag.get(argument)
         if option is None:
             return None
         if not option.metavar:

@@ -1,4 +1,4 @@
-"""What answers for one puzzle: the facts of one key, and the columns of many."""
+"""The base class of readers, which answer queries of one puzzle: of one key, or of many."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ if TYPE_CHECKING:
 
 
 def ignore_progress(*counts: int) -> None:
-    """Do nothing with the numbers of keys that are done, and of all keys."""
+    """Do nothing; the default progress callback."""
 
 
 class Reader:
-    """Answers for one puzzle from the tables in one store; indexes open when first needed."""
+    """A reader of one puzzle's tables in one store; indexes are opened when first needed."""
 
     options: tuple[Option, ...] = ()
     key = "KEY"
     columns: tuple[str, ...]
-    """A batch's columns, the key's first; options may add some."""
+    """A batch's columns, the key's first; options may add further ones."""
     keyless: tuple[str, ...] = ()
-    """The options that are answered where no key is given."""
+    """The options that are answered without a key."""
     joined_characters = 0
-    """The single characters, with white space between them, that may come for a key."""
+    """The number of single characters that make a key in a text input, white space between them;
+    0: the notation does not allow that."""
     explored: Mapping[str, int] = {}
-    """The tables that the explorer's page answers from, each with the bytes at the end of a record
-    that the page works out again: they would double its size."""
+    """The tables that the explorer's page contains, each with the number of bytes at the end of a
+    record that the page computes itself: they would double its size."""
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         self.store = store
@@ -51,16 +52,16 @@ class Reader:
         self._rows: pl.DataFrame | None = None
         self._closed = False
         self.on_progress: Callable[[int], None] = ignore_progress
-        """Called now and then, while keys are looked up one by one, with how many are done."""
+        """The callback that gets the number of keys done while they are looked up one by one."""
 
     def open_index(self, name: str) -> IndexReader:
-        """The index of one of the puzzle's own tables."""
+        """Return the index of one of the puzzle's default tables, by the table's name."""
         return self.open_table_index(
             next(table for table in self.puzzle.tables if table.name == name)
         )
 
     def open_table_index(self, table: Table) -> IndexReader:
-        """The index of any table of this puzzle."""
+        """Return the index of any table of this puzzle."""
         if self._closed:
             raise ValueError(f"the tables in {self.store} are closed")
         if table.name not in self._indexes:
@@ -70,14 +71,14 @@ class Reader:
         return self._indexes[table.name]
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
-        """What is said of a file that is whole, as published, and contradicts itself."""
+        """Make the error for a file that is as published, and yet contradicts itself."""
         command = format_rebuild_command(
             self.puzzle.format_build_arguments(name), self.store, force=True
         )
         return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)
 
     def scan_table(self, table: Table) -> pl.LazyFrame:
-        """A table's rows; its files are checked when they are first asked for."""
+        """Return a table's rows; its files are checked against the manifest the first time."""
         if table.name not in self._scans:
             from queries.scans import scan_table
 
@@ -88,8 +89,11 @@ class Reader:
     def scan_files(
         self, table: Table, value: str, number: int | None = None
     ) -> Iterator[pl.LazyFrame]:
-        """The rows of each file that may have some of a value within which rows are numbered, and
-        of a number among these; a file is checked when it is first asked for."""
+        """Yield the rows of each file that may have rows of `value`, and of `number` within it.
+
+        `value` is one of the column within which the table's rows are numbered. A file is checked
+        the first time.
+        """
         from queries.scans import check_file, find_files, require_published, scan_file
 
         stage = self.puzzle.format_build_arguments(table.name)
@@ -102,37 +106,37 @@ class Reader:
             yield self._scans[file.file]
 
     def count_listed_rows(self, table: Table) -> int | None:
-        """How many rows a list has or would have, if another table tells."""
+        """Return the number of rows that a table has or would have, if another table has it."""
         return None
 
     def close(self) -> None:
-        """Let go of the indexes' files."""
+        """Close the indexes' files."""
         self._closed = True
         for index in self._indexes.values():
             index.close()
 
     def select_reader(self, options: OptionValues) -> Reader:
-        """Who answers what is asked: this one, or one of its own for a board."""
+        """Return the reader for these options: this one, or that of a board."""
         return self
 
     def list_explorer_readers(self) -> list[Reader]:
-        """Who answers in the explorer's page: this one, or one for each board."""
+        """Return the readers behind the explorer's page: this one, or one for each board."""
         return [self]
 
     def normalize_options(self, options: OptionValues) -> OptionValues:
-        """The options in their one notation; a TablebaseError for what no key could be asked."""
+        """Return the options in canonical notation; a TablebaseError if they fit no key."""
         return options
 
     def probe(self, key: str, options: OptionValues) -> Facts:
-        """The answer as facts; a TablebaseError where there is none."""
+        """Look up one key; a TablebaseError if there is no answer."""
         raise NotImplementedError
 
     def answer_without_key(self, options: OptionValues) -> Facts:
-        """The answer to an option that needs no key."""
+        """Answer an option that needs no key, one of `keyless`."""
         raise NotImplementedError
 
     def list_values(self, option: str) -> tuple[str, ...]:
-        """What a shell may offer for an option; nothing where that cannot be listed."""
+        """Return the values that a shell may suggest for an option; () if they cannot be listed."""
         return ()
 
     def draw_samples(
@@ -144,34 +148,34 @@ class Reader:
         replacement: bool,
         on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
-        """So many rows by chance, each as likely as any other, some at a time.
+        """Draw a uniform sample of `size` rows, and yield it a chunk at a time.
 
-        `on_progress` hears how many steps are done of those to the next rows.
+        `on_progress(done, all)` gets the number of steps done of those to the next chunk.
         """
         raise BadRequest(f"{self.puzzle.title} does not support sampling")
 
     def make_signposts(self, table: Table) -> bytes:
-        """What the explorer's page carries of a table that has no index."""
+        """Make the data that the explorer's page contains of a table without an index."""
         raise NotImplementedError
 
     def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
-        """The first table's columns, by name, that can hold what is answered."""
+        """Return the declared columns that answers may have, by name; here the first table's."""
         return {column.name: column for column in self.puzzle.tables[0].columns}
 
     def read_rows(self) -> pl.DataFrame:
-        """A batch's columns of the whole first table, read once."""
+        """Return a batch's columns of all rows of the first table, read once."""
         if self._rows is None:
             rows = self.scan_table(self.puzzle.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
 
     def list_added_columns(self, options: OptionValues) -> tuple[str, ...]:
-        """The columns that answers to many keys have."""
-        more = (option.columns for option in self.options if options.get(option.name))
-        return (*self.columns[1:], *(name for names in more for name in names))
+        """Return the names of the columns that a batch adds to its rows."""
+        requested = (option.columns for option in self.options if options.get(option.name))
+        return (*self.columns[1:], *(name for names in requested for name in names))
 
     def make_schema(self, options: OptionValues) -> pl.Schema:
-        """The same columns with their types."""
+        """Return the columns that a batch adds, with their types."""
         from queries.answer_frames import make_answer_schema
 
         return make_answer_schema(
@@ -179,14 +183,14 @@ class Reader:
         )
 
     def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
-        """A batch's answers, one row a key."""
+        """Answer many keys, one row per key, with a column of errors."""
         from queries.answer_frames import look_up_keys
 
-        def ask(key: str) -> dict[str, object]:
+        def answer(key: str) -> dict[str, object]:
             return self.probe(key, options).to_dict()
 
-        return look_up_keys(keys, ask, self.make_schema(options), self.on_progress)
+        return look_up_keys(keys, answer, self.make_schema(options), self.on_progress)
 
     def annotate_keys(self, keys: pl.Series, options: OptionValues) -> pl.DataFrame:
-        """The same for whom a null is reason enough."""
+        """Answer many keys, one row per key; a key without an answer gets nulls and no error."""
         return self.answer_keys(keys, options)[0].drop("error")

@@ -1,4 +1,4 @@
-"""A published table, its files checked whole against the manifest before anything is read."""
+"""Scans of published tables; each file is checked against the manifest before it is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def require_published(store: Store, stage: str, table: Table) -> Entry:
-    """What the manifest says of a table; a TableError where it is not published."""
+    """Return the manifest's entry of a table; a TableError if it is not published."""
     entry = read_manifest(store).get(table.name)
     if entry is None:
         command = format_rebuild_command(stage, store)
@@ -29,7 +29,7 @@ def require_published(store: Store, stage: str, table: Table) -> Entry:
 
 
 def require_intact(store: Store, stage: str, table: Table) -> Entry:
-    """The same; a TableError too where a file of its rows is not so."""
+    """Return the manifest's entry of a table; a TableError if a file does not match it."""
     entry = require_published(store, stage, table)
     for file in entry.files:
         check_file(store, stage, file)
@@ -37,39 +37,43 @@ def require_intact(store: Store, stage: str, table: Table) -> Entry:
 
 
 def check_file(store: Store, stage: str, file: File) -> None:
-    """A TableError where a file is not what the manifest says."""
-    full, command = store.locate(file.file), format_rebuild_command(stage, store)
+    """Raise a TableError if a file does not match the manifest."""
+    path, command = store.locate(file.file), format_rebuild_command(stage, store)
     try:
         problem = find_mismatch(store, file)
     except OSError as error:
-        raise make_open_error(full, error, command) from error
+        raise make_open_error(path, error, command) from error
     if problem:
-        raise TableDamaged(full, problem, command)
+        raise TableDamaged(path, problem, command)
 
 
 def scan_table(store: Store, stage: str, table: Table) -> pl.LazyFrame:
-    """The rows of a table that is checked."""
+    """Check a table's files and return its rows."""
     return scan_rows(store, table, require_intact(store, stage, table))
 
 
 def scan_rows(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
-    """The rows that a manifest lists, as if they were in one file."""
+    """Return the rows of a manifest's entry, as if they were in one file."""
     return pl.concat([scan_file(store, table, file) for file in entry.files])
 
 
 def scan_file(store: Store, table: Table, file: File) -> pl.LazyFrame:
-    """The rows of a file, numbered as they are in the whole table."""
-    rows = pl.scan_parquet(_whole(store, file.file))
+    """Return the rows of a file, numbered as in the complete table."""
+    rows = pl.scan_parquet(_open_source(store, file.file))
     column = table.number_column
     if column is None or not file.begins.get(column.name):
         return rows
-    number, broken_off = pl.col(column.name), pl.col(column.within) == file.begins[column.within]
-    before = pl.lit(file.begins[column.name])
-    return rows.with_columns(number + pl.when(broken_off).then(before).otherwise(0))
+    # only rows of the group that the previous file began need an offset
+    number, is_continued = pl.col(column.name), pl.col(column.within) == file.begins[column.within]
+    offset = pl.lit(file.begins[column.name])
+    return rows.with_columns(number + pl.when(is_continued).then(offset).otherwise(0))
 
 
-def _whole(store: Store, name: str) -> str | io.BytesIO:
-    """A file as polars takes it, which dies where a read fails: it would read all of it anyway."""
+def _open_source(store: Store, name: str) -> str | io.BytesIO:
+    """Return a local file's path, or all bytes of another file.
+
+    polars would read all of such a file anyway, and aborts the process where a read fails.
+    """
     try:
         source = store.get_source(name)
         if isinstance(source, str):
@@ -81,15 +85,18 @@ def _whole(store: Store, name: str) -> str | io.BytesIO:
 
 
 def find_files(table: Table, entry: Entry, value: str, number: int | None) -> list[File]:
-    """The files that may have rows of a value within which rows are numbered, and of a number."""
+    """Return the files that may have rows of `value`, and of `number` within it.
+
+    `value` is one of the column within which the table's rows are numbered.
+    """
     column, files = table.number_column, entry.files
     if column is None or not all(file.begins for file in files):
         return files
-    (within,) = (matching.values for matching in table.columns if matching.name == column.within)
-    begins = [within.index(str(file.begins[column.within])) for file in files]
-    at, matching = within.index(value), []
-    for file, first, last in zip(files, begins, [*begins[1:], len(within)], strict=True):
-        before = int(file.begins[column.name]) if first == at else 0
-        inside = number is None or before <= number < before + file.rows
-        matching += [file] if first <= at <= last and inside else []
-    return matching
+    (values,) = (each.values for each in table.columns if each.name == column.within)
+    begins = [values.index(str(file.begins[column.within])) for file in files]
+    at, matching_files = values.index(value), []
+    for file, first, last in zip(files, begins, [*begins[1:], len(values)], strict=True):
+        offset = int(file.begins[column.name]) if first == at else 0
+        has_number = number is None or offset <= number < offset + file.rows
+        matching_files += [file] if first <= at <= last and has_number else []
+    return matching_files

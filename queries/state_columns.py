@@ -1,4 +1,4 @@
-"""Columns of states as texts: their bytes, and what is said of those that do not reach a goal."""
+"""Columns of states as texts: views of their bytes, and messages for unreachable goals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tablebase.errors import GoalUnreachable
 from tablebase.puzzle import GoalPuzzle
 
 WHITE_SPACE = r"[\s\x1c-\x1f]"
-"""What `str.split` takes for white space."""
+"""The characters that `str.split` takes for white space, as a pattern."""
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -18,9 +18,10 @@ Bytes = npt.NDArray[np.uint8]
 def explain_unreachable_states(
     puzzle: GoalPuzzle, goal: str, states: pl.Series, is_unreached: npt.NDArray[np.bool_]
 ) -> pl.Series:
-    """What is said of the states that do not reach a goal, null for others.
+    """Return the error message of each state that does not reach a goal, null for the others.
 
-    The reason is that of any state with the blank on the same cell.
+    States with the blank on the same cell have the same reason, so it is computed once for each
+    cell.
     """
     reasons = pl.Series(dtype=pl.String).extend_constant(None, len(states))
     blanks = states.str.find("0", literal=True)
@@ -37,10 +38,10 @@ def explain_unreachable_states(
 
 
 def view_texts(states: pl.Series) -> Bytes:
-    """The 16 bytes that Arrow keeps of each text: its length in four, then the text if it is short.
+    """Return Arrow's 16-byte view of each text: its length in four bytes, then a short text itself.
 
-    A null's length is set to 0, whatever bytes are under it. A longer text has other bytes in place
-    of its own: the number of a buffer, never as large as a digit would make it.
+    The length of a null is set to 0, as its bytes are undefined. A text over 12 bytes has other
+    bytes in place of its own: the number of a buffer, which is never as large as digits would be.
     """
     array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
     texts: Bytes = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)

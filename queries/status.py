@@ -1,4 +1,4 @@
-"""What is published, and in which state."""
+"""The status of tables: which are published, and in which state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tablebase.tables.store import Store
 
 
 def list_status(store: Store) -> list[dict[str, Any]]:
-    """Every table that is published or could be: what it is, or the command that makes it."""
+    """List every published or default table and page, with its state and its repair command."""
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
     shards_by_table = {
@@ -38,7 +38,7 @@ def list_status(store: Store) -> list[dict[str, Any]]:
     for name in [*entries, *shards_by_table]:
         entry, shards = entries.get(name), shards_by_table.get(name, "")
         owner = next((puzzle for puzzle in list_puzzles() if puzzle.owns_table(name)), None)
-        # what no rule knows cannot be made again
+        # a table that no puzzle owns cannot be rebuilt, only removed
         command = (
             format_rebuild_command(owner.format_build_arguments(name), store)
             if owner
@@ -50,8 +50,8 @@ def list_status(store: Store) -> list[dict[str, Any]]:
             size = store.get_size(name)
         except OSError:
             continue
-        known = all(contents.get(table) == made for table, made in page.made_from.items())
-        state = "published" if known else "out of date"
+        is_current = all(contents.get(table) == digest for table, digest in page.made_from.items())
+        state = "published" if is_current else "out of date"
         rows.append({"table": name, "state": state, "bytes": size})
     return rows
 
@@ -78,7 +78,7 @@ def _find_state(store: Store, entry: Entry) -> str:
 
 
 def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError | None:
-    """What is wrong with the tables of `list_status`, in a sentence, and what mends it."""
+    """Return an error with the unusable tables of `list_status` and repair commands, or None."""
     tables = [row for row in rows if "command" in row]
     unusable_rows = [row for row in tables if row["state"] != "published"]
     if not unusable_rows:
@@ -88,9 +88,10 @@ def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError 
     commands = dict.fromkeys(row["command"] for row in unusable_rows)
     if len(commands) > 1:
         default_names = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
-        every = format_rebuild_command("", store)
+        rebuild_all = format_rebuild_command("", store)
         commands = dict.fromkeys(
-            every if row["table"] in default_names else row["command"] for row in unusable_rows
+            rebuild_all if row["table"] in default_names else row["command"]
+            for row in unusable_rows
         )
     return TableError(
         f"{len(unusable_rows)} of {len(tables)} tables cannot be used ({summary}).",

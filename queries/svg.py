@@ -1,7 +1,8 @@
-"""Pictures of answers and counts as SVG text, drawn by hand: light, and dark where that is wanted.
+"""Pictures of answers and counts as SVG text, with a light and a dark colour scheme.
 
-Every colour is one of `COLOURS`, written plainly into the picture, so that any program shows it
-light. A browser that prefers dark swaps each for its partner, by the rules of `make_dark_rules`.
+Every colour is one of `COLOURS`, written into the picture as an attribute, so that any program
+shows the light scheme. A browser that prefers dark replaces each with its dark partner, by the
+rules of `make_dark_rules`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"
 CELL, CELL_DARK, TILE, EMPTY = "#f4f2ed", "#e7e3d9", "#eeebe3", "#f6f4f0"
 ON_LOW, ON_HIGH = "#1f2329", "#fefefe"
 RAMP = ["#dce8f3", "#c0d7ea", "#9fc3df", "#7cacd1", "#5893c0", "#3a77a9", "#245a8a", "#143d61"]
-"""From few to many."""
+"""The light colours of heat maps, from few to many."""
 
 RAMP_DARK = [
     *("#1f3040", "#234058", "#275272", "#2e648a"),
@@ -38,16 +39,16 @@ COLOURS = {
     ON_HIGH: "#0d1117",
     **dict(zip(RAMP, RAMP_DARK, strict=True)),
 }
-"""Each colour by day, and by night."""
+"""Each light colour with its dark partner."""
 
 SERIES = (BLUE, AMBER, GREEN)
-"""The colours of what is compared, in turn."""
+"""The colours of series that are compared, in order."""
 
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 
 
 def make_dark_rules(within: str = "") -> str:
-    """The style that turns what stands within a selector dark on a screen that prefers it."""
+    """Return the style rules that make elements within a selector dark on a screen set to dark."""
     rules = "".join(
         f'{within}[{name}="{light}"]{{{name}:{dark}}}'
         for light, dark in COLOURS.items()
@@ -57,32 +58,33 @@ def make_dark_rules(within: str = "") -> str:
 
 
 class Picture:
-    """Shapes gathered into one SVG."""
+    """A picture: shapes that are collected and written as one SVG."""
 
     def __init__(self, title: str, *, bare: bool = False) -> None:
-        """`bare`: to stand within a page that has the colours' rules and a background already."""
+        """Begin an empty picture; a `bare` one is for a page with its own rules and background."""
         self.title = title
         self._bare = bare
         self._shapes: list[str] = []
 
     def add_rect(
-        self, x: float, y: float, width: float, height: float, fill: str, more: str = ""
+        self, x: float, y: float, width: float, height: float, fill: str, attributes: str = ""
     ) -> None:
         self._shapes.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"{more}/>'
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"'
+            f"{attributes}/>"
         )
 
     def add_line(
-        self, x: float, y: float, to_x: float, to_y: float, stroke: str, more: str = ""
+        self, x: float, y: float, to_x: float, to_y: float, stroke: str, attributes: str = ""
     ) -> None:
         self._shapes.append(
-            f'<path d="M{x:g} {y:g}L{to_x:g} {to_y:g}" stroke="{stroke}" fill="none"{more}/>'
+            f'<path d="M{x:g} {y:g}L{to_x:g} {to_y:g}" stroke="{stroke}" fill="none"{attributes}/>'
         )
 
     def add_path(self, points: list[tuple[float, float]], stroke: str, width: float) -> None:
-        drawn = "L".join(f"{x:g} {y:g}" for x, y in points)
+        steps = "L".join(f"{x:g} {y:g}" for x, y in points)
         self._shapes.append(
-            f'<path d="M{drawn}" stroke="{stroke}" stroke-width="{width:g}" fill="none" '
+            f'<path d="M{steps}" stroke="{stroke}" stroke-width="{width:g}" fill="none" '
             'stroke-linejoin="round" stroke-linecap="round"/>'
         )
 
@@ -97,25 +99,25 @@ class Picture:
         size: float = 11,
         fill: str = MUTED,
         anchor: str = "middle",
-        more: str = "",
+        attributes: str = "",
     ) -> None:
-        where = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        anchor_attribute = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self._shapes.append(
-            f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{where}{more}>'
-            f"{_escape(text)}</text>"
+            f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{anchor_attribute}'
+            f"{attributes}>{_escape(text)}</text>"
         )
 
     def to_svg(self, width: float, height: float) -> str:
-        """The whole picture."""
-        behind = "" if self._bare else f"<style>{make_dark_rules()}</style>"
+        """Return the complete picture as SVG text."""
+        background = "" if self._bare else f"<style>{make_dark_rules()}</style>"
         if not self._bare:
-            behind += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
+            background += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
         title = _escape(self.title)
         shapes = "\n".join(self._shapes)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
             f'width="{width:g}" height="{height:g}" font-family="{FONT}" role="img" '
-            f'aria-label="{title}">\n<title>{title}</title>{behind}\n{shapes}\n</svg>\n'
+            f'aria-label="{title}">\n<title>{title}</title>{background}\n{shapes}\n</svg>\n'
         )
 
 
@@ -133,20 +135,20 @@ PANEL, PANEL_HIGH, GAP, AXIS = 268, 150, 26, 52
 
 
 def draw_histogram(counts: pl.DataFrame) -> str:
-    """The frame of `queries.histogram.count_states`: one panel a goal, all on one scale."""
+    """Draw a frame of `queries.histogram.count_states`: one panel per goal, all on one scale."""
     depth = next(name for name in counts.columns if name not in ("goal", "states"))
     panels: dict[str, dict[int | None, int]] = {}
     for row in counts.to_dicts():
         panels.setdefault(row.get("goal", ""), {})[row[depth]] = row["states"]
-    deepest = max(d for panel in panels.values() for d in panel if d is not None)
-    most = max(n for panel in panels.values() for d, n in panel.items() if d is not None)
-    step, top = _choose_ticks(most)
-    wide = PANEL if len(panels) > 1 else 2 * PANEL
+    max_depth = max(d for panel in panels.values() for d in panel if d is not None)
+    max_states = max(n for panel in panels.values() for d, n in panel.items() if d is not None)
+    step, top = _choose_ticks(max_states)
+    panel_width = PANEL if len(panels) > 1 else 2 * PANEL
     picture = Picture(f"Number of states by {depth}")
     head = 58
-    floor = head + PANEL_HIGH
+    baseline = head + PANEL_HIGH
     for at, (goal, panel) in enumerate(panels.items()):
-        left = AXIS + at * (wide + GAP)
+        left = AXIS + at * (panel_width + GAP)
         reached = {d: n for d, n in panel.items() if d is not None}
         picture.add_text(left, 26, goal or "All positions", 14, INK, "start", BOLD)
         peak = max(reached, key=lambda d: reached[d])
@@ -155,28 +157,28 @@ def draw_histogram(counts: pl.DataFrame) -> str:
             caption += f"; {panel[None]} never reached"
         picture.add_text(left, 42, caption, 11, MUTED, "start")
         for value in range(0, top + 1, step):
-            y = floor - PANEL_HIGH * value / top
-            picture.add_line(left, y, left + wide, y, MUTED if not value else GRID)
+            y = baseline - PANEL_HIGH * value / top
+            picture.add_line(left, y, left + panel_width, y, MUTED if not value else GRID)
             if not at:
                 picture.add_text(left - 7, y + 4, f"{value:,}", 10, MUTED, "end")
-        pitch = wide / (deepest + 1)
+        pitch = panel_width / (max_depth + 1)
         for d, n in sorted(reached.items()):
-            high = PANEL_HIGH * n / top
-            bar = (left + d * pitch + pitch * 0.1, floor - high, pitch * 0.8, high)
+            bar_height = PANEL_HIGH * n / top
+            bar = (left + d * pitch + pitch * 0.1, baseline - bar_height, pitch * 0.8, bar_height)
             x, y, width, height = (round(side, 2) for side in bar)
             picture.add_rect(x, y, width, height, SERIES[at % len(SERIES)])
-        for d in range(0, deepest + 1, 5 if deepest > 20 else 1):
-            picture.add_text(round(left + (d + 0.5) * pitch, 2), floor + 15, str(d), 10)
-        picture.add_text(left + wide / 2, floor + 33, depth, 11)
-    return picture.to_svg(AXIS + len(panels) * (wide + GAP), floor + 46)
+        for d in range(0, max_depth + 1, 5 if max_depth > 20 else 1):
+            picture.add_text(round(left + (d + 0.5) * pitch, 2), baseline + 15, str(d), 10)
+        picture.add_text(left + panel_width / 2, baseline + 33, depth, 11)
+    return picture.to_svg(AXIS + len(panels) * (panel_width + GAP), baseline + 46)
 
 
-def _choose_ticks(most: int) -> tuple[int, int]:
-    """A round step and the last tick, so that at most six steps hold the largest value.
+def _choose_ticks(max_value: int) -> tuple[int, int]:
+    """Return a round step and the last tick, so that six steps at most reach the largest value.
 
     >>> _choose_ticks(25134), _choose_ticks(151000), _choose_ticks(3)
     ((5000, 30000), (50000, 200000), (1, 3))
     """
     sizes = (digit * 10**power for power in range(20) for digit in (1, 2, 5))
-    step = next(size for size in sizes if most <= 6 * size)
-    return step, -(-most // step) * step
+    step = next(size for size in sizes if max_value <= 6 * size)
+    return step, -(-max_value // step) * step

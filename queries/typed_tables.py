@@ -1,4 +1,4 @@
-"""The base classes of the tables as Python objects: typed answers, `probe` and `get`."""
+"""The base classes of the Python interface to a puzzle's tables, with typed answers."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class PuzzleTable:
         )
 
 
-class WalkedTable(PuzzleTable):
-    """A puzzle whose states are walked to a goal."""
+class PathTable(PuzzleTable):
+    """The tables of a puzzle whose answers include a path to a goal."""
 
     _reader: GoalReader
 
@@ -56,36 +56,39 @@ class WalkedTable(PuzzleTable):
         return {} if goal is None else self._reader.normalize_options({"goal": goal})
 
     def solution(self, state: str, goal: str | None = None) -> str:
-        """The letters of a shortest solution, the first in letter order."""
+        """Return the letters of a shortest solution, the first in letter order."""
         return "".join(letter for letter, _ in self._find_path(state, goal)[1:])
 
     def path(self, state: str, goal: str | None = None) -> list[str]:
-        """Every state on the way of that solution, first to last."""
+        """Return every state on the shortest solution of `solution`, first to last."""
         return [step for _, step in self._find_path(state, goal)]
 
     def _find_path(self, state: str, goal: str | None) -> list[tuple[str, str]]:
-        start, to = self._reader.parse_ends(state, goal)
-        self._reader.find_distance(start, to)
-        return self._reader.find_path(start, to)
+        start, goal_state = self._reader.parse_ends(state, goal)
+        self._reader.find_distance(start, goal_state)
+        return self._reader.find_path(start, goal_state)
 
 
-class GoalTable(WalkedTable):
-    """A puzzle with goals."""
+class GoalTable(PathTable):
+    """The tables of a puzzle with goals."""
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
-        """The answer for a state: to the layout that it reaches, or to a goal, layout or state."""
+        """Return the answer for a state and a goal: a layout's name or a state.
+
+        The default goal is the layout that the state reaches.
+        """
         return make_answer(GoalAnswer, self._reader.probe(state, self._normalize_goal(goal)))
 
     def get(
         self, state: str, default: Default | None = None, *, goal: str | None = None
     ) -> GoalAnswer | Default | None:
-        """`probe`, or the default where it raises; what is no goal raises here too."""
+        """Return the answer of `probe`, or the default where it raises; a bad goal raises."""
         self._normalize_goal(goal)
         return get_or(default, lambda: self.probe(state, goal))
 
 
 def make_answer(answer_type: type[Answer], facts: Facts) -> Answer:
-    """The typed result that has these facts."""
+    """Make a typed answer from facts; lists become tuples."""
     values: dict[str, Any] = {
         name: getattr(facts, name) for name in answer_type.__dataclass_fields__
     }
@@ -95,7 +98,7 @@ def make_answer(answer_type: type[Answer], facts: Facts) -> Answer:
 
 
 def format_repr(tables: object, store: Store, owns_table: Callable[[str], bool]) -> str:
-    """What opened tables look like at a prompt: where they are, and what is published there."""
+    """Format opened tables for a Python prompt: their location, and the published tables."""
     from tablebase.tables.manifest import read_manifest
 
     try:
@@ -106,6 +109,7 @@ def format_repr(tables: object, store: Store, owns_table: Callable[[str], bool])
 
 
 def get_or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:
+    """Call `probe`; return the default if it raises a TablebaseError."""
     try:
         return probe()
     except TablebaseError:

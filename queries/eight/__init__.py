@@ -1,1 +1,1 @@
-"""The 8-puzzle's own: its reader, whole columns, the quick lookups, pictures and figures."""
+"""The 8-puzzle's queries: its reader, vectorized answers, fast lookups and figures."""

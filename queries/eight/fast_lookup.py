@@ -1,6 +1,7 @@
-"""Plain Python made for asking the 8-puzzle a million times: a rank in two dictionary lookups.
+"""Fast lookups of the 8-puzzle in plain Python, for a million calls: two dictionary lookups a rank.
 
-A state's rank is a part that its first four digits settle, plus a part that its last five do.
+A state's rank is the sum of a part given by its first four digits and a part given by its last
+five.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FastAnswer = tuple[str, str, int, str, int]
 
 
 def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[str], FastAnswer]]:
-    """`distance` and `probe` over the records of `eight.idx`."""
+    """Make the functions `distance` and `probe` over the records of `eight.idx`."""
     head, tail = make_rank_parts()
     distances = records[0::2]
     solutions = records[1::2]
@@ -49,17 +50,17 @@ def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[s
         if code >> SET_SHIFT != ALL_DIGITS:
             return probe(parse(state))
         rank = code & RANK_MASK
-        here = distances[rank]
+        depth = distances[rank]
         blank = state.index("0")
         best = ""
         for letter, low, high in slides[blank]:
-            after = (
+            moved = (
                 f"{state[:low]}{state[high]}{state[low + 1 : high]}{state[low]}{state[high + 1 :]}"
             )
-            if distances[head[after[:HEAD_LENGTH]] + tail[after[HEAD_LENGTH:]] & RANK_MASK] < here:
+            if distances[head[moved[:HEAD_LENGTH]] + tail[moved[HEAD_LENGTH:]] & RANK_MASK] < depth:
                 best += letter
-        # the blank is passed by as many tiles as its cell's number, which parity must not count
-        odd = (code >> RANK_BITS) + blank & 1
-        return state, "centre" if odd else "corner", here, best, solutions[rank]
+        # the code's parity counts inversions with the blank too: as many as its cell's number
+        is_odd = (code >> RANK_BITS) + blank & 1
+        return state, "centre" if is_odd else "corner", depth, best, solutions[rank]
 
     return distance, probe

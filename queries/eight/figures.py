@@ -35,7 +35,7 @@ TO_31 = alt.X(
 MEAN = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
 
 
-# ---- queries: what a page shows is the source of these -----------------------------------------
+# ---- queries: a page shows the source of these functions ---------------------------------------
 
 
 def summarize_distances(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
@@ -86,17 +86,17 @@ def list_hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- what they show -----------------------------------------------------------------------------
+# ---- descriptions and drawings of the answers ---------------------------------------------------
 
 
 def _format_each(frame: pl.DataFrame, template: str) -> str:
-    """A sentence's part for each layout, in their order."""
+    """Fill a template for each layout's row, in the order of the layouts."""
     rows = {row["goal"]: row for row in frame.to_dicts()}
     return ", ".join(template.format(**rows[goal]) for goal in GOALS)
 
 
 def _draw_panels(marks: Drawing, high: int, **encoded: Any) -> Drawing:
-    """A chart of each layout, side by side."""
+    """Draw one chart for each layout, side by side."""
     panel = marks.encode(**encoded).properties(width=PANEL, height=high)
     return panel.facet(column=alt.Column("goal:N", sort=GOALS, title=None))
 
@@ -135,16 +135,16 @@ def _draw_mean_boards(frame: pl.DataFrame) -> Drawing:
     bounds = make_even_bounds(cells["mean"])
     boards = []
     for goal in GOALS:
-        of_goal = cells.filter(pl.col("goal") == goal)
-        boards.append(draw_board_map(of_goal, "mean", goal, 56, bounds, with_names=False))
+        goal_cells = cells.filter(pl.col("goal") == goal)
+        boards.append(draw_board_map(goal_cells, "mean", goal, 56, bounds, with_names=False))
     return place_side_by_side(boards)
 
 
 def _draw_by_blank(frame: pl.DataFrame) -> Drawing:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
-    named = pl.col("blank").replace_strict(dict(enumerate(names)), return_dtype=pl.String)
-    frame = add_bands(frame, "states", BOUNDS).with_columns(named)
+    blank_name = pl.col("blank").replace_strict(dict(enumerate(names)), return_dtype=pl.String)
+    frame = add_bands(frame, "states", BOUNDS).with_columns(blank_name)
     return _draw_panels(
         alt.Chart(frame).mark_rect(),
         9 * 19,
@@ -159,14 +159,14 @@ def _draw_heuristics(frame: pl.DataFrame) -> Drawing:
     frame = add_bands(frame, "states", BOUNDS)
     for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
         ticks = alt.Axis(values=list(range(0, 25, step)))
-        drawn = _draw_panels(
+        chart = _draw_panels(
             alt.Chart(frame.filter(pl.col("heuristic") == heuristic)).mark_rect(),
             high,
             x=DISTANCE,
             y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
             color=color_by_band("states", BOUNDS),
         )
-        rows.append(drawn)
+        rows.append(chart)
     return alt.vconcat(*rows)
 
 

@@ -1,4 +1,4 @@
-"""The 8-puzzle's answers, one at a time or whole columns."""
+"""The reader of the 8-puzzle, for single keys and for whole columns."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class EightReader(GoalReader):
                 self.puzzle, str(options["goal"]), compact, is_unreachable.to_numpy()
             )
             answers = answers.with_columns(error=reasons)
-        return merge_answers(keys, answers, lambda some: answer_singly(some, options))
+        return merge_answers(keys, answers, lambda missing: answer_singly(missing, options))
 
     def annotate_keys(self, keys: pl.Series, options: OptionValues) -> pl.DataFrame:
         from queries.eight.vectorized import rank_states
@@ -57,11 +57,11 @@ class EightReader(GoalReader):
 
     def _answer_ranks(self, ranks: pl.Series, options: OptionValues) -> pl.DataFrame:
         rows = self.read_rows_to(str(options["goal"])) if "goal" in options else self.read_rows()
-        found = rows[ranks]
+        answers = rows[ranks]
         if options.get("path"):
             from queries.eight.any_goal import find_solutions
 
-            found = found.hstack(find_solutions(rows, ranks))
+            answers = answers.hstack(find_solutions(rows, ranks))
         if options.get("solutions"):
             from queries.eight.any_goal import every_solution
 
@@ -72,18 +72,18 @@ class EightReader(GoalReader):
                     raise self.make_damage_error(self.puzzle.tables[0].name, problem, "parquet")
                 view = self.puzzle.view_goal(str(options["goal"]))
                 raise self.make_damage_error(self._tables[view.layout], problem)
-            found = found.with_columns(solutions)
-        return found
+            answers = answers.with_columns(solutions)
+        return answers
 
     def read_rows(self) -> pl.DataFrame:
-        """The columns that are added, and after the last row one of nulls: that of `NO_RANK`."""
+        """Return the added columns of all states by rank, and a last row of nulls for `NO_RANK`."""
         if self._rows is None:
             rows = super().read_rows().drop("state")
             self._rows = rows.extend(rows.clear(1))
         return self._rows
 
     def read_rows_to(self, goal: str) -> pl.DataFrame:
-        """The same for a goal of one's own, found from an index."""
+        """Return the rows of `read_rows` for any goal, computed from an index."""
         if goal not in self._rows_by_goal:
             from queries.eight.any_goal import answer_goal
 

@@ -1,4 +1,4 @@
-"""The 8-puzzle's tables as a Python object."""
+"""The Python interface to the 8-puzzle's tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EightTable(GoalTable):
-    """The 8-puzzle; its plain lookups are made for calling a million times.
+    """The tables of the 8-puzzle; lookups without a goal are fast enough for millions of calls.
 
     >>> from queries import open_tables
     >>> eight = open_tables("outputs").eight
@@ -51,9 +51,9 @@ class EightTable(GoalTable):
         return super().probe(state, goal)
 
     def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
-        """A polars frame with goal, distance, best_moves and solutions for a column of states.
+        """Add goal, distance, best_moves and solutions to a polars frame, for a column of states.
 
-        A LazyFrame stays lazy. What is not a state gets nulls. No column of the frame is replaced:
-        `prefix` begins the names of those that are added.
+        A LazyFrame stays lazy. Values that are not states get nulls. No column of the frame is
+        replaced: `prefix` begins the names of the added columns.
         """
         return self._annotate(frame, column, prefix, {})

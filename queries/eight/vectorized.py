@@ -1,4 +1,4 @@
-"""Whole columns of 8-puzzle states at once: their ranks, by arithmetic."""
+"""Vectorized ranking of 8-puzzle states: whole columns at once."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tablebase.resources import count_cores
 CHUNK_ROWS = 1 << 15
 """Rows ranked at a time: few enough to stay in a core's cache."""
 NO_RANK = 362_880
-"""The number of a row of nulls, put after the table's own."""
+"""The rank of texts that are not states: that of a row of nulls after the table's last row."""
 STATE_LENGTH = 9
 
 _get_rank_parts = cache(make_rank_part_arrays)
-"""Made once a process: a batch and a lazy frame rank their rows a stretch at a time."""
+"""The parts of ranks, made once per process: a batch and a lazy frame rank chunk by chunk."""
 
 
 def rank_states(states: pl.Series) -> pl.Series:
-    """Each state's rank, as `parse` reads it; `NO_RANK` for what is not a state."""
+    """Return the rank of each text, as `parse` reads it; `NO_RANK` for a text that is no state."""
     ranks = _rank_texts(states)
     longer = (states.str.len_bytes() > STATE_LENGTH).fill_null(value=False).to_numpy()
     spaced = np.flatnonzero((ranks == NO_RANK) & longer)
@@ -41,10 +41,10 @@ def rank_states(states: pl.Series) -> pl.Series:
 
 
 def _rank_texts(states: pl.Series) -> npt.NDArray[np.uint32]:
-    """The ranks of states without white space."""
+    """Return the ranks of texts without white space; `NO_RANK` for a text that is no state."""
     texts = view_texts(states)
     ranks = np.empty(len(texts), dtype=np.uint32)
-    _get_rank_parts()  # before there are threads that would each make them
+    _get_rank_parts()  # before the threads start: otherwise each would make them
 
     def rank_block(at: int) -> None:
         view = texts[at : at + CHUNK_ROWS]
@@ -64,7 +64,7 @@ def _rank_texts(states: pl.Series) -> npt.NDArray[np.uint32]:
 
 
 def rank_digits(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-    """The ranks of states given as digits, one state a column."""
+    """Return the ranks of states given as digits, one state per column."""
     return _encode_digits(boards) & np.uint32(RANK_MASK)
 
 

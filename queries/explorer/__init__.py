@@ -1,1 +1,1 @@
-"""The explorer: one page with the answers inside."""
+"""The explorer: a self-contained HTML page that answers queries in the browser."""

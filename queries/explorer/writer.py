@@ -1,9 +1,9 @@
-"""The explorer: one page that shows every answer, with what it needs of the tables inside it.
+"""The writer of the explorer: one page that shows every answer, with the data of its tables inside.
 
-`page/` holds its source, a few small modules of JavaScript, a style sheet and a frame. They are
-put together here with no build tool: an import map holds each module as a data URL, each index is
-compressed and written as text, and the page's own policy names the hashes of the modules and the
-style and forbids the rest.
+`page/` holds its source: a few small modules of JavaScript, a style sheet and a template. They are
+combined here without a build tool: an import map holds each module as a data URL, each index is
+compressed and written as text, and the page's content security policy allows the hashes of the
+modules and the style, and nothing else.
 """
 
 from __future__ import annotations
@@ -33,23 +33,24 @@ __all__ = ["list_source_tables", "write_explorer"]
 
 _PAGE = Path(__file__).parent / "page"
 _START_SCRIPT = "start.js"
-"""The script that loads the modules: all the others."""
+"""The script that loads all other scripts, which are modules."""
 
 
 def list_source_tables(store: Store) -> tuple[str, ...]:
-    """The tables that the page answers from."""
+    """Return the names of the tables that the page contains."""
     return tuple(table.name for _, table in _iter_tables(store))
 
 
 def write_explorer(store: Store, target: str) -> None:
-    """Write the page that explores the tables in a store, and list it if it is among them.
+    """Write the page that explores a store's tables; list it in the manifest if it is in the store.
 
-    The same tables make the same bytes. A TableError if one of the indexes is not to be trusted.
+    Equal tables make equal bytes. A TableError if an index is missing or damaged.
     """
-    published = read_manifest(store)  # before they are read: a page may seem old, and never new
+    # read before the tables: if a build changes them now, the page counts as out of date
+    published = read_manifest(store)
     write_output(target, _make_page(store).encode())
-    known = {name: published[name] for name in list_source_tables(store) if name in published}
-    record_page(store, target, known)
+    sources = {name: published[name] for name in list_source_tables(store) if name in published}
+    record_page(store, target, sources)
 
 
 def _make_page(store: Store) -> str:
@@ -63,11 +64,12 @@ def _make_page(store: Store) -> str:
         name: f"data:text/javascript;base64,{_encode_base64(text.encode())}"
         for name, text in modules.items()
     }
-    # the policy asks for a module's hash, and a browser compares it only where the map names it
+    # the policy requires a module's hash, and a browser checks it only if the map names it
     hashes = {addresses[name]: _hash_source(text) for name, text in modules.items()}
     import_map = json.dumps({"imports": addresses, "integrity": hashes})
     scripts = " ".join(
-        f"'{one}'" for one in (_hash_source(import_map), _hash_source(start), *hashes.values())
+        f"'{digest}'"
+        for digest in (_hash_source(import_map), _hash_source(start), *hashes.values())
     )
     parts = {
         "style": style,
@@ -83,7 +85,7 @@ def _make_page(store: Store) -> str:
 
 
 def _iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
-    """The tables that the page carries, each with what reads it."""
+    """Yield the tables that the page contains, each with its reader."""
     for name in MODULES:
         for reader in open_reader(name, store).list_explorer_readers():
             for table in reader.puzzle.tables:
@@ -92,8 +94,8 @@ def _iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
 
 
 def _fill_template(name: str, parts: Mapping[str, str]) -> str:
-    """A frame with its parts."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read_source(name))
+    """Fill a template with its parts, by name."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read_source(name))
 
 
 def _read_source(name: str) -> str:
@@ -105,12 +107,12 @@ def _encode_base64(data: bytes) -> str:
 
 
 def _hash_source(text: str) -> str:
-    """What a policy calls a script or style sheet that is allowed."""
+    """Return the hash of a script or style sheet, as a content security policy writes it."""
     return f"sha256-{_encode_base64(hashlib.sha256(text.encode()).digest())}"
 
 
 def _make_data_block(reader: Reader, table: Table) -> str:
-    """What the page carries of a table, compressed and as text."""
+    """Make the page's element with a table's data, compressed and as text."""
     if table.index:
         name, data = table.index_file, _transpose_index(reader, table)
     else:
@@ -120,10 +122,10 @@ def _make_data_block(reader: Reader, table: Table) -> str:
 
 
 def _transpose_index(reader: Reader, table: Table) -> bytes:
-    """An index: its header, its blocks' checksums, then the first bytes of all its records, then
-    the second ...
+    """Return an index as its header, its blocks' checksums, then the first bytes of all records,
+    then the second bytes, and so on.
 
-    Bytes of one kind together compress better than record by record.
+    Grouped by their place in the record, the bytes compress better.
     """
     index = reader.open_index(table.name)
     records = index.read_records()

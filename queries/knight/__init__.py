@@ -1,1 +1,1 @@
-"""The knight's own: its reader, pictures and figures."""
+"""Queries of the knight's tours: the reader, ranked tours, samples, pictures and figures."""

@@ -1,8 +1,8 @@
-"""What the page carries of a board whose every tour is listed: where each tour is to be found.
+"""The explorer page's data of a board whose tours are all listed: an outline of its tours.
 
-The tours themselves would be forty million bytes. The page searches for the one asked for, and is
-told how many begin with each few squares, so that it passes whole branches by; and which is the
-first between two squares.
+The tours themselves would be forty million bytes. The page searches for a requested tour. The data
+has the number of tours that begin with each few squares, so that the search skips complete
+branches, and the number of the first tour between two squares.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from tablebase.puzzles.knight.definition import TOURS_PREFIX
 from tablebase.tables.store import Store
 
 PREFIX_SQUARES = 6
-"""Squares of a beginning: of 6x6, the most tours with one beginning are 65,908."""
+"""Squares of a tour's beginning: on 6x6 at most 65,908 tours share one."""
 
 
 def make_signposts(store: Store, stage: str, table: Table) -> bytes:
-    """For each start, as JSON: `begun`, the number of tours with each beginning, in ascending
-    order of squares; `first`, the number of the first tour to each end.
+    """Make the page's data of a board's list, as JSON with an object for each start.
+
+    `begun` has the number of tours with each beginning, in ascending order of squares, and `first`
+    the number of the first tour to each end.
     """
     board = parse_board(table.name.removeprefix(TOURS_PREFIX))
     tours = scan_table(store, stage, table)
@@ -44,8 +46,10 @@ def make_signposts(store: Store, stage: str, table: Table) -> bytes:
 
 
 def _list_prefixes(board: KnightBoard, path: list[int]) -> list[str]:
-    """Every way on from a path to `PREFIX_SQUARES` squares, in ascending order, as in the
-    tables."""
+    """Return every continuation of a path to `PREFIX_SQUARES` squares, in ascending order.
+
+    They are texts as in the tables.
+    """
     if len(path) == PREFIX_SQUARES:
         return ["".join(map(board.name_square, path))]
     next_squares = [square for square in board.list_neighbours(path[-1]) if square not in path]

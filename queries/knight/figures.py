@@ -14,7 +14,7 @@ from tablebase.puzzles.knight.board import KnightBoard
 EIGHT = KnightBoard(8, 8)
 
 
-# ---- queries: what a page shows is the source of these -----------------------------------------
+# ---- queries: a page shows the source of these functions ---------------------------------------
 
 
 def count_starts(knight_tours_5x5: pl.LazyFrame, knight_tours_6x6: pl.LazyFrame) -> pl.DataFrame:
@@ -76,21 +76,21 @@ def choose_gallery(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- what they show -----------------------------------------------------------------------------
+# ---- descriptions and drawings of the answers ---------------------------------------------------
 
 
 def _add_file_rank(frame: pl.DataFrame, square: str) -> pl.DataFrame:
-    """With file and rank of a column of squares."""
+    """Add the columns `file` and `rank` of a column of squares."""
     name = pl.col(square).cast(pl.String)
     file, rank = name.str.head(1), name.str.slice(1).cast(pl.UInt8)
     return frame.with_columns(file=file, rank=rank)
 
 
 def _fill_board(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
-    """With a row for every square of a board, 0 where there was none."""
+    """Add a row of zeros for every square of a board that has no row, with `file` and `rank`."""
     names = [f"{file}{rank}" for rank in range(1, side + 1) for file in "abcdef"[:side]]
-    every = pl.DataFrame({square: names}, {square: frame.schema[square]})
-    filled = every.join(frame, on=square, how="left", maintain_order="left").fill_null(0)
+    squares = pl.DataFrame({square: names}, {square: frame.schema[square]})
+    filled = squares.join(frame, on=square, how="left", maintain_order="left").fill_null(0)
     return _add_file_rank(filled, square)
 
 
@@ -115,22 +115,22 @@ def _draw_counts(frame: pl.DataFrame) -> Drawing:
     bounds: list[float] = [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
     charts = []
     for column, title in (("tours", "open tours"), ("closed", "closed tours")):
-        drawn = draw_grid(
+        chart = draw_grid(
             frame.with_columns(format_labels(column)),
             alt.X("files:O", title="files"),
             alt.Y("ranks:O", sort="descending", title="ranks"),
             column,
             bounds,
         )
-        charts.append(drawn.properties(title=title, width=6 * 64, height=6 * 34))
+        charts.append(chart.properties(title=title, width=6 * 64, height=6 * 34))
     return place_side_by_side(charts)
 
 
 def _describe_counts(frame: pl.DataFrame) -> str:
-    some = frame.filter(pl.col("tours") > 0).height
+    boards_with_tours = frame.filter(pl.col("tours") > 0).height
     return (
-        f"The exact number of directed tours: {some} of the {frame.height} boards that are counted "
-        "have any. An empty square means none, or a board that is not counted."
+        f"The exact number of directed tours: {boards_with_tours} of the {frame.height} boards "
+        "that are counted have any. An empty square means none, or a board that is not counted."
     )
 
 
@@ -144,17 +144,17 @@ def _draw_closed_shares(frame: pl.DataFrame) -> Drawing:
 def _describe_closed_shares(frame: pl.DataFrame) -> str:
     by_board = frame.group_by("board").agg(pl.col("tours").sum(), pl.col("closed").sum())
     five, six = by_board.sort("board").to_dicts()
-    same = frame.filter(pl.col("board") == "6x6")["closed"].unique()
+    counts = frame.filter(pl.col("board") == "6x6")["closed"].unique()
     assert five["closed"] == 0
-    each = (
-        f" From every square {same[0]:,} are closed, because a closed tour can start at any of "
+    sentence = (
+        f" From every square {counts[0]:,} are closed, because a closed tour can start at any of "
         "its squares; so the share is high where few tours start."
-        if same.len() == 1
+        if counts.len() == 1
         else ""
     )
     return (
         f"Of the tours of 6x6 {six['closed']:,} are closed, {six['closed'] / six['tours']:.1%} of "
-        f"all.{each} No tour of 5x5 is closed."
+        f"all.{sentence} No tour of 5x5 is closed."
     )
 
 
@@ -192,19 +192,19 @@ def _describe_ends(frame: pl.DataFrame) -> str:
 
 
 def _draw_gallery(frame: pl.DataFrame) -> str:
-    """The tours' pictures side by side in one."""
-    across, wide, high = 4, 236, 262
+    """Draw the tours side by side in one picture."""
+    columns, pitch_x, pitch_y = 4, 236, 262
     picture = Picture("Tours of the 8x8 board", bare=True)
     shapes = []
     for number, path in enumerate(frame["path"]):
-        row, column = divmod(number, across)
+        row, column = divmod(number, columns)
         tour = draw_tour(EIGHT, path, square=27, with_numbers=False, bare=True)
         shapes.append(
-            f'<g transform="translate({column * wide} {row * high})">'
+            f'<g transform="translate({column * pitch_x} {row * pitch_y})">'
             f"{tour[tour.index('</title>') + 8 : tour.rindex('</svg>')].strip()}</g>"
         )
-    whole = picture.to_svg(across * wide - 16, -(-frame.height // across) * high - 18)
-    return whole.replace("</svg>", "\n".join(shapes) + "\n</svg>")
+    svg = picture.to_svg(columns * pitch_x - 16, -(-frame.height // columns) * pitch_y - 18)
+    return svg.replace("</svg>", "\n".join(shapes) + "\n</svg>")
 
 
 def _describe_gallery(frame: pl.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""How often each jump occurs among a board's closed tours, as a sample of them tells it."""
+"""A report's section on a sample of closed tours: how often each jump occurs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tablebase.paths import expand_path
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 
 CHUNK_ROWS = 1 << 16
-"""Tours that are checked together."""
+"""Tours that are checked at a time."""
 
 
 # ---- a sample as a file -------------------------------------------------------------------------
 
 
 def load_sample(path: str) -> tuple[Section, Source]:
-    """What is shown of a sample, and its rows; BadRequest for a file that is none."""
+    """Load a sample file: return the report's section and the rows; BadRequest for other files."""
     path = expand_path(path)
     name = f"The sample {quote(path)}"
 
@@ -48,9 +48,9 @@ def load_sample(path: str) -> tuple[Section, Source]:
         size = rows.select(pl.len()).collect().item()
         for begin in range(0, size, CHUNK_ROWS):
             paths = rows.select("path").slice(begin, CHUNK_ROWS).collect()["path"]
-            closed = check_closed(board, paths)
-            if not closed.all():
-                at = int(np.argmin(closed))
+            is_closed = check_closed(board, paths)
+            if not is_closed.all():
+                at = int(np.argmin(is_closed))
                 path_text = quote(str(paths[at]))
                 raise make_error(
                     f"its row {begin + at + 1:,}, {path_text}, is no closed tour of {board}"
@@ -59,20 +59,22 @@ def load_sample(path: str) -> tuple[Section, Source]:
 
 
 def check_closed(board: KnightBoard, paths: pl.Series) -> npt.NDArray[np.bool_]:
-    """Of each path, whether it is a closed tour."""
+    """Return for each path whether it is a closed tour."""
     width = 2 * board.squares
-    whole = (paths.str.len_bytes() == width).fill_null(value=False)
-    text = "".join(paths.set(~whole, "-" * width)).encode()
+    has_width = (paths.str.len_bytes() == width).fill_null(value=False)
+    text = "".join(paths.set(~has_width, "-" * width)).encode()
     names = np.frombuffer(text, np.uint8).reshape(len(paths), board.squares, 2).astype(np.int16)
     files, ranks = names[:, :, 0] - ord("a"), names[:, :, 1] - ord("1")
     on_board = (files >= 0) & (files < board.files)
-    each_once = np.sort(files + board.files * ranks) == np.arange(board.squares)
-    across, along = (np.diff(sides, append=sides[:, :1]) for sides in (files, ranks))
-    closed: npt.NDArray[np.bool_] = (on_board & each_once & (abs(across * along) == 2)).all(axis=1)
-    return closed
+    is_once = np.sort(files + board.files * ranks) == np.arange(board.squares)
+    file_steps, rank_steps = (np.diff(sides, append=sides[:, :1]) for sides in (files, ranks))
+    # the product of the steps is 2 for a knight's jump alone
+    is_jump = abs(file_steps * rank_steps) == 2
+    is_closed: npt.NDArray[np.bool_] = (on_board & is_once & is_jump).all(axis=1)
+    return is_closed
 
 
-# ---- the query: what a page shows is its source -------------------------------------------------
+# ---- the query: a page shows its source ---------------------------------------------------------
 
 
 def count_jumps(sample: pl.LazyFrame) -> pl.DataFrame:
@@ -92,35 +94,38 @@ def count_jumps(sample: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- what it shows ------------------------------------------------------------------------------
+# ---- description and drawing of the answer ------------------------------------------------------
 
 
 def find_images(board: KnightBoard, one: int, other: int) -> set[frozenset[int]]:
-    """A jump wherever the board's symmetries bring it."""
+    """Return the images of a jump under the board's symmetries, each as a pair of squares."""
     pairs = zip(board.find_images(one), board.find_images(other), strict=True)
     return {frozenset(pair) for pair in pairs}
 
 
 def compute_shares(frame: pl.DataFrame) -> tuple[KnightBoard, int, dict[str, float]]:
-    """The board, the number of tours, and of each jump that is no image of one before it the mean
-    share of tours that use one of its images, from the highest."""
+    """Return the board, the number of tours, and the share of tours that use each jump.
+
+    A jump stands for all its images: it appears once, and its share is the mean over the images.
+    The highest share comes first.
+    """
     board = parse_board(frame["board"][0])
     uses = {
         frozenset((board.parse_square(low), board.parse_square(high))): count
         for low, high, count in frame.select("low", "high", "tours").rows()
     }
     tours = sum(uses.values()) // board.squares  # each has as many jumps as squares
-    share_by_jump, seen = dict[str, float](), set[frozenset[int]]()
+    share_by_jump, counted = dict[str, float](), set[frozenset[int]]()
     for one in range(board.squares):
         for other in board.list_neighbours(one):
-            if frozenset((one, other)) not in seen:
-                equivalent = find_images(board, one, other)
-                uses_of_images = sum(uses.get(jump, 0) for jump in equivalent)
+            if frozenset((one, other)) not in counted:
+                images = find_images(board, one, other)
+                uses_of_images = sum(uses.get(jump, 0) for jump in images)
                 share_by_jump[board.name_square(one) + board.name_square(other)] = (
-                    uses_of_images / (tours * len(equivalent))
+                    uses_of_images / (tours * len(images))
                 )
-                seen |= equivalent
-    return board, tours, dict(sorted(share_by_jump.items(), key=lambda of: -of[1]))
+                counted |= images
+    return board, tours, dict(sorted(share_by_jump.items(), key=lambda item: -item[1]))
 
 
 SIDE, LEFT, TOP = 56, 30, 70
@@ -130,7 +135,7 @@ ROW, BAR = 21, 170
 def draw_jumps(
     board: KnightBoard, tours: int, shares: dict[str, float], *, bare: bool = False
 ) -> str:
-    """The board with every jump, and a bar for each that is no other's image."""
+    """Draw the board with every jump, and a bar for each jump of `compute_shares`."""
     picture = Picture(f"How often each jump occurs among the closed tours of {board}", bare=bare)
     picture.add_text(LEFT, 28, "The closed tours with each jump, of all", 15, INK, "start", BOLD)
     caption = f"{board}, from {tours:,} uniform samples; the thicker, the more"
@@ -152,12 +157,12 @@ def draw_jumps(
         low, high = (round(bar + BAR * (share + off), 2) for off in (-error, error))
         picture.add_line(low, y - 4, high, y - 4, INK)
         for end in (low, high):
-            # out of the bar, to be seen on the darkest
+            # beyond the bar, so that the mark is visible on the darkest colour
             picture.add_line(end, y - 11, end, y + 3, INK)
         picture.add_text(number, y, f"{100 * share:.2f} %", 12, INK, "end")
         picture.add_text(number + 15, y, f"± {100 * error:.2f}", 12, MUTED, "start")
-    high = TOP + max(board.ranks * SIDE, ROW * len(shares))
-    return picture.to_svg(number + 75, high + 24)
+    bottom = TOP + max(board.ranks * SIDE, ROW * len(shares))
+    return picture.to_svg(number + 75, bottom + 24)
 
 
 def _draw_figure(frame: pl.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Tours by number, from the table of a board's sweep: closed ones, or open ones of each start."""
+"""Ranked tours, from the table of a board's sweep: closed ones, or open ones of each start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RankedTours:
-    """The numbered tours of a board, whichever reader has the table."""
+    """The ranked tours of a board: the closed ones, or the open ones of each start."""
 
     def __init__(self, reader: Reader, board: KnightBoard, *, closed: bool) -> None:
         self._reader = reader
@@ -35,17 +35,17 @@ class RankedTours:
         self.ranker = TourRanker(board, self.layers, paths=not closed)
 
     def count_tours(self, start: int) -> int:
-        """How many there are: of open ones, from a square."""
+        """Return the number of closed tours, or of open tours from a square."""
         with self.translate_layer_errors():
             return self.ranker.count_tours(start)
 
     def count_tours_by_start(self) -> list[int]:
-        """How many there are from each square, of closed ones in all."""
+        """Return the number of open tours from each square, or one item: that of closed tours."""
         starts = range(1 if self.closed else self.board.squares)
         return [self.count_tours(start) for start in starts]
 
     def unrank(self, number: int, start: int) -> list[int]:
-        """The tour with a number from a square; a closed one towards the lower neighbour."""
+        """Return the tour with a number from a square; a closed one goes to the lower neighbour."""
         board, total = self.board, self.count_tours(start)
         if number >= total:
             kind = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
@@ -61,13 +61,13 @@ class RankedTours:
         return squares
 
     def rank(self, squares: list[int]) -> int:
-        """The number of a tour."""
+        """Return the number of a tour."""
         with self.translate_layer_errors():
             return self.ranker.rank(squares)
 
     @contextmanager
     def translate_layer_errors(self) -> Iterator[None]:
-        """Tell of layers that contradict each other as of a damaged file."""
+        """Turn the error of layers that contradict each other into that of a damaged file."""
         try:
             yield
         except InconsistentLayers as error:
@@ -75,7 +75,10 @@ class RankedTours:
 
 
 def parse_tour(board: KnightBoard, text: str, *, closed: bool) -> list[int]:
-    """The squares of a tour as written: with spaces or commas between them, or nothing."""
+    """Parse a tour's squares, with spaces, commas or nothing between them.
+
+    NotationError if they are not a tour, or not a closed one.
+    """
     what, example = f"a {'closed ' * closed}tour of {board}", "a1 c2 e1 ... (every square once)"
     words = require_text(text, what, example).replace(",", " ").split()
     if len(words) == 1:
@@ -87,7 +90,7 @@ def parse_tour(board: KnightBoard, text: str, *, closed: bool) -> list[int]:
 
 
 def find_tour_problem(board: KnightBoard, squares: list[int], *, closed: bool) -> str:
-    """Why these are no tour, or no closed one; "" where they are one."""
+    """Return the reason why squares are not a tour, or not a closed one; "" if they are."""
     times = Counter(squares)
     for square in range(board.squares):
         if times[square] > 1:

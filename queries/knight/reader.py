@@ -1,4 +1,4 @@
-"""The knight's answers: a tour as a numbered board, its squares and its jumps; counts of tours."""
+"""The knight's reader and its answers: a tour with its squares and jumps, or a count of tours."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ EXCLUSIVE_OPTIONS = {
     "rank": ("to", "number", "count"),
     "rank_of": ("to", "number", "count", "rank"),
 }
-"""Options with those that they cannot be combined with: each names one tour, or all of them."""
+"""Options with the options that they cannot be combined with: each selects one tour, or all."""
 
 
 MAX_DISTINCT = 10_000_000
-"""Tours in a sample without replacement: their numbers are in memory together, and up to fifty
-times as many where that many are drawn from."""
+"""The most tours in a sample without replacement: their numbers are in memory together, and up to
+fifty times as many if the sample is drawn from that many."""
 NUMBER_FIELDS = "number", "rank"
-"""A tour's number: in a list; or among all closed tours, or all open ones from its start."""
+"""The names of a tour's number: in a list; among all closed tours, or all open ones of a start."""
 
 
 class TourFacts(Facts):
@@ -95,7 +95,7 @@ class TourFacts(Facts):
             ("squares", " ".join(self.path[at : at + 2] for at in range(0, len(self.path), 2))),
             ("jumps", " ".join(map(str, self.jumps))),
         ]
-        # the board from above, rank by rank, each square with its place in the tour
+        # the board from above, rank by rank: each square shows its place in the tour
         lines = [
             f"{make_bold(str(self._on.ranks - row))}{''.join(f'{place:4}' for place in places)}\n"
             for row, places in enumerate(self.order)
@@ -110,7 +110,7 @@ class TourFacts(Facts):
 
 
 class CountFacts(Facts):
-    """How many tours begin at a square, or at all of them, and how many of those are closed."""
+    """The number of tours from a square or from all squares, and of the closed ones among them."""
 
     __slots__ = ("_on", "board", "start", "tours", "closed")
 
@@ -220,7 +220,7 @@ class KnightReader(Reader):
         return TourFacts(board, squares, "rank", rank)
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
-        """The tours of a board by number."""
+        """Return the ranked tours of a board; their index is opened once."""
         key = str(board), closed
         if key not in self._ranked_tours:
             from queries.knight.ranked_tours import RankedTours
@@ -240,7 +240,7 @@ class KnightReader(Reader):
     def find_pair_tour(
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
     ) -> tuple[int, list[int]]:
-        """One of the tours that stand for a pair of ends, from the index."""
+        """Find one of the tours that the table has for each pair of ends; return its number too."""
         if number is not None and number >= TOURS_PER_START:
             raise NoSuchTour(
                 str(board),
@@ -267,7 +267,7 @@ class KnightReader(Reader):
     def find_listed_tour(
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
     ) -> tuple[int, list[int]]:
-        """The first tour asked for among all tours of a small board."""
+        """Find the first tour with these properties among all tours of a listed board."""
         import polars as pl
 
         table, name = make_tour_table(board), board.name_square(start)
@@ -301,7 +301,7 @@ class KnightReader(Reader):
         raise NoSuchTour(str(board), reason)
 
     def count_tours(self, board: KnightBoard, start: int | None) -> CountFacts:
-        """From the table of counts."""
+        """Return the number of tours from the table of counts; `start` None: from all squares."""
         import polars as pl
 
         table = PUZZLE.tables[-1]
@@ -316,8 +316,10 @@ class KnightReader(Reader):
         return CountFacts(board, start, None if None in tours else sum(tours), sum(closed))
 
     def list_count_commands(self, board: KnightBoard) -> list[str]:
-        """The commands that count a board's tours, or closed ones alone; NotCounted where none
-        does."""
+        """Return the commands that count a board's tours, or only its closed ones.
+
+        NotCounted if no command can count them.
+        """
         stages = (
             []
             if board.squares > MAX_SINGLE_FILE_SQUARES
@@ -397,7 +399,7 @@ def _parse_number(given: str | bool) -> int:
 
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:
-    """NoSuchTour where the squares alone rule out a tour between them."""
+    """Raise NoSuchTour if the two squares alone rule out a tour between them."""
     names = f"{board.name_square(start)} to {board.name_square(end)}"
     if start == end and board.squares > 1:
         raise NoSuchTour(

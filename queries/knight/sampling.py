@@ -1,4 +1,4 @@
-"""Tours by chance, each as likely as any other: numbers are drawn, then the tours they are of."""
+"""Uniform samples of tours: random numbers are drawn, then the tours with those numbers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from queries.reader import ProgressCallback
 
 CHUNK_TOURS = 1 << 18
-"""Tours that are drawn together: the more, the less often the layers are read."""
+"""Tours that are unranked together: the more, the less often the layers are read."""
 CHUNK_ROWS = 1 << 20
-"""Rows of a list that are read at once."""
+"""Rows of a list that are read at a time."""
 
 
 def draw_numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[Array]:
-    """So many numbers below a total by chance, some at a time; the same for the same seed."""
+    """Draw `size` random numbers from 0 to below `total`, and yield them a chunk at a time.
+
+    The same seed draws the same numbers.
+    """
     if size > total and not (replacement and total):
         raise BadRequest(f"There are {total:,} tours to draw {size:,} from", "Draw fewer")
     random = np.random.Generator(np.random.PCG64(seed))
@@ -35,46 +38,49 @@ def draw_numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iter
         for begin in range(0, size, CHUNK_TOURS):
             yield random.integers(total, size=min(CHUNK_TOURS, size - begin))
     else:
-        drawn = random.choice(total, size, replace=False)
+        numbers = random.choice(total, size, replace=False)
         for begin in range(0, size, CHUNK_TOURS):
-            yield drawn[begin : begin + CHUNK_TOURS]
+            yield numbers[begin : begin + CHUNK_TOURS]
 
 
 def sample_by_rank(
-    ranked: RankedTours, drawn: Array, on_progress: ProgressCallback = ignore_progress
+    ranked: RankedTours, numbers: Array, on_progress: ProgressCallback = ignore_progress
 ) -> pl.DataFrame:
-    """The tours with these numbers: those from b1 follow those from a1, and so on; closed ones go
-    from a1 towards the lower of its neighbours."""
+    """Return the tours with these numbers, one row per number.
+
+    Open tours are numbered through all starts: those from b1 follow those from a1, and so on.
+    Closed tours go from a1 towards the lower of its neighbours.
+    """
     board, sweep, closed = ranked.board, ranked.ranker.sweep, ranked.closed
 
-    def load_layer(number: int) -> Layer:
-        records_range = ranked.layers.find_records(number)
+    def load_layer(layer: int) -> Layer:
+        records_range = ranked.layers.find_records(layer)
         data = b"".join(ranked.index.iter_chunks(records_range.start, records_range.stop))
         records = np.frombuffer(data, make_record_type(ranked.table))
         firsts, states = records["key"].astype(np.int64), np.ascontiguousarray(records["states"])
         return validate_layer(decode_layer(firsts, states), sweep.cells)
 
     ends = np.cumsum(ranked.count_tours_by_start())
-    starts = np.searchsorted(ends, drawn, side="right")
-    ranks = drawn - np.append(0, ends)[starts]
-    squares = np.empty((len(drawn), board.squares), dtype=np.int8)
+    starts = np.searchsorted(ends, numbers, side="right")
+    ranks = numbers - np.append(0, ends)[starts]
+    squares = np.empty((len(numbers), board.squares), dtype=np.int8)
     routes = [sweep.find_route(start) for start in range(len(ends))]
     for route in sweep.routes:
-        on = np.flatnonzero(np.array([other is route for other in routes])[starts])
-        if len(on):
+        rows = np.flatnonzero(np.array([other is route for other in routes])[starts])
+        if len(rows):
             with ranked.translate_layer_errors():
-                squares[on] = unrank_tours(
-                    sweep, route, load_layer, ranks[on], starts[on], on_progress
+                squares[rows] = unrank_tours(
+                    sweep, route, load_layer, ranks[rows], starts[rows], on_progress
                 )
     names = np.array(board.name_squares(), "S2")
     width = 2 * board.squares
     path = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(width), len(drawn), [None, pa.py_buffer(names[squares])]
+        pa.binary(width), len(numbers), [None, pa.py_buffer(names[squares])]
     )
     start_names = {} if closed else {"start": names[starts].astype(str)}
     return pl.DataFrame(
         {
-            "board": pl.repeat(str(board), len(drawn), eager=True),
+            "board": pl.repeat(str(board), len(numbers), eager=True),
             **start_names,
             "rank": ranks,
             "path": pl.from_arrow(path.cast(pa.binary()).cast(pa.string())),
@@ -82,10 +88,10 @@ def sample_by_rank(
     )
 
 
-def sample_list(rows: pl.LazyFrame, total: int, drawn: Array) -> pl.DataFrame:
-    """The rows of a list with these numbers, in their order."""
-    order = np.argsort(drawn, kind="stable")
-    ascending, frames = drawn[order], list[pl.DataFrame]()
+def sample_list(rows: pl.LazyFrame, total: int, numbers: Array) -> pl.DataFrame:
+    """Return the rows of a list with these row numbers, in the order of the numbers."""
+    order = np.argsort(numbers, kind="stable")
+    ascending, frames = numbers[order], list[pl.DataFrame]()
     for begin in range(0, total, CHUNK_ROWS):
         first, last = np.searchsorted(ascending, (begin, begin + CHUNK_ROWS))
         if first < last:

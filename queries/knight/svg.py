@@ -1,4 +1,4 @@
-"""A tour as a picture of its board."""
+"""Pictures of tours on their boards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def draw_tour(
     with_numbers: bool = True,
     bare: bool = False,
 ) -> str:
-    """The board with the tour's line, its start green and its end amber."""
+    """Draw the board with the tour's line, its start green and its end amber."""
     squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
     closed = squares[-1] in board.list_neighbours(squares[0])
     kind = "closed" if closed else "open"
@@ -35,7 +35,7 @@ def draw_tour(
         end = {1: GREEN, len(points): AMBER}.get(place)
         picture.add_dot(x, y, square / 8 if end else square / 18, end or BLUE)
         if with_numbers:
-            # a rim in the square's colour keeps the lines off the number
+            # an outline in the square's colour separates the number from the lines
             fill = CELL if board.is_light(squares[place - 1]) else CELL_DARK
             rim = f' stroke="{fill}" stroke-width="3.5" paint-order="stroke"'
             corner = x - square / 2 + 4, y - square / 2 + 12
@@ -55,7 +55,7 @@ def draw_tour(
 def draw_board(
     picture: Picture, board: KnightBoard, left: float, top: float, side: float
 ) -> list[tuple[float, float]]:
-    """Draw a board's squares; returns the middle of each."""
+    """Draw a board's squares; return the centre of each."""
     centres = list[tuple[float, float]]()
     for square in range(board.squares):
         rank, file = divmod(square, board.files)

@@ -1,4 +1,4 @@
-"""The knight's tables as a Python object."""
+"""The Python interface to the knight's tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class KnightTable(PuzzleTable):
-    """The knight's tours: 8x8 has one for each pair of ends, smaller boards have all.
+    """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
 
     >>> from queries import open_tables
     >>> knight = open_tables("outputs").knight
@@ -45,7 +45,7 @@ class KnightTable(PuzzleTable):
         board: str = "8x8",
         number: int | None = None,
     ) -> KnightAnswer:
-        """A tour from a square; NoSuchTour if there is none like it."""
+        """Return the first tour from a square with these options; NoSuchTour if there is none."""
         options = self._normalize_options(to, closed, board, number)
         return make_answer(KnightAnswer, self._reader.probe(start, options))
 
@@ -59,7 +59,7 @@ class KnightTable(PuzzleTable):
         board: str = "8x8",
         number: int | None = None,
     ) -> KnightAnswer | Default | None:
-        """`probe`, or the default where it raises; an option that is none raises here too."""
+        """Return the answer of `probe`, or the default where it raises; a bad option raises."""
         options = self._normalize_options(to, closed, board, number)
         return get_or(
             default, lambda: make_answer(KnightAnswer, self._reader.probe(start, options))
@@ -76,7 +76,7 @@ class KnightTable(PuzzleTable):
         board: str = "8x8",
         number: int | None = None,
     ) -> Frame:
-        """A polars frame with finish, number, closed and path for a column of squares."""
+        """Add finish, number, closed and path to a polars frame, for a column of squares."""
         options = self._normalize_options(to, closed, board, number)
         return self._annotate(frame, column, prefix, options)
 
@@ -91,7 +91,7 @@ class KnightTable(PuzzleTable):
         return self._reader.normalize_options(options)
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:
-        """How many tours begin at a square of a board; TablebaseError where that is not known."""
+        """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
         options = self._reader.normalize_options({"board": board, "count": True})
         return make_answer(CountAnswer, self._reader.probe(start, options))
 
@@ -126,10 +126,10 @@ class KnightTable(PuzzleTable):
         closed: bool = False,
         replacement: bool = True,
     ) -> pl.DataFrame:
-        """So many tours by chance, each as likely as any other; the same for the same seed.
+        """Draw a uniform sample of tours; the same seed draws the same tours.
 
-        Open tours are drawn from a board's list or, where it has none, by their numbers; closed
-        ones by their numbers.
+        Open tours are drawn from a board's list or, if it has none, by their numbers; closed tours
+        by their numbers.
 
         >>> from queries import open_tables
         >>> open_tables("outputs").knight.sample(3, seed=7, board="5x5").height

@@ -1,8 +1,8 @@
-"""Many tours at once from their numbers: what `numbered_tours` tells of one, compiled.
+"""Compiled kernels that unrank many tours at once, as `tour_ranker` unranks one.
 
-All of a route go through the layers together, from the last one back, so that one layer at a time
-is at hand. A tour is twice at some state with the number of a drawing that leads there: in the
-longer half and in the shorter one.
+All tours of a route go through the layers together, from the last one back, so that only one layer
+at a time is in memory. For each tour there are a state and the number of a partial tour that leads
+to it, twice: for the longer half of the board and for the shorter one.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Route, Sweep
 from tablebase.resources import count_cores
 
 MAX_STEPS = 512
-"""Steps that may have led to a state, at most: two of five cells joined in either order to nine
+"""The most steps that may have led to a state: two of five cells joined in either order to nine
 pairs."""
 MAX_EDGES = 32
-"""Edges between the cells of the cut, at most."""
+"""The most edges between the cells of the cut."""
 
 Layer = tuple[Array, Array]
-"""Ascending keys, and their numbers."""
+"""Ascending keys, and the number of partial tours or tours of each."""
 
 
 class SweepCells(NamedTuple):
-    """What the kernels know of a sweep (`numbered_tours.Sweep`)."""
+    """The fields of a sweep (`tour_ranker.Sweep`) that the kernels need."""
 
     here: int
     rows: int
     cells: int
     virtual: int
     partners: Array
-    """Of `list_all_partners`, with those of as many ends as there can be at the cut."""
+    """The partners of all matchings (`list_all_partners`), for as many ends as the cut can have."""
 
 
 def unrank_tours(
@@ -62,14 +62,16 @@ def unrank_tours(
     starts: Array,
     on_progress: Callable[[int, int], None],
 ) -> Array:
-    """The tours with these numbers on a route, from these squares: a row each; a closed one goes
-    towards the lower of its start's neighbours. `on_progress(layers, all)` is called after each
-    layer."""
+    """Return the tours with these numbers on a route, from these starts, one row per tour.
+
+    A closed tour goes towards the lower of its start's neighbours. `on_progress(layers, all)` is
+    called after each layer.
+    """
     cut, squares = sweep.longer, np.arange(sweep.virtual + 1)
     partners = list_all_partners(sweep.cells + 2)
     cells = SweepCells(sweep.here, sweep.rows, sweep.cells, sweep.virtual, partners)
     neighbours = np.full((len(ranks), sweep.virtual + 1, 2), NO_SQUARE, dtype=np.int8)
-    far = np.array(sweep.far)
+    far_squares = np.array(sweep.far)
     keys, cycles = load_layer(route.cut)
     ends = np.cumsum(cycles)
     places = np.searchsorted(ends, ranks, side="right")
@@ -79,11 +81,14 @@ def unrank_tours(
     del keys, ends, places
     states = load_layer(route.layers[-1])
     places = np.minimum(np.searchsorted(states[0], at_cut), len(states[0]) - 1)
-    ways = np.where(states[0][places] == at_cut, states[1][places], 0)
-    if (ways < 1).any() or (cycles % ways).any():
+    counts = np.where(states[0][places] == at_cut, states[1][places], 0)
+    if (counts < 1).any() or (cycles % counts).any():
         raise InconsistentLayers("tours pass a state in other numbers than drawings lead there")
-    left, right = np.divmod(rest, cycles // ways)
-    own_states, other_states = (at_cut.copy(), left), (at_cut.copy(), right)
+    longer_numbers, shorter_numbers = np.divmod(rest, cycles // counts)
+    longer_states, shorter_states = (
+        (at_cut.copy(), longer_numbers),
+        (at_cut.copy(), shorter_numbers),
+    )
     between = np.array(sweep.between)
     start_cell = sweep.find_cell(route.start, cut) if route.start >= cut else NO_SQUARE
     for number in reversed(range(cut + 1)):
@@ -91,29 +96,29 @@ def unrank_tours(
             others = np.array(sweep.steps[number], dtype=np.int64)
             states = load_layer(route.layers[number])
             step = number, others, number == route.start, cells, *states
-            _run_parallel(_step_back, (*own_states, neighbours), (*step, squares))
+            _run_parallel(_step_back, (*longer_states, neighbours), (*step, squares))
         if number <= sweep.shorter and route.layers[number] != number:
-            states = load_layer(number)  # the other half has the layers of all
+            states = load_layer(number)  # the shorter half uses the layers common to all starts
         if number < sweep.shorter:
             step = number, others, False, cells, *states
-            _run_parallel(_step_back, (*other_states, neighbours), (*step, far))
+            _run_parallel(_step_back, (*shorter_states, neighbours), (*step, far_squares))
         if number == sweep.shorter:
             _run_parallel(
-                _meet, (*other_states, neighbours), (cut, between, start_cell, cells, *states)
+                _meet, (*shorter_states, neighbours), (cut, between, start_cell, cells, *states)
             )
         on_progress(cut - number, cut)
-    found_tours = np.empty((len(ranks), sweep.virtual), dtype=np.int8)
+    tours = np.empty((len(ranks), sweep.virtual), dtype=np.int8)
     image = np.array([sweep.map_squares(start) for start in range(sweep.virtual)])
     _run_parallel(
-        _walk_tours,
-        (found_tours, neighbours, starts),
+        _follow_tours,
+        (tours, neighbours, starts),
         (image, np.argsort(image), sweep.paths, sweep.virtual),
     )
-    return found_tours
+    return tours
 
 
 def validate_layer(states: Layer, cells: int) -> Layer:
-    """The states of a layer, if they are such, and none comes twice."""
+    """Return a layer unchanged; InconsistentLayers if a key is no state, or comes twice."""
     keys, numbers = states
     needs = keys >> MATCHING_BITS
     ends = np.bitwise_count(needs & END_BITS)
@@ -131,20 +136,25 @@ def validate_layer(states: Layer, cells: int) -> Layer:
 
 
 def _run_parallel(
-    kernel: Callable[..., bool], tours: tuple[Array, ...], given: tuple[object, ...]
+    kernel: Callable[..., bool], tours: tuple[Array, ...], arguments: tuple[object, ...]
 ) -> None:
-    """Have a kernel done for all tours, some by each processor."""
+    """Run a kernel on all tours, an equal share on each core.
+
+    `tours` are arrays with one row per tour, and `arguments` the kernel's others.
+    """
     ends = np.linspace(0, len(tours[0]), count_cores() + 1).astype(int).tolist()
     with ThreadPoolExecutor(count_cores()) as pool:
         parts = (slice(*part) for part in pairwise(ends))
-        done = [pool.submit(kernel, *(of[part] for of in tours), *given) for part in parts]
-        if not all(part.result() for part in done):
+        results = [
+            pool.submit(kernel, *(array[part] for array in tours), *arguments) for part in parts
+        ]
+        if not all(result.result() for result in results):
             raise InconsistentLayers("there are fewer drawings than were counted")
 
 
 @compiled
 def _find_key(key: int, keys: Array) -> int:
-    """The first place among ascending keys of one that is not below this."""
+    """Return the first place among ascending keys whose key is not below this one."""
     low, high = 0, len(keys)
     while low < high:
         middle = (low + high) // 2
@@ -166,54 +176,59 @@ def _add_edge(neighbours: Array, one: int, other: int) -> None:
 
 @compiled
 def _step_back(
-    keys: Array, numbers: Array, neighbours: Array, square: int, others: Array, begins: bool,
-    sweep: SweepCells, layer_keys: Array, layer_ways: Array, place: Array,
+    keys: Array, numbers: Array, neighbours: Array, square: int, others: Array, is_start: bool,
+    sweep: SweepCells, layer_keys: Array, layer_counts: Array, square_map: Array,
 ) -> bool:  # fmt: skip
-    """Go to the states of the layer before, and draw what the step had laid.
+    """Go back to each tour's state in the previous layer, and add the edges of the step between.
 
-    Where the tours begin, that was an edge to the virtual square.
+    `keys` and `numbers` are changed to that state and the number of the partial tour that leads to
+    it, among those of the state. At a start, the step is one with an edge to the virtual square.
+    `square_map` has the squares of the half as the sweep of the longer half calls them.
     """
-    before = np.empty(MAX_STEPS, dtype=np.int64)
+    previous_keys = np.empty(MAX_STEPS, dtype=np.int64)
     joined_cells = np.empty((MAX_STEPS, 2), dtype=np.int64)
-    room = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
+    scratch = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
     for tour in range(len(keys)):
-        many, step_taken = (
-            step_back_kernel(keys[tour], others, sweep, room, before, joined_cells),
-            -1,
-        )
-        for step in range(many):
-            if begins and joined_cells[step, 0] != 0 and joined_cells[step, 1] != 0:
+        steps = step_back_kernel(keys[tour], others, sweep, scratch, previous_keys, joined_cells)
+        chosen_step = -1
+        for step in range(steps):
+            if is_start and joined_cells[step, 0] != 0 and joined_cells[step, 1] != 0:
                 continue
-            at = _find_key(before[step], layer_keys)
-            if at < len(layer_keys) and layer_keys[at] == before[step]:
-                if numbers[tour] < layer_ways[at]:
-                    step_taken = step
+            at = _find_key(previous_keys[step], layer_keys)
+            if at < len(layer_keys) and layer_keys[at] == previous_keys[step]:
+                if numbers[tour] < layer_counts[at]:
+                    chosen_step = step
                     break
-                numbers[tour] -= layer_ways[at]
-        if step_taken < 0:
+                numbers[tour] -= layer_counts[at]
+        if chosen_step < 0:
             return False
-        keys[tour] = before[step_taken]
-        for other in joined_cells[step_taken]:
+        keys[tour] = previous_keys[chosen_step]
+        for other in joined_cells[chosen_step]:
             if other != NO_SQUARE:
                 _add_edge(
-                    neighbours[tour], place[square], place[_find_square(other, square, sweep)]
+                    neighbours[tour],
+                    square_map[square],
+                    square_map[_find_square(other, square, sweep)],
                 )
     return True
 
 
 @compiled
-def _find_square(cell: int, after: int, sweep: SweepCells) -> int:
-    """The square of a cell in the frontier after so many squares."""
-    return sweep.virtual if cell < sweep.here else cell + after - sweep.here
+def _find_square(cell: int, squares: int, sweep: SweepCells) -> int:
+    """Return the square of a frontier's cell, once the sweep has finished this many squares."""
+    return sweep.virtual if cell < sweep.here else cell + squares - sweep.here
 
 
 @compiled
 def step_back_kernel(
-    key: int, others: Array, sweep: SweepCells, room: Array, keys: Array, joined_cells: Array
+    key: int, others: Array, sweep: SweepCells, scratch: Array, keys: Array, joined_cells: Array
 ) -> int:
-    """`tablebase.frontier.state.step_back`: keys, and the cells that were joined, `NO_SQUARE` for
-    none."""
-    unpacked, ends, partner = room
+    """List the steps of `tablebase.frontier.state.step_back`, and return their number.
+
+    `keys` gets the keys, and `joined_cells` the two joined cells of each, `NO_SQUARE` for none.
+    `scratch` is memory for three rows of cells.
+    """
+    unpacked, ends, partner = scratch
     here, cells = sweep.here, sweep.cells
     ends_count = unpack_key(key, sweep.partners, unpacked, ends)
     for at in range(ends_count):
@@ -228,13 +243,13 @@ def step_back_kernel(
         if need == END:
             far = partner[one]
             partner[here], partner[far] = far, here
-            then = needs + (END << 2 * here) + (1 << 2 * one)
-            count = _add_state(then, partner, cells, one, NO_SQUARE, count, keys, joined_cells)
+            earlier = needs + (END << 2 * here) + (1 << 2 * one)
+            count = _add_state(earlier, partner, cells, one, NO_SQUARE, count, keys, joined_cells)
             partner[far] = one
         elif need == 0:
-            then = needs + (END << 2 * here) + (END << 2 * one)
-            count = _split_pieces(
-                then,
+            earlier = needs + (END << 2 * here) + (END << 2 * one)
+            count = _split_paths(
+                earlier,
                 partner,
                 ends[:ends_count],
                 cells,
@@ -250,13 +265,13 @@ def step_back_kernel(
         one = others[place]
         for two in others[place + 1 :]:
             need, need_two = needs >> 2 * one & 3, needs >> 2 * two & 3
-            then = needs + (FREE << 2 * here) + (1 << 2 * one) + (1 << 2 * two)
+            earlier = needs + (FREE << 2 * here) + (1 << 2 * one) + (1 << 2 * two)
             if need == END and need_two == END:
                 if partner[one] == two:
-                    count = _add_state(then, partner, cells, one, two, count, keys, joined_cells)
+                    count = _add_state(earlier, partner, cells, one, two, count, keys, joined_cells)
             elif need == 0 and need_two == 0:
-                count = _split_pieces(
-                    then,
+                count = _split_paths(
+                    earlier,
                     partner,
                     ends[:ends_count],
                     cells,
@@ -269,20 +284,23 @@ def step_back_kernel(
                     joined_cells,
                 )
             elif need + need_two == END:
-                end, done = (one, two) if need == END else (two, one)
+                end, inner = (one, two) if need == END else (two, one)
                 far = partner[end]
-                partner[done], partner[far] = far, done
-                count = _add_state(then, partner, cells, one, two, count, keys, joined_cells)
+                partner[inner], partner[far] = far, inner
+                count = _add_state(earlier, partner, cells, one, two, count, keys, joined_cells)
                 partner[far] = end
     return count
 
 
 @compiled
-def _split_pieces(
+def _split_paths(
     needs: int, partner: Array, ends: Array, cells: int, near: int, far: int, one: int, two: int,
     count: int, keys: Array, joined_cells: Array,
 ) -> int:  # fmt: skip
-    """Every piece cut in two that end at two more cells, either way."""
+    """Add a state for each path and direction, with the path split in two.
+
+    The two paths end at `near` and at `far`; `ends` are the ends of the paths to split.
+    """
     for end in ends:
         low, high = end, partner[end]
         if low < high:
@@ -307,8 +325,8 @@ def _add_state(
 ) -> int:
     if needs >> 2 * cells & 3 != FREE:  # the last cell enters with this step
         return count
-    then = needs & ((1 << 2 * cells) - 1)
-    keys[count] = then << MATCHING_BITS | rank_matching(then, partner)
+    state_needs = needs & ((1 << 2 * cells) - 1)
+    keys[count] = state_needs << MATCHING_BITS | rank_matching(state_needs, partner)
     joined_cells[count, 0], joined_cells[count, 1] = one, two
     return count + 1
 
@@ -318,25 +336,28 @@ def _add_state(
 
 @compiled
 def _meet(
-    keys: Array, numbers: Array, neighbours: Array, begin: int, between: Array, start: int,
-    sweep: SweepCells, layer_keys: Array, layer_ways: Array,
+    keys: Array, numbers: Array, neighbours: Array, cut: int, between: Array, start: int,
+    sweep: SweepCells, layer_keys: Array, layer_counts: Array,
 ) -> bool:  # fmt: skip
-    """Go from states of the longer half to those of the other, and draw the edges of the cut; first
-    that from a start there to the virtual square."""
+    """Go from each tour's state of the longer half to that of the shorter, and add the cut's edges.
+
+    The first edge added is that from a start in the cut to the virtual square, if there is one. The
+    edges in the cut are tried depth first, in the order of the tours' numbers.
+    """
     ends = np.zeros(MAX_CELLS + 1, dtype=np.int64)
     partner = np.zeros((MAX_EDGES + 1, MAX_CELLS + 1), dtype=np.int64)
-    needs, next_edge, chosen = np.zeros((3, MAX_EDGES + 1), dtype=np.int64)
+    needs, next_edge, edges = np.zeros((3, MAX_EDGES + 1), dtype=np.int64)
     for tour in range(len(keys)):
         needs[0] = keys[tour] >> MATCHING_BITS
         unpack_key(keys[tour], sweep.partners, partner[0], ends)
         depth = next_edge[0] = 0
         if start != NO_SQUARE:
-            needs[0] = _lay_edge(needs[0], partner[0], 0, start)
+            needs[0] = _apply_edge(needs[0], partner[0], 0, start)
             if needs[0] < 0:
                 return False
-            _add_edge(neighbours[tour], sweep.virtual, _find_square(start, begin, sweep))
+            _add_edge(neighbours[tour], sweep.virtual, _find_square(start, cut, sweep))
         state, rest = _find_other_half(
-            needs[0], partner[0], sweep, layer_keys, layer_ways, numbers[tour]
+            needs[0], partner[0], sweep, layer_keys, layer_counts, numbers[tour]
         )
         while state < 0 and depth >= 0:
             if next_edge[depth] == len(between):
@@ -346,28 +367,28 @@ def _meet(
             next_edge[depth] += 1
             one, two = between[number]
             partner[depth + 1] = partner[depth]
-            needs[depth + 1] = _lay_edge(needs[depth], partner[depth + 1], one, two)
+            needs[depth + 1] = _apply_edge(needs[depth], partner[depth + 1], one, two)
             if needs[depth + 1] < 0:
                 continue
             depth += 1
-            next_edge[depth], chosen[depth] = number + 1, number
+            next_edge[depth], edges[depth] = number + 1, number
             state, rest = _find_other_half(
-                needs[depth], partner[depth], sweep, layer_keys, layer_ways, rest
+                needs[depth], partner[depth], sweep, layer_keys, layer_counts, rest
             )
         if state < 0:
             return False
         keys[tour], numbers[tour] = state, rest
-        for number in chosen[1 : depth + 1]:
+        for number in edges[1 : depth + 1]:
             one, two = between[number]
             _add_edge(
-                neighbours[tour], _find_square(one, begin, sweep), _find_square(two, begin, sweep)
+                neighbours[tour], _find_square(one, cut, sweep), _find_square(two, cut, sweep)
             )
     return True
 
 
 @compiled
-def _lay_edge(needs: int, partner: Array, one: int, two: int) -> int:
-    """What is needed after an edge is laid, -1 where it cannot be; the partners are then others."""
+def _apply_edge(needs: int, partner: Array, one: int, two: int) -> int:
+    """Return the needs after an edge is added, -1 if it is impossible; update the partners."""
     need, need_two = needs >> 2 * one & 3, needs >> 2 * two & 3
     near = one if need == FREE else partner[one]
     far = two if need_two == FREE else partner[two]
@@ -379,40 +400,49 @@ def _lay_edge(needs: int, partner: Array, one: int, two: int) -> int:
 
 @compiled
 def _find_other_half(
-    needs: int, partner: Array, sweep: SweepCells, keys: Array, ways: Array, rest: int
+    needs: int, partner: Array, sweep: SweepCells, keys: Array, counts: Array, rest: int
 ) -> tuple[int, int]:
-    """The other half's state in whose drawings a number falls, and which of them that is; -1 and
-    the number that is left where it falls in none."""
+    """Return the other half's state that contains a number, and the number within the state.
+
+    The candidates are the states whose partial tours close one cycle with this half's, in ascending
+    order; each covers as many numbers as partial tours lead to it. If the number is beyond all of
+    them, return -1 and the number minus those that they cover.
+    """
     here, half = 2 * sweep.here, 2 * sweep.rows  # bits of the virtual cell, and of a column
-    every = (1 << here + 2 * half) - 1
-    wanted = FREE * (END_BITS & every) - (needs & every)
-    one, other = wanted >> here & (1 << half) - 1, wanted >> here + half
-    facing = wanted & (1 << here) - 1 | (one << half | other | FREE << 2 * half) << here
+    cut_bits = (1 << here + 2 * half) - 1
+    open_needs = FREE * (END_BITS & cut_bits) - (needs & cut_bits)
+    first_column, last_column = open_needs >> here & (1 << half) - 1, open_needs >> here + half
+    # the other half is swept from the far end: it has the cut's columns in the opposite order
+    facing = (
+        open_needs & (1 << here) - 1
+        | (first_column << half | last_column | FREE << 2 * half) << here
+    )
     first = facing << MATCHING_BITS
     at = _find_key(first, keys)
     if at == len(keys) or keys[at] >> MATCHING_BITS != facing:
         return -1, rest
     end_of = np.empty(MAX_CELLS, dtype=np.int64)
     place = np.zeros(MAX_CELLS, dtype=np.int64)
-    many, left = 0, facing & END_BITS
-    while left:
-        cell = find_lowest(left) // 2
+    ends_count, end_bits = 0, facing & END_BITS
+    while end_bits:
+        cell = find_lowest(end_bits) // 2
         in_cut = (cell - sweep.here + sweep.rows) % half
-        end_of[many] = cell if cell < sweep.here else sweep.here + in_cut
-        place[end_of[many]] = many
-        many += 1
-        left &= left - 1
+        end_of[ends_count] = cell if cell < sweep.here else sweep.here + in_cut
+        place[end_of[ends_count]] = ends_count
+        ends_count += 1
+        end_bits &= end_bits - 1
     begin = MATCHING_STARTS[count_ones(facing & END_BITS) // 2]
     while at < len(keys) and keys[at] >> MATCHING_BITS == facing:
-        across = sweep.partners[begin + (keys[at] & MATCHING_MASK)]
-        end, seen = 0, 0
-        while seen == 0 or end:
-            end = across >> 4 * place[partner[end_of[end]]] & 15
-            seen += 2
-        if seen == many:
-            if rest < ways[at]:
+        partners = sweep.partners[begin + (keys[at] & MATCHING_MASK)]
+        # follow the paths of both halves from the first end: one cycle visits all ends
+        end, visited = 0, 0
+        while visited == 0 or end:
+            end = partners >> 4 * place[partner[end_of[end]]] & 15
+            visited += 2
+        if visited == ends_count:
+            if rest < counts[at]:
                 return keys[at], rest
-            rest -= ways[at]
+            rest -= counts[at]
         at += 1
     return -1, rest
 
@@ -421,23 +451,28 @@ def _find_other_half(
 
 
 @compiled
-def _walk_tours(
-    found_tours: Array, neighbours: Array, starts: Array, image: Array, square: Array, paths: bool,
+def _follow_tours(
+    tours: Array, neighbours: Array, starts: Array, image: Array, square: Array, paths: bool,
     virtual: int,
 ) -> bool:  # fmt: skip
-    for tour in range(len(found_tours)):
+    """Write each tour's squares in their order, by following its edges from the start.
+
+    `image` has the sweep's square of each square of the board, and `square` is its inverse, both by
+    start. False if the edges are not one tour.
+    """
+    for tour in range(len(tours)):
         begin = image[starts[tour], starts[tour]]
-        before, here = virtual if paths else NO_SQUARE, begin
+        previous, here = virtual if paths else NO_SQUARE, begin
         for at in range(len(image)):
             one, two = neighbours[tour, here]
             if one == NO_SQUARE or two == NO_SQUARE or here == virtual or (at and here == begin):
                 return False
-            found_tours[tour, at] = square[starts[tour], here]
-            if before != NO_SQUARE:
-                towards = two if one == before else one
+            tours[tour, at] = square[starts[tour], here]
+            if previous != NO_SQUARE:
+                successor = two if one == previous else one
             else:
-                towards = one if square[starts[tour], one] < square[starts[tour], two] else two
-            before, here = here, towards
+                successor = one if square[starts[tour], one] < square[starts[tour], two] else two
+            previous, here = here, successor
         if here != (virtual if paths else begin):
             return False
     return True

@@ -1,1 +1,1 @@
-"""The report: one page of charts."""
+"""The report: a page of charts, or the charts as single pictures."""

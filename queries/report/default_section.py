@@ -1,4 +1,4 @@
-"""What the report shows of a puzzle with goals that has no section of its own."""
+"""The report's default section, for a puzzle with goals that has no section of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _describe_distances(frame: pl.DataFrame) -> str:
 
 
 def make_section(puzzle: GoalPuzzle) -> Section:
-    """A histogram of each table."""
+    """Make a section with a histogram of each table."""
     return Section(
         puzzle.title,
         f"The states are numbered in the order of their notation, for example {puzzle.example}.",

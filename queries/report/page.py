@@ -1,4 +1,4 @@
-"""The page: one HTML file with every picture inside it, no scripts and no network."""
+"""The report's page: one HTML file with every picture inside it, no scripts and no network."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from queries.figure import Figure
 from queries.svg import make_dark_rules
 
 RenderedFigure = tuple[Figure, str, str, str, str]
-"""A figure, what is said of it, its picture, what it is made from, and by which code."""
+"""A figure, its description, its picture, a sentence about its sources, and its code."""
 Chapter = tuple[str, str, list[RenderedFigure]]
-"""A title, a sentence, and what is shown."""
+"""A title, a sentence, and the figures."""
 
 
 def make_page(
     tables: list[tuple[str, str, int, int]], sections: list[Chapter], made_by: str
 ) -> str:
-    """The whole file; `tables`: name, meaning, rows and bytes of each."""
+    """Return the page as text; `tables` has name, meaning, rows and bytes of each table."""
     toc = ""
     for title, _, figures in sections:
         toc += f"<ul><li><b>{escape(title)}</b></li>"
         for figure, *_ in figures:
             toc += f'<li><a href="#{figure.name}">{escape(figure.title)}</a></li>'
         toc += "</ul>"
-    listed = "".join(
+    table_rows = "".join(
         f"<tr><td><code>{name}.parquet</code></td><td>{escape(meaning)}</td>"
         f'<td class="n">{rows:,}</td><td class="n">{size:,}</td></tr>'
         for name, meaning, rows, size in tables
@@ -33,7 +33,7 @@ def make_page(
         style=_read_source("style.css") + make_dark_rules(".picture "),
         toc=toc,
         scrolls=_add_scroll("The tables"),
-        listed=listed,
+        listed=table_rows,
         body="".join(_format_section(*section) for section in sections),
         made_by=escape(made_by),
     )
@@ -47,19 +47,20 @@ def _format_section(title: str, sentence: str, figures: list[RenderedFigure]) ->
     body = "".join(
         f'<section id="{figure.name}"><h3>{escape(figure.title)}</h3><p>{escape(text)}</p>'
         f'<figure><div class="picture scroll"{_add_scroll(f"{figure.title}: picture")}>{svg}</div>'
-        f'<figcaption class="made">{escape(made)}</figcaption></figure>'
+        f'<figcaption class="made">{escape(sources)}</figcaption></figure>'
         "<details><summary>The query</summary>"
         f'<pre class="scroll"{_add_scroll(f"{figure.title}: query")}>'
         f"<code>{escape(code)}</code></pre></details></section>\n"
-        for figure, text, svg, made, code in figures
+        for figure, text, svg, sources, code in figures
     )
     return f"<h2>{escape(title)}</h2><p>{escape(sentence)}</p>\n{body}"
 
 
 def _add_scroll(label: str) -> str:
-    """The attributes of a box that may scroll: the keyboard comes to it, and it has a name.
+    """Return the attributes of a box that may scroll: it can have the focus, and it has a name.
 
-    In the style, such a box reaches over the margins beside it. In them stand two fades in the
-    paper's colour that stick to its edges: unseen on the paper alone, they lie on what goes on.
+    In the style sheet, such a box extends over the margins beside it. Two gradients in the page's
+    colour stick to its edges: they are invisible on the page itself, and fade contents that
+    continue beyond the edge.
     """
     return f' tabindex="0" role="region" aria-label="{escape(label)}"'

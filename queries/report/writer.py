@@ -1,7 +1,7 @@
-"""The report: what the tables hold, as one page of pictures or as the pictures alone.
+"""The writer of the report: charts of the tables, as one page or as single pictures.
 
-Charts need `altair` and `vl-convert-python`, the extra `[report]`; nothing here is imported before
-a report is asked for.
+Charts need `altair` and `vl-convert-python`, the extra `[report]`; they are imported only when a
+report is written.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ SECTIONS = {
     "senet": "queries.senet.figures:SECTION",
     "knight": "queries.knight.figures:SECTION",
 }
-"""What is shown of our puzzles; another may name its section itself."""
+"""The sections of the built-in puzzles; a plugin's puzzle may name its own."""
 SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
-"""What reads a sample, and shows it."""
+"""The function that reads a sample file and makes its section."""
 
 
 def write_report(
     store: Store, target: str | Path, format: str = "html", sample: str | Path | None = None
 ) -> list[str]:
-    """Write the report on a store's tables: a page, or a folder of pictures; what was written.
+    """Write the report on a store's tables, a page or a folder of pictures; return what it wrote.
 
-    A page among the tables is listed with those that it shows. `sample` is a Parquet file of closed
-    tours as `pipeline sample` draws them.
+    A page in the store is listed in the manifest, with the tables that it shows. `sample` is a
+    Parquet file of closed tours as `pipeline sample` draws them.
     """
     require_choice(format, "format", *PAGE_FORMATS)
     try:
@@ -61,14 +61,14 @@ def write_report(
     from tablebase.tables.manifest import record_page
 
     sections = list_sections()
-    given: dict[str, Source] = {}
+    files: dict[str, Source] = {}
     if sample is not None:
         require_other_file(str(target), str(sample))
-        section, given["sample"] = import_object(SAMPLE_LOADER)(str(sample))
+        section, files["sample"] = import_object(SAMPLE_LOADER)(str(sample))
         sections.append(section)
-    sources = Sources(store, given)
+    sources = Sources(store, files)
     if format == "html":
-        with open_output(str(target)) as file:  # before all is drawn: it may be refused
+        with open_output(str(target)) as file:  # before drawing: the output may not be writable
             file.write(_make_page(sources, sections).encode())
         if target != STANDARD:
             record_page(store, str(target), sources.entries)
@@ -77,7 +77,7 @@ def write_report(
         raise BadRequest("The pictures are several files", "Name a folder with --output")
     if "://" not in str(target):
         with translate_output_errors(str(target)):
-            os.makedirs(target, exist_ok=True)  # not Path: it takes no name for this folder's
+            os.makedirs(target, exist_ok=True)  # not Path: it would take "" for the current folder
     pictures = {}
     for number, figure in enumerate(list_figures(sections), start=1):
         picture = _make_standalone(_render_figure(sources, figure)[1])
@@ -89,7 +89,7 @@ def write_report(
 
 
 def list_sections() -> list[Section]:
-    """What each puzzle has to show, in the order of the registry."""
+    """Return the sections of all puzzles that have one, in the order of the registry."""
     return [section for section in collect_from_each(_make_section) if section]
 
 
@@ -107,12 +107,12 @@ def _make_section(puzzle: Puzzle) -> Section | None:
 
 
 def list_figures(sections: list[Section]) -> list[Figure]:
-    """Every figure, in the order of the page."""
+    """Return every figure, in the order of the page."""
     return [figure for section in sections for figure in section.figures]
 
 
 def _render_figure(sources: Sources, figure: Figure) -> tuple[str, str]:
-    """What is said of a figure, and its SVG."""
+    """Return a figure's description and its SVG."""
     from queries.charts import render_svg
 
     frame = sources.answer(figure)
@@ -145,7 +145,7 @@ def _make_page(sources: Sources, sections: list[Section]) -> str:
 
 
 def _make_standalone(svg: str) -> str:
-    """A page's picture made to stand for itself: a background, and its own rules for the dark."""
+    """Add a background and the rules for dark screens to a page's picture, to use it alone."""
     from queries.svg import PAPER, make_dark_rules
 
     at = svg.index(">", svg.index("<svg")) + 1

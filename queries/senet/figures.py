@@ -17,7 +17,7 @@ NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", 
 VIEWS = {"plies": "whoever moves", "plies_even": "A to move (even)", "plies_odd": "B to move (odd)"}
 
 
-# ---- queries: what a page shows is the source of these -----------------------------------------
+# ---- queries: a page shows the source of these functions ---------------------------------------
 
 
 def count_by_plies(senet: pl.LazyFrame) -> pl.DataFrame:
@@ -84,7 +84,7 @@ def list_unreachable(senet: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- what they show -----------------------------------------------------------------------------
+# ---- descriptions and drawings of the answers ---------------------------------------------------
 
 
 def _describe_plies(frame: pl.DataFrame) -> str:
@@ -100,12 +100,12 @@ def _describe_plies(frame: pl.DataFrame) -> str:
 
 
 def _draw_plies(frame: pl.DataFrame) -> Drawing:
-    frame_shown = frame.drop_nulls("plies").with_columns(
+    reached = frame.drop_nulls("plies").with_columns(
         pl.col("variable").replace_strict(VIEWS),
         (pl.col("plies") % 2).replace_strict({0: "even", 1: "odd"}).alias("parity"),
     )
     return (
-        alt.Chart(frame_shown)
+        alt.Chart(reached)
         .mark_bar()
         .encode(
             x=alt.X("plies:O", title="fewest plies", axis=alt.Axis(values=list(range(0, 17, 2)))),
@@ -148,9 +148,9 @@ def _draw_lines(frame: pl.DataFrame) -> Drawing:
 
 
 def _draw_squares(frame: pl.DataFrame) -> Drawing:
-    shown = add_bands(frame.with_columns(pl.col("share") * 100), "share", SHARES)
+    percentages = add_bands(frame.with_columns(pl.col("share") * 100), "share", SHARES)
     return (
-        alt.Chart(shown)
+        alt.Chart(percentages)
         .mark_rect()
         .encode(
             x=alt.X("square:O", title="square"),
@@ -176,7 +176,7 @@ def _describe_unreachable(frame: pl.DataFrame) -> str:
         return f"{lost.height} arrangements are never reached by any line of play."
     beyond = frame.group_by("beyond").agg(pl.len().alias("all"), pl.col("never").sum())
     swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
-    both = len(swapped & set(lost["position"]))
+    symmetric = len(swapped & set(lost["position"]))
     parts = [
         f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]}"
         for row in beyond.filter(pl.col("never") > 0).sort("beyond").to_dicts()
@@ -185,8 +185,8 @@ def _describe_unreachable(frame: pl.DataFrame) -> str:
         f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
         "four or five squares are empty, and all pieces beyond have one colour. "
         f"{frame.height:,} arrangements have this shape; never reached are "
-        f"{', '.join(parts)}. For {both} of the {lost.height} the arrangement with the colours "
-        "swapped is never reached either."
+        f"{', '.join(parts)}. For {symmetric} of the {lost.height} the arrangement with the "
+        "colours swapped is never reached either."
     )
 
 

@@ -1,4 +1,4 @@
-"""Senet's answers: a shortest line of play, walked backwards by the index's last moves."""
+"""The reader of Senet: a shortest line of play, followed back by the last moves in the index."""
 
 from __future__ import annotations
 
@@ -16,24 +16,29 @@ if TYPE_CHECKING:
     from queries.answer_frames import Answers
 
 PLIES = (0, 2)
-"""Where a record has the even and the odd plies; the last move follows."""
+"""The fields of a record that hold the even and the odd plies; after each comes the last move."""
 LINES = 4
+"""The field of a record that holds the number of shortest lines."""
 Line = list[tuple[int, int, str]]
 """Moves in order, each as a throw, a starting square and the position before it."""
 
 
 class SenetFacts(Facts):
-    """A position and the smallest of its shortest lines of play."""
+    """The answer for a position, with the smallest of its shortest lines of play."""
 
     __slots__ = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines", "path")
     path: list[str]
 
     def __init__(
-        self, position: str, both: tuple[int | None, int | None], line: Line, lines: int | None
+        self,
+        position: str,
+        plies_by_parity: tuple[int | None, int | None],
+        line: Line,
+        lines: int | None,
     ) -> None:
         self.position = position
         self.plies = len(line)
-        self.plies_even, self.plies_odd = both
+        self.plies_even, self.plies_odd = plies_by_parity
         self.dice = "".join(str(throw) for throw, _, _ in line)
         self.moves = " ".join(format_move(before, throw, start) for throw, start, before in line)
         self.lines = lines
@@ -50,8 +55,8 @@ class SenetFacts(Facts):
             ("lines", f"{self.lines:,} of that length" if self.lines else ""),
         ]
         later = self.plies_odd if self.plies % 2 == 0 else self.plies_even
-        when = "never" if later is None else f"after {later} {'ply' if later == 1 else 'plies'}"
-        rows.append((f"{SIDES[(self.plies + 1) % 2]} to move", when))
+        reached = "never" if later is None else f"after {later} {'ply' if later == 1 else 'plies'}"
+        rows.append((f"{SIDES[(self.plies + 1) % 2]} to move", reached))
         squares = "".join(f"{square:3}" for square in range(1, 16))
         pieces = "".join(f"{piece:>3}" for piece in self.position)
         return f"{pieces}\n{squares}\n\n{align_rows([row for row in rows if row[1]])}"
@@ -85,17 +90,17 @@ class SenetReader(Reader):
         positions = keys.str.to_uppercase().alias("position").to_frame()
         joined = positions.join(self.read_rows(), on="position", how="left", maintain_order="left")
         return merge_answers(
-            keys, joined.drop("position"), lambda some: answer_singly(some, options)
+            keys, joined.drop("position"), lambda missing: answer_singly(missing, options)
         )
 
     def normalize_options(self, options: OptionValues) -> OptionValues:
         if "turn" not in options:
             return options
-        given = str(options["turn"])
-        side = given.strip().upper()
+        text = str(options["turn"])
+        side = text.strip().upper()
         if side not in [*SIDES]:
             raise BadRequest(
-                f"There is no side {quote(given)}", f"Choose one of: {', '.join(SIDES)}"
+                f"There is no side {quote(text)}", f"Choose one of: {', '.join(SIDES)}"
             )
         return {**options, "turn": side}
 
@@ -106,23 +111,23 @@ class SenetReader(Reader):
         position = parse(key)
         record = self.open_index("senet").read_record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
-        known = [plies for plies in (even, odd) if plies is not None]
-        if not known:
+        reached_plies = [plies for plies in (even, odd) if plies is not None]
+        if not reached_plies:
             raise PositionUnreachable(position)
         turn = str(options.get("turn", ""))
-        plies = (even, odd)[SIDES.index(turn)] if turn else min(known)
+        plies = (even, odd)[SIDES.index(turn)] if turn else min(reached_plies)
         if plies is None:
             raise PositionUnreachable(position, turn)
         line = self.find_line(position, plies)
-        # the index counts the shortest lines alone
-        lines = record[LINES] if plies == min(known) else None
+        # the index has the number of lines for the fewest plies only
+        lines = record[LINES] if plies == min(reached_plies) else None
         facts = SenetFacts(position, (even, odd), line, lines)
         if options.get("path"):
             facts.path = [*(before for _, _, before in line), position]
         return facts
 
     def find_line(self, position: str, plies: int) -> Line:
-        """The smallest shortest line."""
+        """Return the smallest line of this many plies, by following the last moves backwards."""
         line: Line = []
         for ply in range(plies, 0, -1):
             record = self.open_index("senet").read_record(rank(position))

@@ -1,4 +1,4 @@
-"""Senet positions as pictures: a line of play, or many positions as strips."""
+"""Pictures of Senet: a line of play, or many positions as strips."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ COLUMNS = 5
 
 
 def draw_strips(title: str, positions: list[str]) -> str:
-    """Many Senet positions, each as a strip of 15 squares, down the columns; for a page."""
+    """Draw many positions, each as a strip of 15 squares, column by column; for a page."""
     picture = Picture(title, bare=True)
-    down = -(-len(positions) // COLUMNS)
+    rows = -(-len(positions) // COLUMNS)
     for number, position in enumerate(positions):
-        column, row = divmod(number, down)
+        column, row = divmod(number, rows)
         for square, piece in enumerate(position):
             x = column * (15 * SPOT + 36) + square * SPOT
             fill = {"A": BLUE, "B": AMBER}.get(piece, TILE)
             picture.add_rect(x, row * 16, SPOT - 1.5, SPOT + 1, fill, ' rx="1.5"')
-    return picture.to_svg(COLUMNS * (15 * SPOT + 36) - 36, down * 16 - 5)
+    return picture.to_svg(COLUMNS * (15 * SPOT + 36) - 36, rows * 16 - 5)
 
 
 SQUARE = 30
 
 
 def draw_line(reached: str, dice: str, moves: list[str]) -> str:
-    """The line to a position: all on it, one under the other; the piece that moved is ringed."""
+    """Draw the line to a position: each position under the one before, the moved piece ringed."""
     title = f"{reached} after {len(moves)} {'ply' if len(moves) == 1 else 'plies'}"
     picture = Picture(title)
     edge, left, top, pitch = 20, 156, 64, SQUARE + 14
@@ -35,19 +35,19 @@ def draw_line(reached: str, dice: str, moves: list[str]) -> str:
         picture.add_text(left + (square - 0.5) * SQUARE, top - 8, str(square))
     position = OPENING
     for ply in range(len(moves) + 1):
-        up = top + ply * pitch
-        middle = up + SQUARE / 2
+        y = top + ply * pitch
+        middle = y + SQUARE / 2
         words, goal = ["opening"], 0
         for square in range(15):
             fill = CELL if square % 2 else CELL_DARK
-            picture.add_rect(left + square * SQUARE, up, SQUARE, SQUARE, fill)
+            picture.add_rect(left + square * SQUARE, y, SQUARE, SQUARE, fill)
         if ply:
             move = moves[ply - 1]
             start, goal = map(int, move.replace("x", "-").split("-"))
             position = swap_squares(position, start, goal)
             words = [str(ply), f"{SIDES[(ply - 1) % 2]} throws {dice[ply - 1]}", move]
             ends = [left + (square - 0.5) * SQUARE for square in (start, goal)]
-            picture.add_line(ends[0], up + SQUARE + 5, ends[1], up + SQUARE + 5, MUTED)
+            picture.add_line(ends[0], y + SQUARE + 5, ends[1], y + SQUARE + 5, MUTED)
         for word, at in zip(words, (edge, edge + 22, edge + 91), strict=False):
             picture.add_text(at, middle + 4, word, 11, MUTED, "start")
         for square, piece in enumerate(position, start=1):

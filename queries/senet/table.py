@@ -1,4 +1,4 @@
-"""Senet's table as a Python object."""
+"""The Python interface to Senet's table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SenetTable(PuzzleTable):
-    """Senet.
+    """The table of Senet.
 
     >>> from queries import open_tables
     >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
@@ -22,13 +22,16 @@ class SenetTable(PuzzleTable):
     """
 
     def probe(self, position: str) -> SenetAnswer:
-        """The answer for a position; PositionUnreachable if no line of play leads to it."""
+        """Return the answer for a position; PositionUnreachable if no line of play leads to it."""
         return make_answer(SenetAnswer, self._reader.probe(position, {}))
 
     def get(self, position: str, default: Default | None = None) -> SenetAnswer | Default | None:
-        """`probe`, or the default where it raises."""
+        """Return the answer of `probe`, or the default where it raises."""
         return get_or(default, lambda: self.probe(position))
 
     def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
-        """A polars frame with the table's columns for a column of positions, as `eight` has it."""
+        """Add the table's columns to a polars frame, for a column of positions.
+
+        A LazyFrame stays lazy, and `prefix` begins the names of the added columns.
+        """
         return self._annotate(frame, column, prefix, {})

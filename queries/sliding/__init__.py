@@ -1,1 +1,1 @@
-"""Sliding boards: what they look like, and the answers of those of every size."""
+"""Queries of sliding boards: readers, vectorized answers and pictures for every size."""

@@ -1,4 +1,4 @@
-"""A board's answers: pictures of its states, and the tile that each move slides."""
+"""The facts of sliding boards: a goal puzzle's, with the tile that each move slides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from queries.query_options import OptionValues
 
 
 class BoardFacts(GoalFacts):
-    """A state of a board of so many columns on its way to a goal."""
+    """The answer for a state of a sliding board; `width` is its number of columns."""
 
     __slots__ = ("_width", "best_tiles", "tiles")
 
@@ -25,7 +25,7 @@ class BoardFacts(GoalFacts):
         return dict(self._puzzle.moves(state))[letter]
 
     def _find_tile(self, state: str, letter: str) -> str:
-        """The tile that slides when the blank goes that way: it stands then where the blank was."""
+        """Return the tile that a move slides: after the move it is on the cell of the blank."""
         return self._apply_move(state, letter)[state.index("0")]
 
     def draw_state(self, state: str) -> str:

@@ -1,4 +1,4 @@
-"""Sliding boards of every size: for each that is asked about, a reader of its tables."""
+"""The readers of sliding boards: one for the puzzle, and one for each board's tables."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
 MAX_SINGLE_KEYS = 2_000
-"""Keys that are asked one by one: a large board's whole index takes longer to read."""
+"""A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
 
 class BoardReader(GoalReader):
-    """Answers for one board."""
+    """A reader of one board's tables."""
 
     puzzle: BoardWithTables
     options = (
@@ -72,11 +72,11 @@ class BoardReader(GoalReader):
 
         goal = str(options.get("goal", self.puzzle.example))
 
-        def answer_singly(some: pl.Series) -> Answers:
+        def answer_singly(missing: pl.Series) -> Answers:
             def answer(key: str) -> dict[str, object]:
                 return dict(zip(COLUMNS, self.answer_briefly(key, goal), strict=True))
 
-            return look_up_keys(some, answer, self.make_schema(options), self.on_progress)
+            return look_up_keys(missing, answer, self.make_schema(options), self.on_progress)
 
         if len(keys) < MAX_SINGLE_KEYS:
             return answer_singly(keys)
@@ -90,7 +90,7 @@ class BoardReader(GoalReader):
         return merge_answers(keys, answers, answer_singly)
 
     def _read_distances(self, table: str) -> npt.NDArray[np.uint8]:
-        """All distances of a table, read once."""
+        """Return all distances of a table, read once."""
         if table not in self._distances:
             import numpy as np
 
@@ -103,10 +103,11 @@ class BoardReader(GoalReader):
         return self._distances[table]
 
     def answer_briefly(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
-        """What a batch answers with: state, goal, distance and best moves."""
-        state, to = self.parse_ends(key, goal)
-        distance, _ = self.find_distance(state, to)
-        return state, to, distance, "".join(letter for letter, _ in self.list_best_moves(state, to))
+        """Return state, goal, distance and best moves: the columns of a batch."""
+        state, goal_state = self.parse_ends(key, goal)
+        distance, _ = self.find_distance(state, goal_state)
+        best_moves = "".join(letter for letter, _ in self.list_best_moves(state, goal_state))
+        return state, goal_state, distance, best_moves
 
 
 class SlidingReader(Reader):
@@ -120,7 +121,10 @@ class SlidingReader(Reader):
         return BoardReader(parse_board(str(options["board"])), self.store)
 
     def list_explorer_readers(self) -> list[Reader]:
-        """Those of the boards that always have every goal; a page does not carry larger ones."""
+        """Return the readers of boards up to `MAX_LISTED_CELLS` that have tables for every goal.
+
+        Tables of larger boards are too large for a page.
+        """
         readers: list[Reader] = []
         for board, published in self._find_published().items():
             names = [table.name for table in parse_board(board).tables]
@@ -135,11 +139,11 @@ class SlidingReader(Reader):
         return tuple(self._find_published()) if option == "board" else ()
 
     def _find_published(self) -> dict[str, set[str]]:
-        """The boards with tables, each with their names."""
+        """Return the names of the published tables, by board."""
         from tablebase.tables.manifest import read_manifest
 
         tables_by_board: dict[str, set[str]] = {}
         for name in read_manifest(self.store):
-            if known := find_goal(name):
-                tables_by_board.setdefault(str(known[0]), set()).add(name)
+            if board_and_goal := find_goal(name):
+                tables_by_board.setdefault(str(board_and_goal[0]), set()).add(name)
         return tables_by_board

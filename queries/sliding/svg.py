@@ -1,4 +1,4 @@
-"""States of sliding boards as pictures."""
+"""Pictures of sliding boards' states."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from queries.svg import BLUE, BOLD, CELL_DARK, INK, MUTED, ON_HIGH, PAPER, Pictu
 
 SIDE = 26
 CELLS_PER_ROW = 24
-"""Cells of the boards in a row."""
+"""The most cells of the boards in one row of a picture."""
 
 
 def draw_boards(
     title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *,
     width: int, bare: bool = False,
 ) -> str:  # fmt: skip
-    """States as boards of so many columns, each with a head; the tile that moved stands out."""
+    """Draw states as boards of `width` columns, each with a head; the moved tiles are coloured."""
     picture = Picture(title, bare=bare)
     edge = 2 if bare else 20
     top = 0 if bare else 44
     if not bare:
         picture.add_text(edge, 28, title, 14, INK, "start", BOLD)
     height, in_row = len(states[0]) // width, max(1, CELLS_PER_ROW // width)
-    wide, high = width * SIDE + 22, height * SIDE + 34
+    pitch_x, pitch_y = width * SIDE + 22, height * SIDE + 34
     for number, (state, head) in enumerate(zip(states, heads, strict=True)):
         row, column = divmod(number, in_row)
-        left, up = edge + column * wide, top + row * high
-        picture.add_text(left, up + 12, head, 11, MUTED, "start")
-        _draw_board(picture, left, up + 18, state, moved[number] if moved else "", width)
+        x, y = edge + column * pitch_x, top + row * pitch_y
+        picture.add_text(x, y + 12, head, 11, MUTED, "start")
+        _draw_board(picture, x, y + 18, state, moved[number] if moved else "", width)
     across = min(in_row, len(states))
     rows = -(-len(states) // in_row)
-    total = max(across * wide - 22 + 2 * edge, 0 if bare else 2 * edge + 8.5 * len(title))
-    return picture.to_svg(total, top + rows * high - 16 + edge)
+    total = max(across * pitch_x - 22 + 2 * edge, 0 if bare else 2 * edge + 8.5 * len(title))
+    return picture.to_svg(total, top + rows * pitch_y - 16 + edge)
 
 
 def _draw_board(

@@ -1,4 +1,4 @@
-"""Whole columns of a board's states at once: distances, best moves, and what is said of others."""
+"""Vectorized answers for a sliding board: distances, best moves and errors of whole columns."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tablebase.puzzles.sliding.move_tables import MOVE_SETS
 from tablebase.resources import count_cores
 
 CHUNK_ROWS = 1 << 14
-"""Rows at a time: few enough to stay in a core's cache."""
+"""Rows looked up at a time: few enough to stay in a core's cache."""
 NO_TILE = 31
-"""What stands for characters that are no tile."""
+"""The number that stands for a character that is not a tile."""
 
 Bytes = npt.NDArray[np.uint8]
 Records = npt.NDArray[np.uint8]
@@ -25,9 +25,9 @@ Records = npt.NDArray[np.uint8]
 def answer_keys(
     board: SlidingBoard, goal: str, view: BoardGoalView, records: Records, keys: pl.Series
 ) -> pl.DataFrame | None:
-    """Goal, distance, best moves and error for each key; nulls where a key is no state.
+    """Return goal, distance, best moves and error for each key; nulls for keys that are no states.
 
-    Nothing where the records contradict each other.
+    None if the records contradict each other.
     """
     states = normalize_keys(keys, board.cells)
     texts = view_texts(states)
@@ -35,7 +35,7 @@ def answer_keys(
     values = np.full(256, NO_TILE, dtype=np.uint8)
     values[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
     distance, best = np.zeros(len(texts), dtype=np.int8), np.zeros(len(texts), dtype=np.uint8)
-    known, reached = np.zeros(len(texts), dtype=np.bool_), np.zeros(len(texts), dtype=np.bool_)
+    is_state, is_reached = np.zeros((2, len(texts)), dtype=np.bool_)
     lookup = GoalLookup(board, view, goal, records)
 
     def answer_chunk(at: int) -> None:
@@ -46,13 +46,13 @@ def answer_keys(
         good = np.flatnonzero(
             (lengths[chunk] == board.cells) & (tile_set == (1 << board.cells) - 1)
         )
-        near, moves = lookup.look_up(tiles[:, good])
-        known[at + good], reached[at + good] = True, near >= 0
-        distance[at + good], best[at + good] = near, moves
+        distances, moves = lookup.look_up(tiles[:, good])
+        is_state[at + good], is_reached[at + good] = True, distances >= 0
+        distance[at + good], best[at + good] = distances, moves
 
     with ThreadPoolExecutor(count_cores()) as pool:
         list(pool.map(answer_chunk, range(0, len(texts), CHUNK_ROWS)))
-    if (reached & (distance > 0) & (best == 0)).any():
+    if (is_reached & (distance > 0) & (best == 0)).any():
         return None
     answers = pl.DataFrame(
         {
@@ -60,21 +60,20 @@ def answer_keys(
             "distance": distance,
             "best_moves": pl.Series(MOVE_SETS.astype(str)).gather(best),
         }
-    ).select(pl.when(pl.Series(reached)).then(pl.all()))
+    ).select(pl.when(pl.Series(is_reached)).then(pl.all()))
     return answers.with_columns(
-        error=explain_unreachable_states(board, goal, states, known & ~reached)
+        error=explain_unreachable_states(board, goal, states, is_state & ~is_reached)
     )
 
 
 class GoalLookup:
-    """A board's states as the table of a goal sees them: looked up many at a time."""
+    """A lookup of many states at a time in a table, for a goal that the table has a view of."""
 
     def __init__(
         self, board: SlidingBoard, view: BoardGoalView, goal: str, records: Records
     ) -> None:
         self._wide, self._records = board.wide, records
-        at = self._wide.cell_at
-        self._cells = [view.cells[cell] for cell in at]
+        self._cells = [view.cells[cell] for cell in self._wide.cell_at]
         self._names = np.zeros(board.cells, dtype=np.uint8)
         for cell, mark in zip(view.cells, view.layout, strict=True):
             self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
@@ -88,37 +87,42 @@ class GoalLookup:
                 self._exits[LETTERS.index(letter), cell] = to
 
     def look_up(self, tiles: Bytes) -> tuple[npt.NDArray[np.int8], Bytes]:
-        """The distances of states, one a column, -1: out of reach; and letters of best moves."""
+        """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
+
+        `tiles` has one state per column.
+        """
         distance, best = self._look_up_distances(tiles), np.zeros(tiles.shape[1], dtype=np.uint8)
         blank = np.argmin(tiles, axis=0)
         for letter, exits in enumerate(self._exits):
-            takers = np.flatnonzero((exits[blank] >= 0) & (distance > 0))
-            here, columns = blank[takers], np.arange(len(takers))
-            moved = tiles[:, takers]
-            moved[here, columns] = moved[exits[here], columns]
-            moved[exits[here], columns] = 0
-            nearer = self._look_up_distances(moved) < distance[takers]
-            best[takers] |= nearer.astype(np.uint8) << np.uint8(letter)
+            movable = np.flatnonzero((exits[blank] >= 0) & (distance > 0))
+            blanks, columns = blank[movable], np.arange(len(movable))
+            next_tiles = tiles[:, movable]
+            next_tiles[blanks, columns] = next_tiles[exits[blanks], columns]
+            next_tiles[exits[blanks], columns] = 0
+            is_nearer = self._look_up_distances(next_tiles) < distance[movable]
+            best[movable] |= is_nearer.astype(np.uint8) << np.uint8(letter)
         return distance, best
 
     def _look_up_distances(self, tiles: Bytes) -> npt.NDArray[np.int8]:
         places = self._names[tiles[self._cells]]
         blank = np.argmin(places, axis=0)
-        before = np.arange(len(places) - 1)[:, None] < blank
-        order = np.where(before, places[:-1], places[1:])
+        is_before_blank = np.arange(len(places) - 1)[:, None] < blank
+        order = np.where(is_before_blank, places[:-1], places[1:])
         rank = blank.astype(np.int32) * np.int32(self._wide.orders)
         pairs = np.zeros(tiles.shape[1], dtype=np.uint8)
         for at, weight in enumerate(self._weights):
             smaller = (order[at + 1 :] < order[at]).sum(axis=0, dtype=np.uint8)
             rank += smaller * weight
             pairs += smaller
-        reached = (pairs % 2).astype(np.bool_) == self._odd[blank]
-        return np.where(reached, self._records[rank].astype(np.int8), np.int8(-1))
+        is_reached = (pairs % 2).astype(np.bool_) == self._odd[blank]
+        return np.where(is_reached, self._records[rank].astype(np.int8), np.int8(-1))
 
 
 def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
-    """Keys as `SlidingBoard.parse` reads them, those that are states; others are whatever they
-    are."""
+    """Bring keys that are states to the notation that `SlidingBoard.parse` returns.
+
+    Other keys become any text that is not a state.
+    """
     if (keys.str.len_bytes() == cells).all():
         return keys.str.to_lowercase()
     bare = keys.str.to_lowercase().str.replace_all(",", " ")

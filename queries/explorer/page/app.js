@@ -1,4 +1,4 @@
-// The page: its views, and the address that says which is shown and what is in it.
+// The page: its views, and the address, which has the name of the visible view and its contents.
 import { byId } from "#page/dom.js";
 import { EIGHT, openEight } from "#page/eight.js";
 import { BOARDS } from "#page/knight.js";
@@ -19,14 +19,14 @@ const views = {};
 let showing = null;
 let routes = 0;
 
-/** Note in the address what a view shows: as a new entry of the history, or in place of this one. */
+/** Write what a view shows into the address: as a new entry of the history, or in place of this one. */
 function went(name, parts, { replace = false } = {}) {
   const address = `#${[name, ...parts].join("/")}`;
   if (showing !== name) return;
   if (location.hash !== address) {
     history[replace ? "replaceState" : "pushState"](null, "", address);
   }
-  // who comes back to a view finds it as it was
+  // a link back to the view restores what it showed
   document.querySelector(`nav [data-view=${name}]`).setAttribute("href", address);
   document.title = `${views[name].title()} · ${views[name].name}`;
 }
@@ -59,7 +59,7 @@ async function route() {
   try {
     views[name] ??= MAKERS[name]((shown, how) => went(name, shown, how));
     await views[name].open(name === asked ? parts : []);
-    // an address that has been left meanwhile must not come back
+    // the user may have gone to another address while this one was loading
     if (mine !== routes) return;
     views[name].show(name === asked ? parts : []);
     performance.mark(name);
@@ -88,14 +88,14 @@ byId("skip").addEventListener("click", (event) => {
 addEventListener("hashchange", route);
 route();
 
-/** What a test or a curious person may ask from the console. */
+/** The functions for tests, and for the browser's console. */
 globalThis.explorer = Object.freeze({
   openEight, openSenet: wholeSenet, openKnight,
   eight: EIGHT.facts,
   openSliding: (board) => SLIDING[board].open(),
   sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
   senet: senetFacts,
-  /** A tour by its board, its start, and its number or its end. */
+  /** Return a tour by its board, its start, and its number or its end. */
   knight(board, start, which) {
     const on = BOARDS[board];
     const from = on.numberOf(start);

@@ -1,10 +1,10 @@
-// The few ways in which this page touches the document. Text goes in as text, never as markup.
+// The functions by which this page changes the document. Text is inserted as text, never as markup.
 
 export function byId(id) {
   return document.getElementById(id);
 }
 
-/** An element with attributes (null leaves one out) and children, of which strings become text. */
+/** Make an element with attributes (null omits one) and children; strings become text. */
 export function make(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -25,14 +25,14 @@ export function icon(name) {
   return drawn("svg", { class: "icon", "aria-hidden": "true" }, drawn("use", { href: `#icon-${name}` }));
 }
 
-/** Fill a list of terms: rows of a term and what is said of it. */
+/** Fill a description list with rows: a term and its descriptions. */
 export function setFacts(list, rows) {
   list.replaceChildren(...rows.flatMap(([term, ...said]) => [
     make("dt", {}, term), make("dd", {}, ...said),
   ]));
 }
 
-/** Show a problem in its place, or none; of the fields that the place describes, one has it. */
+/** Show a problem in its place, or hide it; `wrong` is the field that has it, of those described. */
 export function setProblem(place, text, wrong = null) {
   place.hidden = !text;
   place.textContent = text;
@@ -42,13 +42,13 @@ export function setProblem(place, text, wrong = null) {
   }
 }
 
-/** When a field's text is entered: by leaving it, or by Enter, also the same text once more. */
+/** Call `done` when a field's text is entered: on leaving it, or on Enter, even if it is unchanged. */
 export function onEntered(field, done) {
   field.addEventListener("change", done);
   field.addEventListener("keydown", (event) => { if (event.key === "Enter") done(event); });
 }
 
-/** Foreign text made short enough to be shown. */
+/** Shorten a text of the user's for a message. */
 export function quoted(text) {
   const letters = [...text];
   return letters.length > 60 ? `“${letters.slice(0, 60).join("")}…”` : `“${text}”`;
@@ -58,7 +58,7 @@ export function counted(count, noun, nouns = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
 }
 
-/** Tell those who listen. */
+/** Announce a text to screen readers. */
 export function say(text) {
   byId("say").textContent = text;
 }

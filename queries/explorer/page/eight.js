@@ -1,4 +1,4 @@
-// The 8-puzzle: a game on 3x3 whose tables are in notation order, with the numbers of solutions.
+// The 8-puzzle: a game on 3x3 whose tables are in notation order and have the numbers of solutions.
 import { once, openIndex } from "#page/reader.js";
 import { makeGame } from "#page/slide.js";
 

@@ -1,9 +1,9 @@
-// A board of buttons: one of them is in the tab order, the arrow keys go from one to the next.
+// A board of buttons: one of them is in the tab order, and the arrow keys move between them.
 import { make } from "#page/dom.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** A place for a board; `picked(cell)` and `typed(cell, key)` tell what was done. */
+/** Make a board in an element; `picked(cell)` and `typed(cell, key)` are called on clicks and keys. */
 export function makeGrid(place, picked, typed = () => false) {
   let cells = [];
   let columns = 0;
@@ -25,7 +25,7 @@ export function makeGrid(place, picked, typed = () => false) {
     if (next !== null) focus(next);
     if (next !== null || typed(cell, event.key)) event.preventDefault();
   });
-  /** Fill the place with so many buttons, row by row. */
+  /** Fill the element with `count` buttons, row by row. */
   function lay(count, across) {
     columns = across;
     cells = Array.from({ length: count }, (_, cell) => make("button", {

@@ -22,7 +22,7 @@ class Board {
     return this.files.indexOf(name[0]) + this.side * (Number(name[1]) - 1);
   }
 
-  /** What is wrong with a text that should be a square; empty if nothing is. */
+  /** Return the problem of a text that should be a square; "" if there is none. */
   problem(text) {
     if (!text) return "it is empty";
     if (!/^[a-z][1-9]$/.test(text)) return "a square is a letter and a digit (file and rank)";
@@ -34,14 +34,14 @@ class Board {
     return (square + (this.side + 1) * Math.floor(square / this.side)) % 2 === 1;
   }
 
-  /** Which of the jumps 1-8 leads from a square to another; 0 if none does. */
+  /** Return which of the jumps 1-8 leads from a square to another; 0 if none does. */
   jump(from, to) {
     const right = (to % this.side) - (from % this.side);
     const down = Math.floor(from / this.side) - Math.floor(to / this.side);
     return 1 + JUMPS.findIndex(([files, ranks]) => files === right && ranks === down);
   }
 
-  /** Whether the colours allow a tour between two squares: they alternate on its way. */
+  /** Return whether the colours, which alternate along a tour, allow one between two squares. */
   joins(start, end) {
     return (this.light(start) === this.light(end)) === (this.count % 2 === 1);
   }

@@ -1,5 +1,5 @@
-// The knight's answers: a tour is named by its board, its start and its number. Of 8x8 the page has
-// one for each end, read from its table; of 6x6 and 5x5 all, each searched for when it is asked for.
+// The knight's answers: a tour is identified by its board, its start and its number. For 8x8 the page
+// has one tour for each end, read from its table; for 6x6 and 5x5 all, found by search when needed.
 import { BOARDS } from "#page/knight.js";
 import { carried, mustBe, once, openIndex } from "#page/reader.js";
 
@@ -7,7 +7,7 @@ const PAIRS = BOARDS["8x8"];
 const PER_START = PAIRS.count / 2;
 const BEGUN = 6;
 
-/** What there is of each board: how many tours from a start, the first to an end, one by number. */
+/** The functions of each board: the number of tours from a start, the first to an end, one by number. */
 const tours = {};
 
 export const openKnight = once(async () => {
@@ -17,7 +17,7 @@ export const openKnight = once(async () => {
   return index;
 });
 
-/** One tour for each pair of ends. */
+/** Make the functions of a table with one tour for each pair of ends. */
 function pairTours(records) {
   return {
     total: () => PER_START,
@@ -30,7 +30,7 @@ function pairTours(records) {
   };
 }
 
-/** Every tour, in ascending order of its squares. */
+/** Load the functions of a board whose tours are all numbered, in ascending order of their squares. */
 async function listedTours(board) {
   const name = `knight_tours_${board.name}`;
   const starts = JSON.parse(new TextDecoder().decode(await carried(name)));
@@ -47,7 +47,7 @@ async function listedTours(board) {
   };
 }
 
-/** The first squares of the tour with a number, and its number among those that begin so. */
+/** Return the first squares of the tour with a number, and its number among those that begin so. */
 function beginning(board, start, counts, number) {
   const path = [start];
   let left = number;
@@ -72,10 +72,10 @@ function beginning(board, start, counts, number) {
 }
 
 /**
- * The tour with a number among those that begin with some squares: a search in ascending order.
+ * Find the tour with a number among those with a beginning, by a search in ascending order.
  *
- * A free square with one way left is next, or else the end. With three of them there is no tour;
- * with two, one of them is next.
+ * A free square with one free neighbour is next, or else it is the end. With three of them there is
+ * no tour; with two, one of them is next.
  */
 function searched(board, begun, number) {
   const { count, neighbours } = board;
@@ -112,22 +112,22 @@ function searched(board, begun, number) {
   return visit(begun[0]) ? path : null;
 }
 
-/** How many tours from a square the page knows. */
+/** Return the number of tours from a square that the page contains. */
 export function toursFrom(board, start) {
   return tours[board.name].total(start);
 }
 
-/** The number of the first tour between two squares; null if there is none. */
+/** Return the number of the first tour between two squares; null if there is none. */
 export function firstTour(board, start, end) {
   return tours[board.name].numberTo(start, end);
 }
 
-/** Whether the page knows every tour of a board. */
+/** Return whether the page contains every tour of a board. */
 export function listed(board) {
   return board !== PAIRS;
 }
 
-/** Why no tour begins at a square; empty if one does. */
+/** Return why no tour begins at a square; "" if one does. */
 export function noStart(board, start) {
   if (toursFrom(board, start)) return "";
   const [most, fewest] = [Math.ceil(board.count / 2), Math.floor(board.count / 2)];
@@ -135,7 +135,7 @@ export function noStart(board, start) {
     + `has ${most} squares of a1’s colour and ${fewest} of the other, so a tour starts and ends on a1’s colour.`;
 }
 
-/** Why no tour leads from one square to another; empty if one does. */
+/** Return why no tour leads from one square to another; "" if one does. */
 export function noTour(board, start, end) {
   const [from, to] = [start, end].map((square) => board.nameOf(square));
   if (start === end) return `A tour visits ${from} only once: it cannot end there.`;
@@ -145,7 +145,7 @@ export function noTour(board, start, end) {
     + `${board.count - 1} jumps it is on ${board.count % 2 ? "its start’s" : "the other"} colour.`;
 }
 
-/** Why a start has no tour with a number; empty if it has. */
+/** Return why a start has no tour with a number; "" if it has. */
 export function noNumber(board, start, number) {
   const total = toursFrom(board, start);
   if (number < total) return "";
@@ -154,7 +154,7 @@ export function noNumber(board, start, number) {
     + `numbered 0 to ${last}.`;
 }
 
-/** The tour with a number, keyed as the table's columns. */
+/** Return the tour with a number, keyed as the table's columns. */
 export function knightFacts(board, start, number) {
   const squares = tours[board.name].squares(start, number);
   const end = squares.at(-1);

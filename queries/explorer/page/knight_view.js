@@ -1,4 +1,4 @@
-// The knight's view: a board, two squares or a number to choose, and the tour that draws itself.
+// The knight's view: a board, two squares or a number to choose, and the tour, which is animated.
 import {
   byId, calm, drawn, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
 } from "#page/dom.js";
@@ -21,7 +21,7 @@ export function makeKnightView(went) {
   let facts = null;
   const fields = { start: byId("knight-start"), end: byId("knight-end"), number: byId("knight-number") };
   const place = byId("knight-board");
-  /** The board is drawn from above: its first button is the last rank's. The same rule leads back. */
+  /** Map a button to its square, or back: the board is seen from above, the last rank first. */
   const flipped = (cell) => board.side * (board.side - 1 - Math.floor(cell / board.side)) + (cell % board.side);
   const grid = makeGrid(place, (cell) => picked(flipped(cell)));
   const path = drawn("polyline", { class: "path" });
@@ -37,7 +37,7 @@ export function makeKnightView(went) {
   const name = (square) => board.nameOf(square);
   const many = (count) => count.toLocaleString("en");
 
-  /** Lay out a board, nothing chosen on it. */
+  /** Show a board with no square chosen. */
   function lay(to) {
     if (to === board) return;
     board = to;
@@ -57,7 +57,7 @@ export function makeKnightView(went) {
     }
   }
 
-  /** Choose a start and its tour with a number, the start alone, or nothing. `draw`: it draws itself. */
+  /** Choose a start and its tour with a number, the start alone, or nothing. `draw` animates the tour. */
   function begin(from, number = null, { draw = true, ...how } = {}) {
     start = from;
     facts = number === null ? null : knightFacts(board, start, number);
@@ -181,13 +181,13 @@ export function makeKnightView(went) {
     setProblem(byId("knight-problem"), text, field);
   }
 
-  /** The square that a text names, and else what is wrong with it. */
+  /** Return the square that a text names, or its problem. */
   function squareOf(text) {
     const bad = board.problem(text);
     return bad ? [null, `${quoted(text)} is not a square: ${bad}.`] : [board.numberOf(text), ""];
   }
 
-  /** The number of the tour from a start that a text names, by its number or its end. */
+  /** Return the number of the tour from a start that a text names, by its number or its end. */
   function tourOf(from, text) {
     if (WHOLE_NUMBER.test(text)) {
       const none = noNumber(board, from, Number(text));
@@ -201,7 +201,7 @@ export function makeKnightView(went) {
   function entered(key) {
     const field = fields[key];
     const text = field.value.trim().toLowerCase();
-    // while it is being typed it is not wrong yet
+    // an incomplete text is not an error while the user types
     if (text.length < (key === "number" ? 1 : 2)) {
       problem("");
     } else if (key === "start") {
@@ -224,11 +224,11 @@ export function makeKnightView(went) {
     }
   }
 
-  /** A square where tours begin, any of them. */
+  /** Return a random square where tours begin. */
   const anyStart = () => pickOne(board.squares.filter((square) => toursFrom(board, square)));
 
   for (const key of ["start", "end"]) fields[key].addEventListener("input", () => entered(key));
-  // a number is whole when it is entered, and until then it is not wrong
+  // an incomplete number is not an error: it is checked when it is entered
   onEntered(fields.number, () => entered("number"));
   fields.number.addEventListener("input", () => problem(""));
   byId("knight-random").addEventListener("click", () => {
@@ -257,7 +257,7 @@ export function makeKnightView(went) {
     open: openKnight,
     title: () => (facts ? `${facts.start} to ${facts.finish}` : "choose"),
     leave: () => player.halt(),
-    /** Show what an address names: a board or none, a start, and a tour's end or number. */
+    /** Show the contents of an address: a board or none, a start, and a tour's end or number. */
     show(parts) {
       const named = BOARD_NAME.test(parts[0] ?? "");
       const [text, from, which] = named ? parts : ["8x8", ...(parts.length ? parts : KNIGHT_FIRST)];
@@ -268,7 +268,7 @@ export function makeKnightView(went) {
       let number = null;
       if (square !== null && noStart(board, square)) [square, bad] = [null, noStart(board, square)];
       if (square !== null && which !== undefined) [number, bad] = tourOf(square, which);
-      // the first look shows a whole tour; one that was asked for draws itself
+      // a tour from the address is shown complete, without animation
       begin(square, number, { draw: false, replace: true });
       problem(bad);
     },

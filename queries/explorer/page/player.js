@@ -1,9 +1,9 @@
-// The controls that play a line of so many steps: first, back, play, step, last, and a slider.
+// The controls that play a line of steps: first, back, play, step, last, and a slider.
 import { icon, make } from "#page/dom.js";
 
 /**
- * Controls in a place. `show(at, how)` is called whenever the place in the line changes; `how` says
- * whether one step was made (so that it may be shown moving) and whether the line is playing.
+ * Make controls in an element. `show(at, how)` is called whenever the place in the line changes;
+ * `how` has whether one step was made (so that it can be animated) and whether the line is playing.
  */
 export function makePlayer(place, { name, step, delay, show }) {
   let last = 0;
@@ -26,7 +26,7 @@ export function makePlayer(place, { name, step, delay, show }) {
     play.setAttribute("aria-label", label);
     play.title = label;
     place.classList.toggle("empty", last === 0);
-    // a disabled button loses the focus, so these stay and do nothing at the ends
+    // a disabled button loses the focus, so these stay enabled and do nothing at the ends
     for (const [key, dead] of [[first, at === 0], [back, at === 0], [next, at === last], [end, at === last]]) {
       key.setAttribute("aria-disabled", String(dead));
     }
@@ -74,7 +74,7 @@ export function makePlayer(place, { name, step, delay, show }) {
   refresh();
 
   return {
-    /** A line of so many steps, shown at one of them. */
+    /** Set the number of steps of a line, and show one of them. */
     set(steps, from, { quiet = false } = {}) {
       stop();
       last = steps;

@@ -1,6 +1,6 @@
-// The reader of what the page carries, each thing compressed. Of .idx files (docs/index-format.md)
-// that is the header, the blocks' checksums, and the bytes sorted by their place in the record; here
-// the true blocks are put together again, and every checksum has to agree.
+// The reader of the page's compressed data. Of .idx files (docs/index-format.md) the page contains the
+// header, the blocks' checksums, and the bytes grouped by their place in the record; the reader
+// rebuilds the original blocks and compares every checksum.
 
 const HEADER = 120;
 const CONTENT = 24;
@@ -8,7 +8,7 @@ const NAME = 56;
 const BLOCK = 4096;
 const BODY = BLOCK - 4;
 
-// four tables: a checksum of six million bytes goes four bytes at a time
+// four tables, to process four bytes at a time: there are six million bytes
 const CRC_TABLES = Array.from({ length: 4 }, () => new Uint32Array(256));
 for (let byte = 0; byte < 256; byte++) {
   let crc = byte;
@@ -22,7 +22,7 @@ for (let table = 1; table < 4; table++) {
   }
 }
 
-/** The CRC-32 of parts that follow one another. */
+/** Return the CRC-32 of consecutive parts. */
 function crc32(...parts) {
   const [one, two, three, four] = CRC_TABLES;
   let crc = ~0;
@@ -38,8 +38,8 @@ function crc32(...parts) {
 }
 
 /**
- * An index of the page: its records and blocks; throws if it is not sound. `check` compares the
- * checksums; it is left to the caller where bytes have to be restored first.
+ * Open an index of the page: its records and blocks; throws if it is damaged. `check` compares the
+ * checksums; the caller has to call it if bytes have to be restored first.
  */
 export async function openIndex(name, width, count, { unchecked = false } = {}) {
   const sound = (so, problem) => mustBe(so, `${name}.idx`, problem);
@@ -80,7 +80,7 @@ export async function openIndex(name, width, count, { unchecked = false } = {}) 
   return { records, blocks, check };
 }
 
-/** Work that a page does once, however often it is asked for. */
+/** Return a function that does the work once, however often it is called. */
 export function once(work) {
   let begun = null;
   return () => {
@@ -89,7 +89,7 @@ export function once(work) {
   };
 }
 
-/** What the page carries under a name, unpacked. */
+/** Return the page's data with a name, decompressed. */
 export async function carried(name) {
   const block = document.getElementById(name);
   mustBe(block, name, "missing");
@@ -104,7 +104,7 @@ export async function carried(name) {
   }
 }
 
-/** Throws unless something that the page carries is sound. */
+/** Throw an error if the page's data has a problem. */
 export function mustBe(sound, name, problem) {
   if (!sound) throw new Error(`${name}, inside this page, is ${problem}.`);
 }

@@ -1,5 +1,5 @@
 // Senet on 15 squares: rules and answers. A position is 15 characters of A, B and ".", square 1
-// first. A moves first, then they alternate; nobody may pass.
+// first. A moves first, then the sides alternate; passing is not allowed.
 import { once, openIndex } from "#page/reader.js";
 
 export const SENET_OPENING = "ABABABABAB.....";
@@ -17,12 +17,12 @@ const SLICE = 60000;
 
 let senetTable = null;
 
-/** Open the table; its numbers of lines are not there yet. */
+/** Open the table, at first without the numbers of lines. */
 export const openSenet = once(async () => {
   senetTable = await openIndex("senet", WIDTH, SENET_POSITIONS, { unchecked: true });
 });
 
-/** Restore the numbers of lines, a slice at a time so that the page stays alive, and check all. */
+/** Restore the numbers of lines, in slices so that the page stays responsive, and check all. */
 export const wholeSenet = once(async () => {
   await openSenet();
   for (const slice of restoringLines(senetTable.records)) {
@@ -34,7 +34,7 @@ export const wholeSenet = once(async () => {
   return senetTable;
 });
 
-/** What is wrong with a text that should be a position; empty if nothing is. */
+/** Return the problem of a text that should be a position; "" if there is none. */
 export function senetProblem(text) {
   if (!text) return "it is empty";
   const foreign = [...text].find((letter) => !CHARACTERS.includes(letter));
@@ -93,7 +93,7 @@ export function unrankSenet(rank) {
   return position;
 }
 
-/** Whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
+/** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
 export function guarded(position, square) {
   const piece = position[square - 1];
   return piece !== "." && (position[square - 2] === piece || position[square] === piece);
@@ -105,7 +105,7 @@ function exchangedSenet(position, start, goal) {
   return squares.join("");
 }
 
-/** The smallest shortest line of so many plies, walked backwards by the records' last moves. */
+/** Return the smallest line of a number of plies, by following the records' last moves backwards. */
 export function senetLine(position, plies) {
   const line = [];
   for (let ply = plies; ply > 0; ply--) {
@@ -120,8 +120,8 @@ export function senetLine(position, plies) {
 }
 
 /**
- * The answer for a position, keyed as the table's columns. `plies` is null if it is never reached,
- * `lines` until the table is whole.
+ * Return the answer for a position, keyed as the table's columns. `plies` is null if it is never
+ * reached, `lines` until the numbers of lines are restored.
  */
 export function senetFacts(position) {
   const at = WIDTH * rankSenet(position);
@@ -142,7 +142,7 @@ export function senetFacts(position) {
   };
 }
 
-/** The positions whose fewest plies are as wanted; null stands for those never reached. */
+/** Return the positions with a number of fewest plies; null stands for those never reached. */
 export function senetRanks(wanted) {
   const { records } = senetTable;
   const found = [];
@@ -153,7 +153,7 @@ export function senetRanks(wanted) {
   return found;
 }
 
-/** The most plies that any position needs. */
+/** Return the most plies that any position needs. */
 export function senetFarthest() {
   const { records } = senetTable;
   let most = 0;
@@ -165,9 +165,9 @@ export function senetFarthest() {
 }
 
 /**
- * The work of filling in the records' number of shortest lines, in slices. The page does not carry
- * it: it is the sum of that number over the positions a ply before, so one walk from the opening
- * gives all of them. Positions go as base-3 numbers here, a rank as the sum of two looked-up parts.
+ * Fill in the records' number of shortest lines, in slices. The page does not contain it: it is the
+ * sum of that number over the positions one ply earlier, so one pass from the opening computes all.
+ * Positions are base-3 numbers here, and a rank is the sum of two parts from tables.
  */
 function* restoringLines(records) {
   const { head, rest, codes } = ranker();
@@ -178,7 +178,7 @@ function* restoringLines(records) {
     depth[node] = records[WIDTH * (node >> 1) + PLIES[node & 1]];
   }
   const order = byDepth(depth);
-  // sums past 32 bits wrap around; those of the fewest plies, which are kept, never come so far
+  // sums over 32 bits wrap around; those of the fewest plies, which alone are stored, are smaller
   const ways = new Uint32Array(depth.length);
   ways[2 * rankSenet(SENET_OPENING)] = 1;
   const board = new Uint8Array(SENET_SQUARES + 2); // an empty square beyond either end
@@ -222,7 +222,7 @@ function* restoringLines(records) {
   };
 }
 
-/** The nodes that are reached, those of fewer plies first. */
+/** Return the nodes that are reached, those of fewer plies first. */
 function byDepth(depth) {
   const ends = new Int32Array(NEVER + 2);
   for (const plies of depth) ends[plies + 1]++;
@@ -234,7 +234,7 @@ function byDepth(depth) {
   return found;
 }
 
-/** What a position's first seven squares and its last eight add to its rank; codes by rank. */
+/** Return the parts of a rank for a position's first seven squares and its last eight; codes by rank. */
 function ranker() {
   const counts = (code, squares) => {
     const found = [0, 0, 0];
@@ -242,7 +242,7 @@ function ranker() {
     return found;
   };
   const rest = new Int32Array(TAIL);
-  const ends = new Map(); // by what they are made of: the ends in order
+  const ends = new Map(); // by their numbers of pieces: the ends in order
   for (let code = 0; code < TAIL; code++) {
     const key = counts(code, 8).join();
     if (!ends.has(key)) ends.set(key, []);

@@ -26,7 +26,7 @@ export function makeSenetView(went) {
     name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown,
   });
 
-  /** The position after so many plies of the line. */
+  /** Return the position after a number of plies of the line. */
   function after(plies) {
     return plies < line.length ? line[plies].before : position;
   }
@@ -45,7 +45,7 @@ export function makeSenetView(went) {
     went([position], how);
   }
 
-  /** Show the line of so many plies, at its end. */
+  /** Show the line of a number of plies, at its end. */
   function choose(plies) {
     line = plies === null ? [] : senetLine(position, plies);
     player.set(line.length, line.length);
@@ -103,7 +103,7 @@ export function makeSenetView(went) {
     if (moved && made) say(`${made.mover} throws ${made.throw}: ${moveWords(made)}.`);
   }
 
-  /** The pieces of a move are seen going from where they stood. */
+  /** Animate the pieces of a move from their previous squares. */
   function travel({ start, goal, swap }) {
     const [one, other] = [start, goal].map((square) => cells[square - 1]);
     for (const [cell, from] of swap ? [[other, one], [one, other]] : [[other, one]]) {
@@ -192,7 +192,7 @@ export function makeSenetView(went) {
   function entered({ type }) {
     const text = field.value.trim().toUpperCase();
     const bad = senetProblem(text);
-    // while it is being typed it is not wrong yet
+    // an incomplete text is not an error while the user types
     const early = type === "input" && text.length < SENET_SQUARES;
     setProblem(byId("senet-problem"), bad && !early ? wrong(text, bad) : "", field);
     if (!bad && text !== position) begin(text);
@@ -214,7 +214,7 @@ export function makeSenetView(went) {
     name: "Senet",
     board: "senet-board",
     open: openSenet,
-    /** What the table lacks at first comes while the view can be used already. */
+    /** Restore the table's numbers of lines while the view is already in use. */
     async complete() {
       await wholeSenet();
       if (facts.plies === null) return;
@@ -224,7 +224,7 @@ export function makeSenetView(went) {
     title: () => (facts.plies === null ? "never reached" : counted(facts.plies, "ply", "plies")),
     leave: () => player.halt(),
     show([text]) {
-      // mail and chat programs leave out the full stops at the end of a link
+      // mail and chat programs omit the full stops at the end of a link
       const given = text?.padEnd(SENET_SQUARES, ".");
       const bad = given === undefined ? "" : senetProblem(given);
       begin(given === undefined || bad ? SENET_FIRST : given, { replace: true });

@@ -1,22 +1,22 @@
-// Boards of sliding tiles of every size: rules, and answers from tables. Cells are numbered in reading
-// order; a state is a digit a cell in that order, 0 for the blank. A move's letter says which way the
-// blank goes.
+// Sliding boards of every size: rules, and answers from tables. Cells are numbered in reading order;
+// a state has one digit per cell in that order, 0 for the blank. A move's letter is the direction in
+// which the blank goes.
 const OUT_OF_REACH = 255;
 
-/** The state after two cells change places. */
+/** Return the state with the contents of two cells exchanged. */
 export function exchanged(state, one, other) {
   const cells = [...state];
   [cells[one], cells[other]] = [cells[other], cells[one]];
   return cells.join("");
 }
 
-/** The state with the tiles in reading order and the blank on a cell. */
+/** Return the state with the tiles in reading order and the blank on a cell. */
 export function inOrder(cells, blank) {
   const tiles = "123456789".slice(0, cells - 1);
   return `${tiles.slice(0, blank)}0${tiles.slice(blank)}`;
 }
 
-/** Whether an odd number of pairs stands in another order than in the goal. */
+/** Return whether the number of pairs in another order than in the goal is odd. */
 function oddSwaps(state, goal) {
   const order = [...state].map((tile) => goal.indexOf(tile));
   return order.filter((one, at) => order.slice(at).filter((later) => later < one).length % 2).length % 2 === 1;
@@ -32,7 +32,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
   const step = { U: -columns, D: columns, L: -1, R: 1 };
   const tiles = inOrder(cells, cells - 1);
 
-  /** What is wrong with a text that should be a state; empty if nothing is. */
+  /** Return the problem of a text that should be a state; "" if there is none. */
   function problem(text) {
     if (!text) return "it is empty";
     const foreign = [...text].find((letter) => !"0123456789".includes(letter));
@@ -51,7 +51,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
     return said.join(", ");
   }
 
-  /** Each legal move in the order U D L R: letter, the tile that slides, the cell it comes from. */
+  /** Return each legal move in the order U D L R: letter, tile that slides, cell that it comes from. */
   function moves(state) {
     const blank = state.indexOf("0");
     const column = blank % columns;
@@ -62,7 +62,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
     });
   }
 
-  /** Moves of the blank between two states, swaps of any two tiles: odd or even, each. */
+  /** Return the parities of the blank's moves, and of the exchanges of tiles, between two states. */
   function parities(state, goal) {
     const [from, to] = [state, goal].map((one) => one.indexOf("0"));
     const steps = Math.abs((from % columns) - (to % columns))
@@ -75,12 +75,12 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
     return odd.moves === odd.swaps;
   }
 
-  /** The first of the layouts that a state reaches; none: the first. */
+  /** Return the first layout that a state reaches; the first of all if it reaches none. */
   function layoutOf(state) {
     return layouts.find((layout) => joined(state, layout.state)) ?? layouts[0];
   }
 
-  /** Any goal seen as one of the layouts: the board turned or mirrored, the tiles renamed. */
+  /** Return the view of any goal as one of the layouts: the board turned or mirrored, tiles renamed. */
   function turned(goal) {
     const ways = [0, 1, 2, 3].map((flip) => Array.from({ length: cells }, (_, cell) => {
       const [row, column] = [Math.floor(cell / columns), cell % columns];
@@ -107,7 +107,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
     };
   }
 
-  /** A state's record; null where the goal is out of reach. */
+  /** Return the record of a state; null if the goal is unreachable. */
   function measured(view, state) {
     const seen = view.state(state);
     if (!joined(seen, view.layout.state)) return null;
@@ -116,7 +116,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
     return { distance, solutions };
   }
 
-  /** The answer for a state and a goal (else the layout it reaches), keyed as the tables' columns. */
+  /** Return the answer for a state and a goal (default: the layout it reaches), keyed as the columns. */
   function facts(state, goal = layoutOf(state).state) {
     const view = turned(goal);
     const found = measured(view, state);
@@ -145,7 +145,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
     };
   }
 
-  /** The states farthest from a goal. */
+  /** Return the states farthest from a goal. */
   function hardest(goal) {
     const view = turned(goal);
     const all = records(view.layout.table);
@@ -163,7 +163,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
     return found.map(view.undone);
   }
 
-  /** A state that reaches the goal, any of them. */
+  /** Return a random state that reaches the goal. */
   function random(goal) {
     const left = [...tiles];
     const state = tiles.replace(/./g, () => left.splice(Math.floor(Math.random() * left.length), 1)[0]);
@@ -174,7 +174,7 @@ export function makeGame({ rows, columns, layouts, rank, unrank, width, records 
 
   return {
     rows, columns, cells, layouts, problem, moves, parities, joined, layoutOf, facts, hardest, random,
-    /** Fewest moves to the goal; null where it is out of reach. */
+    /** Return the fewest moves to the goal; null if it is unreachable. */
     distance: (state, goal) => measured(turned(goal), state)?.distance ?? null,
   };
 }

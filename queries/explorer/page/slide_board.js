@@ -5,11 +5,11 @@ const ARROW_LETTERS = { ArrowUp: "D", ArrowDown: "U", ArrowLeft: "R", ArrowRight
 const SLIDE_MS = 150;
 const CLICK_PIXELS = 6;
 
-/** Which way a tile goes when the blank goes by a letter. */
+/** The direction of the tile for each letter, which is the direction of the blank. */
 export const TILE_WAY = { U: "down", D: "up", L: "right", R: "left" };
 export const TILE_ARROW = { U: "↓", D: "↑", L: "→", R: "←" };
 
-/** The board in a place; `slid(move)` is called when a person slides a tile. */
+/** Make a board in an element; `slid(move)` is called when the user slides a tile. */
 export function makeSlideBoard(place, slid) {
   let game = null;
   let cells = [];
@@ -18,7 +18,7 @@ export function makeSlideBoard(place, slid) {
   let drag = null;
   const moveAt = (cell) => game.moves(state).find((move) => move.cell === cell);
 
-  /** Lay the cells of a game's board. */
+  /** Make the cells of a game's board. */
   function lay(other) {
     game = other;
     state = "";
@@ -46,7 +46,7 @@ export function makeSlideBoard(place, slid) {
     });
   }
 
-  /** Show a state; from its neighbour, the tile between them is seen sliding. */
+  /** Show a state; if the previous one is its neighbour, the tile's slide is animated. */
   function show(to, bestLetters, { sliding = true } = {}) {
     const from = state;
     state = to;
@@ -57,7 +57,7 @@ export function makeSlideBoard(place, slid) {
     const joined = sliding && from && game.moves(from).some((move) => move.after === to);
     if (!joined || calm()) return;
     const size = cells[1].offsetLeft - cells[0].offsetLeft;
-    // a dragged tile goes on from where it was let go
+    // the animation of a dragged tile starts where it was released
     const left = drag?.rest ?? 1;
     const across = ((gap % game.columns) - (came % game.columns)) * size * left;
     const down = (Math.floor(gap / game.columns) - Math.floor(came / game.columns)) * size * left;
@@ -81,7 +81,7 @@ export function makeSlideBoard(place, slid) {
 
   place.addEventListener("click", (event) => {
     const cell = cells.indexOf(event.target.closest("button"));
-    // a drag ends in a click too, and has said by itself what it was
+    // a drag ends with a click event too, but has already been handled
     if (cell >= 0 && !drag?.moved) slide(moveAt(cell));
     drag = null;
     place.focus();

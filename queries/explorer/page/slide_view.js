@@ -1,4 +1,4 @@
-// The view of boards of sliding tiles: the board in play, its answer, and two small boards to set up.
+// The view of sliding boards: the board in play, its answer, and two small boards to set up.
 import {
   byId, counted, drawn, make, onEntered, pickOne, quoted, say, setFacts, setProblem,
 } from "#page/dom.js";
@@ -11,14 +11,14 @@ const PLAY_MS = 450;
 const KNOB = 1.9; // half the slider's knob, in hundredths of its length
 
 /**
- * The view of that name; `went(parts, how)` tells what the address should hold. `games` are those
- * it shows, by what the address calls them; a single one needs no name there.
+ * Make the view of a name; it calls `went(parts, how)` to change the address. `games` has the games
+ * that it shows, by their names in the address; a single one needs no name there.
  */
 export function makeSlideView(name, games, went) {
   const mine = (part) => byId(`${name}-${part}`);
   let game = null;
   let goal = "";
-  let line = [""]; // the states gone through, then a shortest way on
+  let line = [""]; // the states so far, then a shortest solution
   let facts = null;
   const board = makeSlideBoard(mine("board"), slide);
   const player = makePlayer(mine("player"), {
@@ -29,7 +29,7 @@ export function makeSlideView(name, games, went) {
     setup("goal", () => goal, (to) => begin(state(), to)),
   ];
 
-  /** Lay another board. */
+  /** Change to another board. */
   function use(other) {
     game = other;
     board.lay(game);
@@ -53,7 +53,7 @@ export function makeSlideView(name, games, went) {
     return line[player.at];
   }
 
-  /** A new board and goal to look at. */
+  /** Show a new state and goal. */
   function begin(from, to, how = {}) {
     goal = to;
     line = game.facts(from, to).path ?? [from];
@@ -64,7 +64,7 @@ export function makeSlideView(name, games, went) {
     went([...game.address, from, goal], how);
   }
 
-  /** A tile slid by hand: a step on the way, or the beginning of another way. */
+  /** Handle a tile slid by the user: the line's next step, or the beginning of another line. */
   function slide(move) {
     const before = game.distance(state(), goal);
     player.halt();
@@ -86,16 +86,16 @@ export function makeSlideView(name, games, went) {
     board.show(state(), facts.best_moves ?? "", { sliding });
     answer();
     chart(at);
-    // what was wrong is no longer looked at
+    // the text with the problem is no longer on view
     setProblem(mine("problem"), "");
     setups.forEach(({ refresh }) => refresh());
   }
 
-  /** The player has come to another place of the line. */
+  /** Show another place of the line; called by the player. */
   function shown(at, { moved, playing }) {
     change("");
     paint(at, { sliding: moved });
-    // a line being played would fill the browser's history: it is noted when it stops
+    // a line being played would fill the browser's history: the address changes when it stops
     if (!playing) {
       went([...game.address, state(), goal], { replace: true });
       if (moved) told();
@@ -158,11 +158,11 @@ export function makeSlideView(name, games, went) {
     mine("change").className = `change ${nearer ? "nearer" : "farther"}`;
   }
 
-  /** The distance at every place of the line as bars; those gone through are dark. */
+  /** Draw the distance at every place of the line as bars; those of past states are dark. */
   function chart(at) {
     const distances = line.map((one) => game.distance(one, goal) ?? 0);
     const most = Math.max(...distances, 1);
-    // each bar stands over the slider's knob when that is at its place
+    // each bar is above the place of the slider's knob for the same step
     const step = (100 - 2 * KNOB) / Math.max(line.length - 1, 1);
     const wide = Math.min(0.8 * step, 2 * KNOB);
     const bars = distances.map((distance, place) => drawn("rect", {
@@ -177,7 +177,7 @@ export function makeSlideView(name, games, went) {
     mine("chart").hidden = line.length < 2;
   }
 
-  /** A small board and a text field that hold the same state; what lays it and shows it again. */
+  /** Make a small board and a text field for the same state; return the functions that update them. */
   function setup(part, get, set) {
     const field = mine(part);
     let first = null;
@@ -206,7 +206,7 @@ export function makeSlideView(name, games, went) {
     const typed = () => field.value.replace(/[\s,]/g, "");
     field.addEventListener("input", () => {
       const text = typed();
-      // while it is being typed it is not wrong yet
+      // an incomplete text is not an error while the user types
       if (text.length < game.cells) return problem("");
       if (problem(text && game.problem(text), text)) return undefined;
       return text === get() ? undefined : set(text);
@@ -239,7 +239,7 @@ export function makeSlideView(name, games, went) {
     mine("boards").append(button);
   }
 
-  /** The game that an address names, and the rest of the address. */
+  /** Return the game that an address names, and the rest of the address. */
   function addressed(parts) {
     const [usual] = Object.values(games);
     if (!usual.address.length) return [usual, parts];
@@ -252,7 +252,7 @@ export function makeSlideView(name, games, went) {
     open: (parts) => addressed(parts)[0].open(),
     title: () => (facts.distance === null ? "out of reach" : counted(facts.distance, "move")),
     leave: () => player.halt(),
-    /** Show what an address names. */
+    /** Show the contents of an address. */
     show(parts) {
       const [wanted, [from, to]] = addressed(parts);
       if (wanted !== game) use(wanted);

@@ -1,9 +1,9 @@
-// The sliding boards that the page carries: their games, by board. docs/sliding.md has the order of
-// ranks: places are numbered column by column; the blank's place comes first, then the order of the tiles.
+// The sliding boards of the page: their games, by board. docs/sliding.md describes the order of ranks:
+// places are numbered column by column; the blank's place comes first, then the order of the tiles.
 import { once, openIndex } from "#page/reader.js";
 import { inOrder, makeGame } from "#page/slide.js";
 
-/** The boards, rows x columns, each with the cells of its goals' blanks, counted from 1. */
+/** The boards, rows x columns, each with the cells of the blank in its goals, counted from 1. */
 function carriedBoards() {
   const boards = {};
   for (const { id } of document.querySelectorAll("script[id^='sliding_']")) {
