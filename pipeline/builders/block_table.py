@@ -1,4 +1,7 @@
-"""A state space in blocks searched from its root: the distances are all that is kept."""
+"""Builder of the distances of a state space in state blocks, searched from its root.
+
+Only the distances are stored.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,17 @@ from tablebase.tables.parquet import ROW_GROUP_ROWS
 
 Depths = npt.NDArray[np.uint8]
 CHECKPOINT_SECONDS = 60.0
-"""Seconds between two times that an unfinished search is kept."""
+"""Seconds between two checkpoints of a search."""
 CHUNK_RECORDS = 1 << 17
-"""Records at a time."""
+"""Records in a chunk."""
 LEVEL = "level"
 
 
 def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+    """Search the space, in this process or as shards on other machines; return rows and records.
+
+    A table without columns has an index alone; the shards' distances then need not fit in memory.
+    """
     (root,) = recipe.roots.values()
     space = recipe.space.make_blocks(root)
     read_depths = search_shards(recipe.space, root, runner) if runner.is_remote else None
@@ -72,7 +79,7 @@ def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:
 
 
 def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
-    """What a table will take, from layers of the space itself or of one that stands for it."""
+    """Estimate the cost of a table, from a search of its space or of a smaller, similar space."""
     recipe = cast(BlockBreadthFirst, table.recipe)
     space, sample = recipe.space, recipe.space.measurable_space
     (root,) = recipe.roots.values() if sample is space else [sample.example]
@@ -103,14 +110,14 @@ def _convert_to_records(depths: Iterator[Depths]) -> Chunks:
 
 
 def _estimate_memory(space: Blocks, states: int) -> int:
-    """Bytes: one a state, two a row, and the moves."""
+    """Return the bytes that a search needs: one a state, two a row, and the moves."""
     tables = (table for pair in space.moves for move in pair for table in move.list_tables())
     rows = 2 * len(space.sides) * len(space.row_kinds)
     return states + rows + sum(table.nbytes for table in tables)
 
 
 def _search(space: Blocks, states: int, runner: TaskRunner) -> Depths:
-    """The distances; a search that was killed goes on from where it was kept."""
+    """Return the distances; a search that was killed resumes from its last checkpoint."""
     checkpoints = runner.checkpoints
     begun = time.monotonic()
 
@@ -126,14 +133,17 @@ def _search(space: Blocks, states: int, runner: TaskRunner) -> Depths:
 
 
 def _save_search(checkpoints: Checkpoints, level: int, blocks: Depths) -> None:
-    """The level last: where this ends half way, blocks are ahead of it, which does no harm."""
+    """Save a search: the blocks first, the level last.
+
+    If the process ends between them, some blocks are ahead of the saved level, which does no harm.
+    """
     for number, block in enumerate(blocks):
         checkpoints.save(f"block {number}", [block])
     checkpoints.save(LEVEL, [np.array(level)])
 
 
 def _load_search(checkpoints: Checkpoints, space: Blocks, states: int) -> tuple[int, Depths] | None:
-    """What was kept of an unfinished search, if all of it is whole."""
+    """Return the level and depths of a search's checkpoint, or None if part of it is missing."""
     level = checkpoints.load(LEVEL)
     if level is None:
         return None
