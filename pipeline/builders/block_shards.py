@@ -61,7 +61,10 @@ def search_shards(space: BlockSpace, root: str, runner: TaskRunner) -> Callable[
 def search_layer(
     checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, level: int
 ) -> Arrays:
-    """Find a shard's layer; save it and the states it sends; return its number of states (task)."""
+    """Find a shard's layer, as a task; save it and the states that it sends.
+
+    Returns the layer's number of states.
+    """
     shard = Shard(_get_blocks(space, root), number, shards)
     if level == 0:
         states = shard.make_root_layer()
@@ -91,7 +94,7 @@ def search_layer(
 def collect_depths(
     checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, levels: int
 ) -> Arrays:
-    """Save a shard's distances, block by block (task)."""
+    """Save a shard's distances, block by block, as a task."""
     shard = Shard(_get_blocks(space, root), number, shards)
 
     def iter_layers() -> Iterator[StateRows]:

@@ -1,4 +1,4 @@
-"""Builder of the table that ranks a board's tours: the encoded layers of a sweep through half of it.
+"""Builder of the table that ranks a board's tours: the encoded layers of a half sweep.
 
 Each layer is made from the one before it. Large layers are saved as checkpoints, so that a killed
 build resumes. The last layer has the states at the cut, each with the number of cycles through it.

@@ -1,9 +1,10 @@
-"""One Hamiltonian path for every pair of ends that a path can join, found the same in every build.
+"""Search for one Hamiltonian path for every pair of ends, with the same result in every build.
 
-For each ordered pair (start, end) of nodes: depth first, the neighbour with fewest free neighbours
-first, ties in an order drawn from a seed; a branch is dropped when a free node other than the end
-is left with fewer than two ways in or out. After `MAX_VISITED` nodes the search begins again with
-the next seed, from 0. The random numbers are splitmix64, so the tours are the same everywhere.
+For each ordered pair (start, end) of nodes the search is depth first. It tries the neighbour with
+the fewest free neighbours first, and orders ties by random numbers from a seed. It drops a branch
+when a free node other than the end has fewer than two free neighbours. After `MAX_VISITED` nodes it
+restarts with the next seed; seeds begin at 0. The random numbers are splitmix64, so that the tours
+are the same on every machine.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ MAX_SEEDS = 1_000
 
 
 def find_paths(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
-    """For each (start, end) a path from one to the other through every node, a row each.
+    """Find for each (start, end) a path from one to the other through every node, a row each.
 
-    `neighbours` has one row a node, filled up with -1. A row of zeros: none was found.
+    `neighbours` has one row a node, padded with -1. Where no path was found, the row is zeros.
     """
     paths = np.zeros((len(ends), len(neighbours)), dtype=np.uint8)
     _search(neighbours, ends, paths)
@@ -43,7 +44,7 @@ def _search(neighbours: Array, ends: Array, paths: Array) -> None:
 
 @compiled
 def _mix(state: Any) -> Any:
-    """The splitmix64 number for a state."""
+    """Return the splitmix64 number for a state."""
     z = np.uint64(state) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -52,8 +53,9 @@ def _mix(state: Any) -> Any:
 
 @compiled
 def _try_seed(neighbours: Array, start: int, end: int, seed: int, path: Array) -> bool:
+    """Search for a path with one seed and write it to `path`; return whether one was found."""
     nodes, most = neighbours.shape
-    exits = np.zeros(nodes, dtype=np.int64)  # free neighbours, the path's head counting as free
+    exits = np.zeros(nodes, dtype=np.int64)  # free neighbours; the last node of the path is free
     for node in range(nodes):
         for k in range(most):
             exits[node] += neighbours[node, k] >= 0
@@ -109,7 +111,7 @@ def _try_seed(neighbours: Array, start: int, end: int, seed: int, path: Array) -
             fresh = False
             continue
         tried[depth] += 1
-        # the head moves on: it is no longer a way into its other neighbours
+        # the path leaves this node, which is then no longer free for its other neighbours
         alive = True
         for k in range(most):
             other = neighbours[here, k]
