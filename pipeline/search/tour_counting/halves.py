@@ -45,7 +45,7 @@ class Halves(NamedTuple):
     """The edges of `between` that all cycles must use, as bits: none, or the first one."""
 
     def require_edge(self, cell: int) -> Halves:
-        """Return the halves for cycles that use the virtual square's edge to this cell of the cut."""
+        """Return the halves for cycles that use the virtual square's edge to a cell of the cut."""
         is_required = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
         return self._replace(
             between=self.between[np.argsort(~is_required, kind="stable")], wanted=1
