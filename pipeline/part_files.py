@@ -134,7 +134,7 @@ def build_part_files(store: Store, table: Table, runner: TaskRunner) -> Entry:
         find_finished_tasks(store, table, tasks, range(len(items)), forget_missing=True)
     )
     results = runner.run_tasks(
-        function, [item for at, item in enumerate(items) if at not in finished]
+        function, [item for index, item in enumerate(items) if index not in finished]
     )
     files, contents, rows_by_value, column = (
         list[File](),

@@ -119,7 +119,7 @@ def _measure_write_cost(store: Store, table: Table, sample: CostSample) -> tuple
     names = dict.fromkeys([table.file, table.index_file if table.index else table.file])
     size = seconds = 0.0
     for chunk_count in (1, SAMPLE_CHUNKS):  # the first pass warms up; only the second one counts
-        begun = time.thread_time()
+        start_time = time.thread_time()
         with store.write_atomically(*names) as files:
             with TableWriter(files[0] if table.columns else None, table) as writer:
                 for columns in chunks[:chunk_count]:
@@ -129,7 +129,7 @@ def _measure_write_cost(store: Store, table: Table, sample: CostSample) -> tuple
                 write_index(files[-1], table, count, records[:chunk_count], writer.content)
         sizes = [measure_file(store, name)["bytes"] for name in names]
         rows = max(1, writer.rows)
-        size, seconds = sizes[0] / rows, (time.thread_time() - begun) / rows
+        size, seconds = sizes[0] / rows, (time.thread_time() - start_time) / rows
     return size if table.columns else 0, seconds
 
 

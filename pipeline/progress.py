@@ -173,7 +173,7 @@ class ProofProgress(ProgressBar):
         self._say = say or (lambda line: None)
         self._every_claim = every_claim
         self._quick = quick
-        self._begun = self._last_claim = time.monotonic()
+        self._start_time = self._last_claim = time.monotonic()
         self._proved: dict[str, ProvedTable] = {}
 
     def __call__(self, claim: Claim, done: int) -> None:
@@ -223,7 +223,7 @@ class ProofProgress(ProgressBar):
             self._print_line(name, proved_table)
         counts = count_tables(verified.verdicts)
         tables, claims = sum(counts.values()), len(verified.claims)
-        seconds = time.monotonic() - self._begun
+        seconds = time.monotonic() - self._start_time
         partial = {
             name: shards_built for name, shards_built in shards.items() if name not in self._proved
         }

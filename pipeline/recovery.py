@@ -217,9 +217,9 @@ def _iter_records(store: Store, table: Table, content: bytes, count: int) -> Ite
     records_per_block, number = BODY_BYTES // record_type.itemsize, 0
     with store.open(table.index_file) as file:
         while data := file.read(BLOCKS * BLOCK_BYTES):
-            for at in range(0, len(data), BLOCK_BYTES):
-                end = at + BODY_BYTES
-                body, checksum = data[at:end], data[end : at + BLOCK_BYTES]
+            for first in range(0, len(data), BLOCK_BYTES):
+                end = first + BODY_BYTES
+                body, checksum = data[first:end], data[end : first + BLOCK_BYTES]
                 if checksum != CHECKSUM.pack(compute_checksum(content, number, body)):
                     raise NotWhole(f"{table.index_file} is damaged in block {number:,}")
                 if number:

@@ -102,8 +102,8 @@ def build_shard(
     executor: Executor | None,
     jobs: int,
 ) -> ShardSummary:
-    """Make what is not there of a piece; it can be done again, and by several at once."""
-    begun, table = time.monotonic(), listing.table
+    """Run the tasks of a shard that are not finished; this may be repeated, also in parallel."""
+    start_time, table = time.monotonic(), listing.table
     store.make_ready()
     table_checkpoints = checkpoints(store, table)
     for other in table_checkpoints.list_shards():
@@ -125,7 +125,7 @@ def build_shard(
         rows = 0
         try:
             for done, result in enumerate(
-                runner.run_tasks(function, [items[at] for at in numbers]), start=1
+                runner.run_tasks(function, [items[index] for index in numbers]), start=1
             ):
                 rows += count_rows(result)
                 runner.report_progress("parts", done, len(numbers))
@@ -137,7 +137,7 @@ def build_shard(
             ):
                 raise
     table_checkpoints.mark_shard_done(shard)
-    return ShardSummary(len(numbers), rows, time.monotonic() - begun)
+    return ShardSummary(len(numbers), rows, time.monotonic() - start_time)
 
 
 def require_complete(store: Store, listing: Listing) -> None:

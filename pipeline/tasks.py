@@ -132,13 +132,13 @@ class TaskRunner:
         if self._failed:
             raise self._failed[0]
 
-    def require_memory(self, what: str, needed: int) -> None:
+    def require_memory(self, search: str, needed: int) -> None:
         """Raise MemoryShort if a search needs more bytes than the limit or the free memory."""
         free = get_free_memory() if self.memory is None else self.memory
         if free is not None and free < needed:
             hint = "Close other programs, or raise the limits (ulimit -v, or the container's)"
             hint = hint if self.memory is None else "Raise the limit"
-            raise MemoryShort(what, needed, free, hint)
+            raise MemoryShort(search, needed, free, hint)
 
     def compute_once(self, compute: Callable[[], Result]) -> Result:
         """Return a result that several tables need, and compute it for the first of them only."""
@@ -188,9 +188,9 @@ def _load_or_compute(
     name = make_checkpoint_name(function, arguments)
     result = checkpoints.load(name)
     if result is None:
-        begun = time.monotonic()
+        start_time = time.monotonic()
         result = function(*arguments)
-        if time.monotonic() - begun > MIN_SAVED_SECONDS:
+        if time.monotonic() - start_time > MIN_SAVED_SECONDS:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
     return result

@@ -82,9 +82,9 @@ def search_layer(
         states = shard.find_next_layer(
             back, _load_layer(checkpoints, number, shards, level - 1), incoming
         )
-    for to, messages in enumerate(shard.list_outgoing(states)):
+    for receiver, messages in enumerate(shard.list_outgoing(states)):
         checkpoints.save(
-            _name_message(number, to, shards, level + 1),
+            _name_message(number, receiver, shards, level + 1),
             [array for rows in messages for array in rows],
         )
     checkpoints.save(_name_layer(number, shards, level), states)
@@ -119,11 +119,11 @@ def measure_shard(
     shards = [Shard(_get_blocks(space, root), number, shard_count) for number in range(shard_count)]
     for level in range(levels):
         checkpoints.save(_name_layer(0, shard_count, level), shards[0].extract_layer(depth, level))
-    begun = time.thread_time()
+    start_time = time.thread_time()
     collect_depths(checkpoints, space, root, 0, shard_count, levels)
     states_per_shard = len(depth) / shard_count
     reading, stored = (
-        (time.thread_time() - begun) / states_per_shard,
+        (time.thread_time() - start_time) / states_per_shard,
         checkpoints.count_bytes() / states_per_shard,
     )
     states, seconds, sent = [0.0, 0.0], [0.0, 0.0], 0
@@ -134,10 +134,10 @@ def measure_shard(
                 _name_message(shard, 0, shard_count, level),
                 [array for rows in messages for array in rows],
             )
-        before, begun = checkpoints.count_bytes(), time.thread_time()
+        before, start_time = checkpoints.count_bytes(), time.thread_time()
         (counts,) = search_layer(checkpoints, space, root, 0, shard_count, level)
         estimate = level // MEASURED_EVERY % 2
-        seconds[estimate] += time.thread_time() - begun + int(counts[0]) * reading
+        seconds[estimate] += time.thread_time() - start_time + int(counts[0]) * reading
         states[estimate] += int(counts[0])
         sent += checkpoints.count_bytes() - before
     return states, seconds, stored + sent / sum(states)
@@ -159,7 +159,7 @@ def _load_message(
     checkpoints: Checkpoints, sender: int, number: int, shards: int, level: int
 ) -> list[StateRows]:
     arrays = checkpoints.require(_name_message(sender, number, shards, level))
-    return [arrays[at : at + 2] for at in range(0, len(arrays), 2)]
+    return [arrays[first : first + 2] for first in range(0, len(arrays), 2)]
 
 
 def _name_layer(number: int, shards: int, level: int) -> str:

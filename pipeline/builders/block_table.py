@@ -84,17 +84,17 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     space, sample = recipe.space, recipe.space.measurable_space
     (root,) = recipe.roots.values() if sample is space else [sample.example]
     blocks, share = sample.make_blocks(root), sample.size / space.size
-    memory, levels, begun = _estimate_memory(blocks, sample.size), 0, 0.0
+    memory, levels, start_time = _estimate_memory(blocks, sample.size), 0, 0.0
     runner.require_memory(f"A search that tells what {table.name} takes", memory)
 
     def layer_done(level: int, depth: Depths) -> None:
-        nonlocal begun, levels
+        nonlocal start_time, levels
         levels = level + 1
         if level == 1:  # by now the kernels are compiled
-            begun = time.process_time()
+            start_time = time.process_time()
 
     depth = search_blocks(blocks, runner.jobs, layer_done, runner.require_no_failure)
-    single_run = SingleRunCost((time.process_time() - begun) / share, memory / share)
+    single_run = SingleRunCost((time.process_time() - start_time) / share, memory / share)
     measured = measure_shard(sample, root, depth, levels, runner)
     rows = (
         _iter_rows(recipe, blocks, depth, runner) if table.columns else _iter_records(depth, runner)
@@ -119,14 +119,14 @@ def _estimate_memory(space: Blocks, states: int) -> int:
 def _search(space: Blocks, states: int, runner: TaskRunner) -> Depths:
     """Return the distances; a search that was killed resumes from its last checkpoint."""
     checkpoints = runner.checkpoints
-    begun = time.monotonic()
+    start_time = time.monotonic()
 
     def layer_done(level: int, depth: Depths) -> None:
-        nonlocal begun
+        nonlocal start_time
         runner.report_progress("layers", level)
-        if checkpoints and time.monotonic() - begun >= CHECKPOINT_SECONDS:
+        if checkpoints and time.monotonic() - start_time >= CHECKPOINT_SECONDS:
             _save_search(checkpoints, level, depth.reshape(len(space.sides), -1))
-            begun = time.monotonic()
+            start_time = time.monotonic()
 
     saved_search = _load_search(checkpoints, space, states) if checkpoints else None
     return search_blocks(space, runner.jobs, layer_done, runner.require_no_failure, saved_search)

@@ -47,7 +47,8 @@ def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Array
     """Iterate over the layers' records: first keys, sums before them, and states."""
     board = sweep.upright
     later_neighbours = [
-        [to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)
+        [to for to in board.list_neighbours(square) if to > square]
+        for square in range(board.squares)
     ]
     board_halves = cut_board(later_neighbours, sweep.rows, paths=sweep.paths, mirrored=False)
     # no caller needs the number of cycles that use each edge
@@ -107,9 +108,9 @@ def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Array
 def _iter_records(layers: list[Arrays], count: int, runner: TaskRunner) -> Chunks:
     done = 0
     for number, (firsts, sums, states) in enumerate(layers):
-        for at in range(0, len(firsts), CHUNK_RECORDS):
+        for first in range(0, len(firsts), CHUNK_RECORDS):
             runner.report_progress("records", done, count)
-            span = slice(at, at + CHUNK_RECORDS)
+            span = slice(first, first + CHUNK_RECORDS)
             key = firsts[span]
             layer: Array = np.full(len(key), number)
             yield {"layer": layer, "key": key, "before": sums[span], "states": states[span]}

@@ -100,6 +100,7 @@ def load_or_compute(
 
 
 def is_large(arrays: Sequence[Array]) -> bool:
+    """Return whether arrays are saved in the store instead of memory."""
     return sum(array.nbytes for array in arrays) > MIN_STORED_BYTES
 
 
@@ -131,7 +132,8 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
     """
     rows = board.files
     later_neighbours = [
-        [to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)
+        [neighbour for neighbour in board.list_neighbours(square) if neighbour > square]
+        for square in range(board.squares)
     ]
     board_halves = cut_board(later_neighbours, rows, paths=paths)
     name, steps = f"{board} {'open' if paths else 'closed'}", board_halves.steps
@@ -241,7 +243,9 @@ def combine_halves(
 def _step_back(layer: Layer, step: Step, table: HashTable) -> tuple[int, Array]:
     """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
     state of the layer."""
-    slices = [slice(at, at + SLICE_STATES) for at in range(0, len(layer.keys), SLICE_STATES)]
+    slices = [
+        slice(first, first + SLICE_STATES) for first in range(0, len(layer.keys), SLICE_STATES)
+    ]
     arguments = ((Layer(layer.keys[span], layer.ways[span]), step, *table) for span in slices)
     onward, uses = np.empty_like(layer.ways), 0
     for span, (counts, uses_found) in zip(

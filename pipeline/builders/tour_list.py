@@ -64,14 +64,14 @@ def list_openings(board: KnightBoard, length: int) -> list[tuple[int, ...]]:
     """Return all paths of `length` squares that begin where a tour can begin, ascending."""
     odd = board.squares % 2
     paths: list[tuple[int, ...]] = [
-        (at,) for at in range(board.squares) if not (odd and board.is_light(at))
+        (square,) for square in range(board.squares) if not (odd and board.is_light(square))
     ]
     for _ in range(length - 1):
         paths = [
-            (*path, at)
+            (*path, square)
             for path in paths
-            for at in board.list_neighbours(path[-1])
-            if at not in path
+            for square in board.list_neighbours(path[-1])
+            if square not in path
         ]
     return paths
 

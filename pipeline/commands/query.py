@@ -139,9 +139,9 @@ def _answer_batch(
     with BatchProgress(output=output) as bar:
         invalid = run_batch(reader, values, request, bar.on_rows, bar.printing)
     if invalid:
-        many = "key is" if invalid == 1 else "keys are"
+        subject = "key is" if invalid == 1 else "keys are"
         hint = f"See the column {request.prefix}error"
-        raise BadRequest(f"{invalid:,} {many} invalid", hint)
+        raise BadRequest(f"{invalid:,} {subject} invalid", hint)
 
 
 for _name in MODULES:

@@ -91,24 +91,27 @@ def expand_layer(
     for move, back in (*space.moves, *((back, move) for move, back in space.moves)):
         if space.sides[move.source] != side:
             continue
-        at = np.array([move.source * rows, move.target * rows, first, last, places], np.uint64)
+        bounds = np.array([move.source * rows, move.target * rows, first, last, places], np.uint64)
         if isinstance(move, ForkedMove):
             _expand_forked_move(
-                *layer, at, space.row_kinds ^ space.block_kinds[move.source], *move.list_tables()
+                *layer,
+                bounds,
+                space.row_kinds ^ space.block_kinds[move.source],
+                *move.list_tables(),
             )
         else:
-            _expand_plain_move(*layer, at, back.rows)
+            _expand_plain_move(*layer, bounds, back.rows)
 
 
 @compiled
 def _expand_plain_move(
-    depth: Array, level: Any, fresh: Array, reached: Array, at: Array, back: Array
+    depth: Array, level: Any, fresh: Array, reached: Array, bounds: Array, back: Array
 ) -> None:  # fmt: skip
     """Apply a move that maps whole rows to rows, in the rows `first` to `last` that it leads to.
 
     `back` has for each of these the row that the move comes from.
     """
-    source, target, first, last, places = at
+    source, target, first, last, places = bounds
     next_level = np.uint8(level + 1)
     for row in range(first, last):
         from_row = source + back[row]
@@ -127,11 +130,11 @@ def _expand_plain_move(
 
 @compiled
 def _expand_forked_move(
-    depth: Array, level: Any, fresh: Array, reached: Array, at: Array,
+    depth: Array, level: Any, fresh: Array, reached: Array, bounds: Array,
     kinds: Array, rows: Array, forks: Array, entries: Array, entered: Array,
 ) -> None:  # fmt: skip
     """Apply a move with forks to every state of the layer in the rows `first` to `last`."""
-    source, target, first, last, places = at
+    source, target, first, last, places = bounds
     next_level = np.uint8(level + 1)
     rows_by_fork = np.empty(rows.shape[1], np.uint64)
     for row in range(first, last):

@@ -74,8 +74,8 @@ def _expand(
             last += 1
         for high in range(HIGH_LABELS):
             before = free
-            for at in range(first, last):
-                node = order[at]
+            for index in range(first, last):
+                node = order[index]
                 while next_edge[node] < offsets[node + 1] and labels[next_edge[node]] >> 4 == high:
                     edge = next_edge[node]
                     next_edge[node] += 1

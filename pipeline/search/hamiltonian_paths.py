@@ -88,7 +88,7 @@ def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Ar
 @compiled
 def _search(
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
-    length: int, opening: Array, path: Array, choices: Array, ends: Array, at: Array,
+    length: int, opening: Array, path: Array, choices: Array, ends: Array, saved_depth: Array,
 ) -> int:  # fmt: skip
     """Continue the search until `text` is full or no path remains, and return the number found.
 
@@ -101,7 +101,7 @@ def _search(
     capacity = len(last)
     width = names.shape[1]
     count = 0
-    depth = at[0]
+    depth = saved_depth[0]
     free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
     row = np.empty(length * width, dtype=np.uint8)
     for d in range(depth):
@@ -115,27 +115,27 @@ def _search(
             if depth >= 0:
                 free |= one << np.uint64(path[depth])
             continue
-        here = np.int64(find_lowest(choices[depth]))
+        node = np.int64(find_lowest(choices[depth]))
         choices[depth] &= choices[depth] - one
         if depth == 0:
-            start_colour = colours[here]
-        path[depth] = here
+            start_colour = colours[node]
+        path[depth] = node
         for c in range(width):
-            row[depth * width + c] = names[here, c]
+            row[depth * width + c] = names[node, c]
         end = ends[depth]
         if end < OPEN:  # two were forced: the one that is not next is the end
             end = -2 - end
-            end = end // 64 if end % 64 == here else end % 64
+            end = end // 64 if end % 64 == node else end % 64
         elif end >= 64:  # one was forced: it is the end unless it is next
-            end = OPEN if end - 64 == here else end - 64
+            end = OPEN if end - 64 == node else end - 64
         if depth == length - 1:
             for at_byte in range(length * width):
                 text[count, at_byte] = row[at_byte]
-            last[count] = here
+            last[count] = node
             count += 1
             continue
-        free &= ~(one << np.uint64(here))
-        open_ways = sets[here] & free
+        free &= ~(one << np.uint64(node))
+        open_ways = sets[node] & free
         rest = open_ways
         forced = none
         dead = False
@@ -181,6 +181,6 @@ def _search(
         ends[depth] = next_end
         if open_ways == none:
             depth -= 1
-            free |= one << np.uint64(here)
-    at[0] = depth
+            free |= one << np.uint64(node)
+    saved_depth[0] = depth
     return count

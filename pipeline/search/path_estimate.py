@@ -45,6 +45,6 @@ def estimate_paths(
                 weight * step,
             )
         ways = longer
-    begun = time.thread_time()
+    start_time = time.thread_time()
     paths = sum(count_paths(sets, colours, *way) for way in ways)
-    return PathEstimate(weight * paths, weight * (time.thread_time() - begun), weight == 1)
+    return PathEstimate(weight * paths, weight * (time.thread_time() - start_time), weight == 1)

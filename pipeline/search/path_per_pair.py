@@ -54,23 +54,23 @@ def _mix(state: Any) -> Any:
 @compiled
 def _try_seed(neighbours: Array, start: int, end: int, seed: int, path: Array) -> bool:
     """Search for a path with one seed and write it to `path`; return whether one was found."""
-    nodes, most = neighbours.shape
+    nodes, max_neighbours = neighbours.shape
     exits = np.zeros(nodes, dtype=np.int64)  # free neighbours; the last node of the path is free
     for node in range(nodes):
-        for k in range(most):
+        for k in range(max_neighbours):
             exits[node] += neighbours[node, k] >= 0
     used = np.zeros(nodes, dtype=np.bool_)
-    choices = np.full((nodes, most), -1, dtype=np.int64)
+    choices = np.full((nodes, max_neighbours), -1, dtype=np.int64)
     tried = np.zeros(nodes, dtype=np.int64)
-    key = np.zeros(most, dtype=np.int64)
-    tie = np.zeros(most, dtype=np.uint64)
+    key = np.zeros(max_neighbours, dtype=np.int64)
+    tie = np.zeros(max_neighbours, dtype=np.uint64)
     used[start] = True
     path[0] = start
     depth = 0
     fresh = True
     visited = 0
     while depth >= 0:
-        here = path[depth]
+        head = path[depth]
         if fresh:
             if depth == nodes - 1:
                 return True
@@ -78,34 +78,35 @@ def _try_seed(neighbours: Array, start: int, end: int, seed: int, path: Array) -
             if visited > MAX_VISITED:
                 return False
             count = 0
-            for k in range(most):
-                other = neighbours[here, k]
+            for k in range(max_neighbours):
+                other = neighbours[head, k]
                 if other < 0 or used[other] or (other == end and depth + 2 < nodes):
                     continue
-                at = count
+                position = count
                 ways = exits[other]
-                draw = _mix(((seed * nodes + depth) * nodes + here) * most + k)
-                while at > 0 and (
-                    ways < key[at - 1] or (ways == key[at - 1] and draw < tie[at - 1])
+                draw = _mix(((seed * nodes + depth) * nodes + head) * max_neighbours + k)
+                while position > 0 and (
+                    ways < key[position - 1]
+                    or (ways == key[position - 1] and draw < tie[position - 1])
                 ):
-                    key[at] = key[at - 1]
-                    tie[at] = tie[at - 1]
-                    choices[depth, at] = choices[depth, at - 1]
-                    at -= 1
-                key[at] = ways
-                tie[at] = draw
-                choices[depth, at] = other
+                    key[position] = key[position - 1]
+                    tie[position] = tie[position - 1]
+                    choices[depth, position] = choices[depth, position - 1]
+                    position -= 1
+                key[position] = ways
+                tie[position] = draw
+                choices[depth, position] = other
                 count += 1
-            if count < most:
+            if count < max_neighbours:
                 choices[depth, count] = -1
             tried[depth] = 0
         k = tried[depth]
-        following = choices[depth, k] if k < most else -1
+        following = choices[depth, k] if k < max_neighbours else -1
         if following < 0:
             depth -= 1
             if depth >= 0:
-                used[here] = False
-                for k in range(most):
+                used[head] = False
+                for k in range(max_neighbours):
                     if neighbours[path[depth], k] >= 0:
                         exits[neighbours[path[depth], k]] += 1
             fresh = False
@@ -113,16 +114,16 @@ def _try_seed(neighbours: Array, start: int, end: int, seed: int, path: Array) -
         tried[depth] += 1
         # the path leaves this node, which is then no longer free for its other neighbours
         alive = True
-        for k in range(most):
-            other = neighbours[here, k]
+        for k in range(max_neighbours):
+            other = neighbours[head, k]
             if other >= 0:
                 exits[other] -= 1
                 if not used[other] and other != following:
                     alive &= exits[other] >= (1 if other == end else 2)
         if not alive:
-            for k in range(most):
-                if neighbours[here, k] >= 0:
-                    exits[neighbours[here, k]] += 1
+            for k in range(max_neighbours):
+                if neighbours[head, k] >= 0:
+                    exits[neighbours[head, k]] += 1
             fresh = False
             continue
         depth += 1

@@ -39,7 +39,7 @@ class Shard:
         self.space = space
         prefixes = len(space.row_kinds) // space.rows_per_prefix
         self.bounds = np.array(
-            [prefixes * at // count * space.rows_per_prefix for at in range(count + 1)]
+            [prefixes * shard // count * space.rows_per_prefix for shard in range(count + 1)]
         )
         self.first, self.last = (int(bound) for bound in self.bounds[number : number + 2])
         self.rows = self.last - self.first
@@ -65,8 +65,8 @@ class Shard:
         block, row = divmod(row, len(self.space.row_kinds))
         depth = np.full((1, self.space.places), UNREACHED, dtype=np.uint8)
         depth[0, place] = NEXT
-        mine = np.array([0] if self.first <= row < self.last else [], dtype=np.int64)
-        layer = _collect_layer(depth, mine, NEXT)
+        root_rows = np.array([0] if self.first <= row < self.last else [], dtype=np.int64)
+        layer = _collect_layer(depth, root_rows, NEXT)
         return [layer[0] + np.uint32(block * self.rows + row - self.first), layer[1]]
 
     def make_empty_layer(self) -> StateRows:
@@ -179,8 +179,8 @@ def _restrict_move(move: BlockMove, first: int, last: int) -> BlockMove:
 
 def _mark_layer(depth: npt.NDArray[np.uint8], rows: StateRows, layer: int) -> None:
     """Mark states with a layer, except where a lower one is marked already."""
-    for at in range(0, len(rows[0]), ROWS_PER_STEP):
-        numbers, bits = (array[at : at + ROWS_PER_STEP] for array in rows)
+    for first in range(0, len(rows[0]), ROWS_PER_STEP):
+        numbers, bits = (array[first : first + ROWS_PER_STEP] for array in rows)
         is_in_layer = np.unpackbits(bits, axis=1, count=depth.shape[1])
         marks = depth[numbers]
         depth[numbers] = np.where(is_in_layer, np.minimum(marks, np.uint8(layer)), marks)
@@ -191,8 +191,8 @@ def _collect_layer(
 ) -> StateRows:
     """Return the states that are marked with a layer, in the given rows."""
     numbers, bits = [np.zeros(0, np.uint32)], [np.zeros((0, -(-depth.shape[1] // 8)), np.uint8)]
-    for at in range(0, len(rows), ROWS_PER_STEP):
-        chunk = rows[at : at + ROWS_PER_STEP]
+    for first in range(0, len(rows), ROWS_PER_STEP):
+        chunk = rows[first : first + ROWS_PER_STEP]
         is_in_layer = depth[chunk] == layer
         has_states = is_in_layer.any(axis=1)
         numbers.append(chunk[has_states].astype(np.uint32))

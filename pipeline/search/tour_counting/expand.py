@@ -15,14 +15,14 @@ from tablebase.jit import compiled
 
 
 class Step(NamedTuple):
-    """One step of a sweep: the cell `here` gets all the edges that it needs, and is finished.
+    """One step of a sweep: `cell` gets all the edges that it needs, and is finished.
 
     It leaves the frontier, and a free cell enters, with the number `cells`; `others`, the cells to
-    which `here` may be joined, may contain that number.
+    which `cell` may be joined, may contain that number.
     """
 
     cells: int
-    here: int
+    cell: int
     others: Array
     mirror: Array
     """After the last square of a column, the mirror image of each cell; else empty. A state and its
@@ -35,7 +35,7 @@ class Step(NamedTuple):
     surplus: int = 0
     """Among squares that have no cell yet: the needs of the light ones minus those of the dark."""
     wanted: int = -1
-    """The position in `others` of a cell that must be joined to `here`, or -1."""
+    """The position in `others` of a cell that must be joined to `cell`, or -1."""
 
 
 @compiled
@@ -50,25 +50,25 @@ def expand_state(key: int, step: Step, cells: Array, keys: Array, joined_cells: 
     """
     partner, ends, moved = cells
     unpack_key(key, step.partners, partner, ends)
-    here, others = step.here, step.others
+    cell, others = step.cell, step.others
     needs = key >> MATCHING_BITS | FREE << 2 * step.cells
-    wanted_edges = needs >> 2 * here & 3
+    wanted_edges = needs >> 2 * cell & 3
     count = 0
     if wanted_edges == 0:
-        keys[count] = _drop_cell(needs, here) << MATCHING_BITS | key & MATCHING_MASK
+        keys[count] = _drop_cell(needs, cell) << MATCHING_BITS | key & MATCHING_MASK
         joined_cells[count] = -1
         count += 1
     for first in range(len(others) if wanted_edges else 0):
         one = others[first]
         need = needs >> 2 * one & 3
-        here_end = here if wanted_edges == FREE else partner[here]
+        cell_end = cell if wanted_edges == FREE else partner[cell]
         one_end = one if need == FREE else partner[one]
-        if need == 0 or here_end == one:
+        if need == 0 or cell_end == one:
             continue
-        needs_after = needs - (1 << 2 * here) - (1 << 2 * one)
-        partner[here_end], partner[one_end] = one_end, here_end
+        needs_after = needs - (1 << 2 * cell) - (1 << 2 * one)
+        partner[cell_end], partner[one_end] = one_end, cell_end
         if wanted_edges == 1:
-            packed_needs = _drop_cell(needs_after, here) << MATCHING_BITS
+            packed_needs = _drop_cell(needs_after, cell) << MATCHING_BITS
             keys[count] = packed_needs | rank_matching(needs_after, partner)
             joined_cells[count, 0], joined_cells[count, 1] = first, -1
             count += 1
@@ -78,23 +78,23 @@ def expand_state(key: int, step: Step, cells: Array, keys: Array, joined_cells: 
             two_end = two if need == FREE else partner[two]
             if need == 0 or one_end == two:
                 continue
-            # after the first edge, `here` is an end of the path whose other end is `one_end`
-            needs_after_two = needs_after - (1 << 2 * here) - (1 << 2 * two)
+            # after the first edge, `cell` is an end of the path whose other end is `one_end`
+            needs_after_two = needs_after - (1 << 2 * cell) - (1 << 2 * two)
             partner[one_end], partner[two_end] = two_end, one_end
-            packed_needs = _drop_cell(needs_after_two, here) << MATCHING_BITS
+            packed_needs = _drop_cell(needs_after_two, cell) << MATCHING_BITS
             keys[count] = packed_needs | rank_matching(needs_after_two, partner)
             joined_cells[count, 0], joined_cells[count, 1] = first, second
             count += 1
-            partner[one_end], partner[two_end] = here_end, two
-        partner[here_end], partner[one_end] = here, one
+            partner[one_end], partner[two_end] = cell_end, two
+        partner[cell_end], partner[one_end] = cell, one
     valid_count = 0
-    for at in range(count):
-        key = keys[at]
+    for index in range(count):
+        key = keys[index]
         key_needs = key >> MATCHING_BITS
         if (
             step.wanted >= 0
-            and joined_cells[at, 0] != step.wanted
-            and joined_cells[at, 1] != step.wanted
+            and joined_cells[index, 0] != step.wanted
+            and joined_cells[index, 1] != step.wanted
         ):
             continue
         if (
@@ -105,15 +105,15 @@ def expand_state(key: int, step: Step, cells: Array, keys: Array, joined_cells: 
         if len(step.mirror):
             key = min(key, relabel_cells(key, step.mirror, step.partners, partner, ends, moved))
         keys[valid_count] = key
-        joined_cells[valid_count] = joined_cells[at]
+        joined_cells[valid_count] = joined_cells[index]
         valid_count += 1
     return valid_count
 
 
 @compiled
-def _drop_cell(needs: int, here: int) -> int:
+def _drop_cell(needs: int, cell: int) -> int:
     """Remove a cell that needs nothing from the packed needs."""
-    below = (1 << 2 * here) - 1
+    below = (1 << 2 * cell) - 1
     return needs & below | needs >> 2 & ~below
 
 

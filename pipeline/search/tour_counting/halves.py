@@ -75,9 +75,9 @@ def cut_board(
     can_end = colour * colour.sum() >= 0  # squares where a path can end
 
     def make_step(square: int) -> Step:
-        others = [first + to - square for to in later_neighbours[square]] + virtual * bool(
-            can_end[square]
-        )
+        others = [
+            first + neighbour - square for neighbour in later_neighbours[square]
+        ] + virtual * bool(can_end[square])
         cell_colours = colour[square + 1 : square + cells - first + 1]
         dark, light = (
             sum(END << 2 * cell for cell in np.flatnonzero(cell_colours == value).tolist())
@@ -98,9 +98,12 @@ def cut_board(
     begin = longer * rows - first
     cut = range(longer * rows, (longer + 2) * rows)
     between = [
-        (at - begin, to - begin, 0) for at in cut for to in later_neighbours[at] if to in cut
+        (square - begin, neighbour - begin, 0)
+        for square in cut
+        for neighbour in later_neighbours[square]
+        if neighbour in cut
     ]
-    between += [(0, at - begin, 1) for at in cut if paths and can_end[at]]
+    between += [(0, square - begin, 1) for square in cut if paths and can_end[square]]
     return Halves(
         make_first_layer([FREE] * cells),
         steps,
@@ -119,8 +122,12 @@ def color_squares(later_neighbours: list[list[int]]) -> Array:
         colors[square] = colors[square] or 1
         waiting = [square]
         while waiting:
-            at = waiting.pop()
-            for to in {sum(edge) - at for edge in edges if at in edge and not all(colors[[*edge]])}:
-                colors[to] = -colors[at]
-                waiting.append(to)
+            current = waiting.pop()
+            for neighbour in {
+                sum(edge) - current
+                for edge in edges
+                if current in edge and not all(colors[[*edge]])
+            }:
+                colors[neighbour] = -colors[current]
+                waiting.append(neighbour)
     return colors * all(colors[one] != colors[other] for one, other in edges)

@@ -286,17 +286,17 @@ def _find_states(needs: int, side: Side, rows: Array) -> tuple[int, Array]:
         while size >= 0:
             slot = find_place(needs_before + 1, side.needs)
             has_states = side.needs[slot] and edges & side.wanted == side.wanted
-            at = side.begins[slot] if has_states else len(side.keys)
-            while at < len(side.keys) and side.keys[at] >> MATCHING_BITS == needs_before:
+            state = side.begins[slot] if has_states else len(side.keys)
+            while state < len(side.keys) and side.keys[state] >> MATCHING_BITS == needs_before:
                 matching = _rank_with_edges(
-                    side.keys[at], side, view_edges, chosen[:size], places, buffers
+                    side.keys[state], side, view_edges, chosen[:size], places, buffers
                 )
                 if matching >= 0:
                     if count == len(rows):
                         rows = np.append(rows, np.empty_like(rows), axis=0)
-                    rows[count] = at, matching, edges
+                    rows[count] = state, matching, edges
                     count += 1
-                at += 1
+                state += 1
             size, needs_before, edges = _next_set(view_edges, chosen, size, needs_before, edges)
     return count, rows
 
@@ -365,12 +365,12 @@ def _sum_completions(sums: Array, spare: Array, pairs: int, removal: PairRemoval
     for pairs_left in range(pairs, 1, -1):
         count, ways = MATCHING_COUNTS[pairs_left], 2 * pairs_left - 2
         for block in range(0, total_count, count):
-            at = removal.begins[pairs_left]
+            begin = removal.begins[pairs_left]
             for matching in range(count):
                 total = 0
-                for source in removal.sources[at : at + ways]:
+                for source in removal.sources[begin : begin + ways]:
                     total += sums[block + source]
                 spare[block + matching] = total
-                at += ways
+                begin += ways
         sums, spare = spare, sums
     return sums

@@ -120,11 +120,11 @@ def _is_full(filled: int, size: int) -> bool:
 
 @compiled
 def _fill_table(keys: Array, numbers: Array, table_keys: Array, table_numbers: Array) -> None:
-    for at in range(len(keys)):
-        if keys[at] != 0:
-            place = find_place(keys[at], table_keys)
-            table_keys[place] = keys[at]
-            table_numbers[place] = numbers[at]
+    for index in range(len(keys)):
+        if keys[index] != 0:
+            place = find_place(keys[index], table_keys)
+            table_keys[place] = keys[index]
+            table_numbers[place] = numbers[index]
 
 
 @compiled
@@ -178,17 +178,17 @@ def _count_onward(
     onward = np.zeros(len(keys), dtype=np.int64)
     uses = np.zeros(len(step.others), dtype=np.int64)
     approximate_uses = np.zeros(len(step.others))
-    for at in range(len(keys)):
-        for number in range(expand_state(keys[at], step, cells, successors, joined_cells)):
+    for index in range(len(keys)):
+        for number in range(expand_state(keys[index], step, cells, successors, joined_cells)):
             place = find_place(successors[number], table_keys)
             completions = table_onward[place]
             if table_keys[place] == 0 or completions == 0:
                 continue
-            onward[at] += completions
-            if onward[at] < 0:
+            onward[index] += completions
+            if onward[index] < 0:
                 return onward[:0], uses, approximate_uses
             for other in joined_cells[number]:
                 if other >= 0:
-                    uses[other] += ways[at] * completions
-                    approximate_uses[other] += float(ways[at]) * float(completions)
+                    uses[other] += ways[index] * completions
+                    approximate_uses[other] += float(ways[index]) * float(completions)
     return onward, uses, approximate_uses
