@@ -78,7 +78,7 @@ def make_plan(store: Store, listing: Listing, shard: ShardSpec | None, jobs: int
     index = (
         BLOCK_BYTES * count_blocks(calcsize(table.record_format), int(rows)) if table.index else 0
     )
-    has_part_files = table.recipe.has_part_files  # each part writes a file
+    has_part_files = table.recipe.has_part_files  # each task writes its own rows
     seconds = rows * (seconds_per_row + writing * has_part_files)
     local_seconds, memory = seconds, 0.0
     if sample.single_run:

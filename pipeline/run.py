@@ -28,7 +28,7 @@ def run_command(arguments: list[str]) -> int:
         return 130
     except (SystemExit, GeneratorExit):
         raise
-    except BaseException as error:  # polars panics with one that is no Exception
+    except BaseException as error:  # polars raises a BaseException when it panics
         known = find_shortage(error) or error
         if isinstance(known, TablebaseError):
             if not isinstance(known, ReaderGone):

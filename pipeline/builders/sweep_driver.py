@@ -110,8 +110,9 @@ def count_tours(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> TourT
     Its squares are numbered along its files.
     """
     if board.files < 3 or board.ranks < 4:
-        # one file has no jumps, on two a knight reaches only every second rank, and no jump leads
-        # out of the middle of nine squares; the tour of one square has one end, all others have two
+        # one file has no jumps, on two files a knight reaches only every second rank, and no jump
+        # leads out of the middle of nine squares; the tour of one square is counted once, since its
+        # start is its end
         tours_by_start = [1] if board.squares == 1 else [0] * board.squares
         return TourTotals(np.array(tours_by_start), 0)
     try:

@@ -60,7 +60,7 @@ def advance_layer(layer: Layer, step: Step, check_running: Callable[[], None]) -
         if filled < 0:
             raise CountOverflow
         if done < len(layer.keys) and _is_full(filled, len(keys)):
-            # the states left add fewer than so far: more and more of their successors are known
+            # `likely` is an upper estimate: more and more successors are in the table already
             likely = filled * len(layer.keys) // done
             keys, ways = make_hash_table(keys, ways, min(3 * filled // 2, likely + filled // 20))
     count = _compact(keys, ways)
