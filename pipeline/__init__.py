@@ -1,1 +1,1 @@
-"""The build side and the door: searches, proofs, and the command line."""
+"""The build side: searches, builders, proofs, and the command line."""

@@ -1,4 +1,4 @@
-"""The program."""
+"""The program's entry point."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tablebase.signals import watch_signals
 
 
 def main() -> int:
-    """Run `pipeline` with the process's arguments; returns the exit code."""
+    """Run `pipeline` with the process's arguments and return the exit code."""
     try:
-        watch_signals()  # before anything else is loaded: an interrupt may come at any moment
+        watch_signals()  # before all other imports: an interrupt may come at any moment
     except RuntimeError as error:
         from pipeline.limits import find_shortage
         from pipeline.terminal import print_error
@@ -23,10 +23,11 @@ def main() -> int:
 
     answers = wrap_standard_streams()
     code = run_command(sys.argv[1:])
-    # whoever was told that it cannot be written may have kept it to himself
+    # a library may have swallowed the write error
     code = code or (answers.failure.exit_code if answers.failure else 0)
     if "pipeline.commands.app" not in sys.modules:
-        os._exit(code)  # all is written: to take Python down would cost a third of a lookup
+        # all output is written, and shutting Python down would take a third of a lookup's time
+        os._exit(code)
     return code
 
 

@@ -1,4 +1,4 @@
-"""Which tables are out of date, and their way from maker to store to manifest."""
+"""Builds: find the tables that are missing or out of date, build them, and publish them."""
 
 from __future__ import annotations
 
@@ -45,34 +45,34 @@ from tablebase.tables.store import Store
 
 
 class BuildObserver(Protocol):
-    """Who is told how a build goes; several tables may be under way at once."""
+    """Receiver of a build's progress; several tables may be built at the same time."""
 
     def on_table(self, table: Table, reason: str) -> None:
-        """A table is looked at: why it is built, or that it is up to date."""
+        """Handle the start of a table: why it is built, or that it is up to date."""
 
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
-        """Work on a table has come so far; `total` where it is known."""
+        """Handle progress on a table; `total` is None where it is unknown."""
 
     def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
-        """A table is published."""
+        """Handle the publication of a table."""
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
-        """Report what is wrong with the manifest, which tables were taken back, and why others
-        were not."""
+        """Handle a recovery: the manifest's problem, the recovered tables, and for each table that
+        was left out the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to build, where and how."""
+    """A build's tables, its store and its limits."""
 
     store: Store
     tables: Sequence[tuple[Puzzle, tuple[Table, ...]]]
     force: bool = False
     jobs: int = 1
     without: frozenset[str] = frozenset()
-    """Names of tables that are to be published no longer."""
+    """Names of tables to remove."""
     memory: int | None = None
-    """Bytes that a search may use, if not all that is free."""
+    """Bytes that a search may use; None: all free memory."""
 
 
 UP_TO_DATE = "up to date"
@@ -82,36 +82,37 @@ FORCED = "forced"
 def build(
     request: Request, observer: BuildObserver, executor: Executor | None = None
 ) -> dict[str, Entry]:
-    """Make what is missing or out of date; returns what is published afterwards.
+    """Build the tables that are missing or out of date; return all published entries afterwards.
 
-    Where there is nothing to do, nothing is written: the store may be read-only. Parts of tables
-    are made by the executor, if one is given; the tables by threads of this process.
+    If all tables are up to date, nothing is written: the store may be read-only. Tasks run on the
+    executor, if one is given; the tables themselves are written by threads of this process.
     """
-    if (idle := _read_if_up_to_date(request)) is not None:
+    if (up_to_date := _read_if_up_to_date(request)) is not None:
         for _, tables in request.tables:
             for table in tables:
                 observer.on_table(table, UP_TO_DATE)
-        return idle
+        return up_to_date
     with request.store.lock():
         for file in _list_unfinished(request.store):
             request.store.remove(file)
         published = _read_or_recover(request, observer)
         unlisted_names = [name for name in request.without if published.pop(name, None)]
-        lines = _find_outdated(request, published, observer)
+        table_queues = _find_outdated(request, published, observer)
         with ExitStack() as stack:
-            for_parts, for_tables = (ThreadPoolExecutor(request.jobs) for _ in range(2))
-            for pool in (for_parts, for_tables):
+            # two pools: a table that waits for its tasks must not take a thread from them
+            task_pool, table_pool = (ThreadPoolExecutor(request.jobs) for _ in range(2))
+            for pool in (task_pool, table_pool):
                 stack.callback(pool.shutdown, cancel_futures=True)
             runner = TaskRunner(
-                executor or for_parts,
+                executor or task_pool,
                 request.jobs,
                 is_remote=executor is not None,
                 memory=request.memory,
             )
-            site = request.store, Lock(), observer
-            queues = [(line, runner, *site) for line in lines]
-            table_runner = replace(runner, executor=for_tables, is_remote=False)
-            for entries in table_runner.run_tasks(_build_queue, queues):
+            shared = request.store, Lock(), observer
+            arguments = [(queue, runner, *shared) for queue in table_queues]
+            table_runner = replace(runner, executor=table_pool, is_remote=False)
+            for entries in table_runner.run_tasks(_build_queue, arguments):
                 published |= entries
         if unlisted_names:
             amend_manifest(request.store, without=unlisted_names)
@@ -121,17 +122,17 @@ def build(
 
 
 def _list_unfinished(store: Store) -> list[str]:
-    """List what is left of files whose writer was killed; TableUnreadable where none can be."""
+    """List the temporary files of writers that were killed; raise TableUnreadable if it fails."""
     try:
         return store.list_unfinished()
     except OSError as error:
         raise make_open_error(str(store), error, "") from error
 
 
-def _read_or_recover(request: Request, report: BuildObserver) -> dict[str, Entry]:
-    """Read what is published; where the manifest is damaged or lost, take back what is whole.
+def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Entry]:
+    """Read the manifest; if it is damaged or missing, recover the tables that are undamaged.
 
-    A manifest of a newer version is replaced only by force: a newer program reads it.
+    A manifest of a newer version is replaced only by force, since a newer program can read it.
     """
     store = request.store
     try:
@@ -147,25 +148,29 @@ def _read_or_recover(request: Request, report: BuildObserver) -> dict[str, Entry
         problem = f"{error.file} has format version {error.version}, not {error.supported}."
     recovery = recover(store)
     if recovery.tables or recovery.left_out:
-        report.on_recovery(problem, sorted(recovery.tables), recovery.left_out)
+        observer.on_recovery(problem, sorted(recovery.tables), recovery.left_out)
     if recovery.tables or MANIFEST in list_files(store, MANIFEST):
         replace_manifest(store, recovery.tables, recovery.pages)
     return dict(recovery.tables)
 
 
 TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
-"""Tables of one search of one puzzle, which share what is made for it: they queue."""
+"""Tables of one puzzle and one search: they are built one after another and share results."""
 
 
 def _find_outdated(
     request: Request, published: dict[str, Entry], observer: BuildObserver
 ) -> Iterable[TableQueue]:
-    """The tables that are out of date: each with its puzzle, the reason, and what is published."""
+    """Find the tables that are out of date, each with puzzle, reason and published entry.
+
+    Checkpoints that the build must not use are removed: all of a forced table, else those of other
+    versions.
+    """
     queues: dict[tuple[str, str], TableQueue] = {}
     for puzzle, table, reason in _iter_reasons(request, published):
         if reason == FORCED:
-            for part in list_checkpoint_files(request.store, table.name):
-                request.store.remove(part)
+            for file in list_checkpoint_files(request.store, table.name):
+                request.store.remove(file)
         elif reason != UP_TO_DATE:
             checkpoints(request.store, table).clear_others()
         if reason == UP_TO_DATE:
@@ -180,7 +185,7 @@ def _find_outdated(
 def _build_queue(
     queue: TableQueue, runner: TaskRunner, store: Store, listing: Lock, observer: BuildObserver
 ) -> dict[str, Entry]:
-    """Make and publish these tables."""
+    """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
     entries, runner = {}, replace(runner, shared={})
     for puzzle, table, reason, published in queue:
         runner.require_no_failure()
@@ -209,7 +214,7 @@ def _build_queue(
 
 
 def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:
-    """A table's files that the manifest does not list, and what is kept of an unfinished build."""
+    """List a table's files that are not in its entry, and its unfinished build's checkpoints."""
     listed = [file.file for file in entry.all_files] if entry else []
     table_files = (
         f for f in list_files(store, f"{name}.") if is_row_file(f, name) or f == f"{name}.idx"
@@ -226,7 +231,10 @@ def _remove_unlisted(store: Store, name: str, entry: Entry | None) -> None:
 
 
 def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
-    """What is published, if that is all that is asked for and no killed build left anything."""
+    """Return the published entries if the request needs no change in the store, else None.
+
+    Files that a killed build left behind need a change.
+    """
     if request.force or request.without or _list_unfinished(request.store):
         return None
     try:
@@ -257,7 +265,7 @@ def _iter_reasons(
 
 
 def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
-    """Why a table is built, or `UP_TO_DATE`."""
+    """Return the reason why a table must be built, or `UP_TO_DATE`."""
     if force:
         return FORCED
     if entry is None:
@@ -278,7 +286,7 @@ def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool
 
 
 def _write_table(store: Store, puzzle: Puzzle, table: Table, runner: TaskRunner) -> Entry:
-    """Write a table and its index; returns what the manifest says of them."""
+    """Write a table and its index, and return the manifest's entry for them."""
     if table.recipe.has_part_files:
         return build_part_files(store, table, runner)
     rows, records, count = build_table_data(puzzle, table, runner)

@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster, as an executor of parts."""
+"""An executor that runs tasks on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from typing import Any
 from tablebase.errors import BadRequest, ClusterError, quote
 
 CONNECT_SECONDS = 10
-"""Seconds that a scheduler has to answer, at first and when it is lost."""
+"""Seconds within which a scheduler must answer, at the start and after a lost connection."""
 
 
 @contextmanager
 def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, int]]:
-    """The executor of a scheduler and how many parts its workers do at once; or none, and jobs."""
+    """Open a scheduler's executor; yield it and the number of tasks its workers run in parallel.
+
+    Without an address, yield None and `jobs`.
+    """
     if address is None:
         yield None, jobs
         return
@@ -29,7 +32,7 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
     except ImportError as error:
         hint = "Run: pip install 'puzzle-tablebase[cluster]'"
         raise BadRequest(f"--scheduler needs a package: {error}", hint) from error
-    for name in [*logging.root.manager.loggerDict]:  # what these say is raised here too
+    for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
         if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
@@ -40,7 +43,7 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
     _require_scheduler(address)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ImportError) as error:  # the second: it has packages of other versions
+    except (OSError, ImportError) as error:  # ImportError: its packages have other versions
         raise ClusterError(address, "no scheduler answers there") from error
     with client:
         threads = sum(client.nthreads().values())
@@ -57,9 +60,9 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
 
 
 def _require_scheduler(address: str) -> None:
-    """ClusterError unless a Dask scheduler answers within `CONNECT_SECONDS` seconds.
+    """Raise ClusterError unless a Dask scheduler answers within `CONNECT_SECONDS` seconds.
 
-    The client itself would wait for the first answer without an end.
+    The client itself would wait for the first answer forever.
     """
     from distributed.core import rpc
 
@@ -74,20 +77,21 @@ def _require_scheduler(address: str) -> None:
             address, f"no scheduler answers there (it has {CONNECT_SECONDS} seconds)"
         ) from error
     except Exception as error:
-        # bytes of another protocol can fail anywhere: as a length, they are exbibytes of memory
+        # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes
         raise ClusterError(address, "what answers there is not a Dask scheduler") from error
     if kind != "Scheduler":
         raise ClusterError(address, f"what answers there is a Dask {kind}, not a scheduler")
 
 
 class _DaskExecutor(Executor):
-    """The client's own executor leaves whoever waits for a part waiting when the scheduler dies."""
+    """Executor whose futures fail when the scheduler dies; those of Dask's own never end then."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    def submit(self, part: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
-        result, remote = Future[Any](), self._client.submit(part, *args, **named, pure=False)
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run a function on a worker and return the future of its result."""
+        result, remote = Future[Any](), self._client.submit(function, *args, **kwargs, pure=False)
 
         def settle(_: object) -> None:
             if result.set_running_or_notify_cancel():

@@ -1,4 +1,4 @@
-"""Limits of the machine: found before a library crashes on them, and recognized in its errors."""
+"""Limits of the machine: checked before a library crashes on them, and recognized in errors."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from tablebase.errors import MachineLimit
 from tablebase.resources import address_space_limit, count_cores
 
 LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
-"""What ends the process, or waits for ever, where it does not get its threads and memory."""
+"""Libraries that abort the process, or hang, when they do not get their threads and memory."""
 ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
-"""Bytes of address space, most of it only reserved, that the libraries take: measured."""
+"""Bytes of address space that the libraries take in all and for each core: measured, and mostly
+only reserved."""
 THREADS, THREADS_A_CORE = 8, 6
-"""Threads that they start: measured, and two more."""
+"""Threads that the libraries start in all and for each core: measured, plus two."""
 POLARS_THREADS = "POLARS_MAX_THREADS"
 MAX_POLARS_THREADS = 1_024
 
 
 class _Guard:
-    """A finder of modules that finds none, and refuses the libraries where they would crash."""
+    """Module finder that finds nothing, and raises MachineLimit where the libraries would crash."""
 
     is_checked = False
 
@@ -32,16 +33,16 @@ class _Guard:
 
 
 def guard_libraries() -> None:
-    """Have the libraries refused in a sentence, when they are imported, if they would crash.
+    """Make the import of the libraries raise MachineLimit on a machine where they would crash.
 
-    What they do otherwise is no exception: they abort, wait for ever, or print a backtrace.
+    Without it no exception is raised: they abort, hang, or print a backtrace.
     """
-    if not any(isinstance(each, _Guard) for each in sys.meta_path):
+    if not any(isinstance(finder, _Guard) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Guard())
 
 
 def find_limit() -> MachineLimit | None:
-    """Return the limit that keeps the libraries from working, if there is one."""
+    """Return the limit that prevents the libraries from working, or None."""
     threads = os.environ.get(POLARS_THREADS, "").strip()
     if threads.isdecimal() and not 1 <= int(threads[:9]) <= MAX_POLARS_THREADS:
         return MachineLimit(
@@ -59,8 +60,8 @@ def find_limit() -> MachineLimit | None:
 
 
 def _can_start(count: int) -> bool:
-    """Start so many threads, and end them."""
-    import threading  # no lone lookup waits for it
+    """Return whether that many threads can be started; all of them are ended again."""
+    import threading  # slow to import, and a single lookup does not need it
 
     end, started = threading.Event(), list[threading.Thread]()
     try:
@@ -85,19 +86,19 @@ def _few_threads() -> MachineLimit:
 
 
 def find_shortage(error: BaseException | None) -> MachineLimit | None:
-    """Return what ran out if that is what an error, or one behind it, is about."""
+    """Return the exhausted resource that an error, or one that caused it, reports; else None."""
     while error is not None:
-        said = str(error).lower()
-        is_panic = type(error).__name__ == "PanicException"  # polars is not to be loaded for it
-        if (isinstance(error, RuntimeError) and "can't start new thread" in said) or (
-            is_panic and "spawn" in said and "thread" in said
+        message = str(error).lower()
+        is_panic = type(error).__name__ == "PanicException"  # by name: polars stays unloaded
+        if (isinstance(error, RuntimeError) and "can't start new thread" in message) or (
+            is_panic and "spawn" in message and "thread" in message
         ):
             return _few_threads()
         if (
             isinstance(error, MemoryError)
             or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
-            or (isinstance(error, ImportError | OSError) and "failed to map segment" in said)
-            or "cannot allocate memory" in said
+            or (isinstance(error, ImportError | OSError) and "failed to map segment" in message)
+            or "cannot allocate memory" in message
         ):
             hint = "Close other programs, or raise the limit (ulimit -v, or the container's)"
             return MachineLimit("There is not enough memory", hint)

@@ -1,7 +1,7 @@
-"""Tables whose parts are files: each is written by whoever makes the part, and is then left alone.
+"""Tables in part files: each file is written by the task that finds its rows, and never rewritten.
 
-What such a part finds is not its rows but what is to be said of their file, so that a table of any
-size is published by reading a few bytes a file.
+The result of such a task is not its rows but the facts of their file, so that a table of any size
+is published by reading a few bytes for each file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,12 @@ from tablebase.tables.store import Store
 
 
 class PartFileTask:
-    """A part that writes its rows to a file; it finds what is to be said of that, as arrays."""
+    """Task function that writes its rows to a part file and returns the facts of the file.
+
+    The facts are two arrays: rows, bytes and footer bytes; content hash, the value in the first
+    row of the column that the rows are numbered within (empty without such a column), and the
+    SHA-256 of the file and of its footer. A task without rows writes no file.
+    """
 
     def __init__(self, store: Store, table: Table, iter_rows: Callable[..., Chunks]) -> None:
         functools.update_wrapper(self, iter_rows)
@@ -67,25 +72,25 @@ class PartFileTask:
         ]
 
 
-def _file_facts(sizes: npt.NDArray[Any], arguments: npt.NDArray[Any]) -> dict[str, Any]:
-    """Read back what such a part says of its file."""
-    (_, size, footer_size), (_, _, sha256, footer_sha256) = sizes.tolist(), arguments.tolist()
+def _file_facts(sizes: npt.NDArray[Any], texts: npt.NDArray[Any]) -> dict[str, Any]:
+    """Return a file's facts for the manifest, from the arrays of a `PartFileTask`."""
+    (_, size, footer_size), (_, _, sha256, footer_sha256) = sizes.tolist(), texts.tolist()
     return {"bytes": size, "sha256": sha256, "footer": Footer(footer_size, footer_sha256)}
 
 
 def name_part_file(table: Table, number: int) -> str:
-    """The file of a table's part of that number, from 1."""
+    """Return the name of a table's part file; numbers begin at 1."""
     return f"{table.name}.{number}.parquet"
 
 
 def divide_table(store: Store, table: Table) -> TaskList:
-    """A list's parts, such as leave files where it is of many."""
-    divided = parts(table)
+    """Return the tasks of a list; each writes a part file if the list is stored in such files."""
+    tasks = parts(table)
     if not table.recipe.has_part_files:
-        return divided
-    items = [(number, *item) for number, item in enumerate(divided.items, start=1)]
+        return tasks
+    items = [(number, *item) for number, item in enumerate(tasks.items, start=1)]
     return TaskList(
-        PartFileTask(store, table, divided.function), items, lambda found: int(found[0][0])
+        PartFileTask(store, table, tasks.function), items, lambda arrays: int(arrays[0][0])
     )
 
 
@@ -97,20 +102,21 @@ def find_finished_tasks(
     *,
     forget_missing: bool = False,
 ) -> Iterator[tuple[int, Arrays]]:
-    """What is kept of those of a list's parts, from 0, whose files are what is said of them.
+    """Iterate over the finished tasks among `numbers` (from 0), each with its saved result.
 
-    `forget_missing`: what is said of other files is forgotten, so that they are made again.
+    A task that writes a part file is finished if the file exists and has the saved size.
+    `forget_missing`: remove the checkpoints of other part files, so that these are made again.
     """
-    kept, (part, items, _) = checkpoints(store, table), tasks
+    table_checkpoints, (function, items, _) = checkpoints(store, table), tasks
     for number in numbers:
-        name = make_checkpoint_name(part, items[number])
-        result = kept.load(name)
+        name = make_checkpoint_name(function, items[number])
+        result = table_checkpoints.load(name)
         if result is None:
             continue
         if not table.recipe.has_part_files or _is_present(store, table, number, result):
             yield number, result
         elif forget_missing:
-            kept.remove(name)
+            table_checkpoints.remove(name)
 
 
 def _is_present(store: Store, table: Table, number: int, result: Arrays) -> bool:
@@ -122,12 +128,14 @@ def _is_present(store: Store, table: Table, number: int, result: Arrays) -> bool
 
 
 def build_part_files(store: Store, table: Table, runner: TaskRunner) -> Entry:
-    """Have all files made that are not there; returns what the manifest says of them."""
-    part, items, _ = tasks = divide_table(store, table)
+    """Build the part files that are missing, and return the manifest's entry for the table."""
+    function, items, _ = tasks = divide_table(store, table)
     finished = dict(
         find_finished_tasks(store, table, tasks, range(len(items)), forget_missing=True)
     )
-    results = runner.run_tasks(part, [item for at, item in enumerate(items) if at not in finished])
+    results = runner.run_tasks(
+        function, [item for index, item in enumerate(items) if index not in finished]
+    )
     files, contents, rows_by_value, column = (
         list[File](),
         list[str](),
@@ -136,21 +144,21 @@ def build_part_files(store: Store, table: Table, runner: TaskRunner) -> Entry:
     )
     runner.report_progress("files", 0, len(items))
     for number in range(1, len(items) + 1):
-        sizes, words = finished.pop(number - 1, None) or next(results)
-        (rows, *_), (content, begins, *_) = sizes.tolist(), words.tolist()
+        sizes, texts = finished.pop(number - 1, None) or next(results)
+        (rows, *_), (content, value, *_) = sizes.tolist(), texts.tolist()
         if rows:
-            at = {column.within: begins, column.name: rows_by_value[begins]} if column else {}
+            begins = {column.within: value, column.name: rows_by_value[value]} if column else {}
             first = sum(rows_by_value.values())
-            name, measured = name_part_file(table, number), _file_facts(sizes, words)
-            files.append(File(file=name, rows=rows, first=first, begins=at, **measured))
+            name, file_facts = name_part_file(table, number), _file_facts(sizes, texts)
+            files.append(File(file=name, rows=rows, first=first, begins=begins, **file_facts))
             contents.append(content)
-            rows_by_value[begins] += rows
+            rows_by_value[value] += rows
         runner.report_progress("files", number, len(items))
     return describe(table, files, sum(rows_by_value.values()), combine_hashes(contents))
 
 
 def is_repairable(table: Table, entry: Entry | None) -> bool:
-    """Whether what is published of a table is, file by file, what would be made now."""
+    """Return whether a table is published in the same part files as a build would write now."""
     return (
         entry is not None
         and table.recipe.has_part_files
@@ -160,23 +168,23 @@ def is_repairable(table: Table, entry: Entry | None) -> bool:
 
 
 def repair_part_files(store: Store, table: Table, entry: Entry, runner: TaskRunner) -> Entry:
-    """What is published of a table; files that are missing or damaged are made again."""
-    part, items, _ = divide_table(store, table)
+    """Rebuild the part files that are missing or damaged, and return the table's entry."""
+    function, items, _ = divide_table(store, table)
     item_of = {name_part_file(table, item[0]): item for item in items}
     bad_files = {file.file: file for file in entry.files if not _is_intact(store, file)}
     for name in bad_files:
-        checkpoints(store, table).remove(make_checkpoint_name(part, item_of[name]))
+        checkpoints(store, table).remove(make_checkpoint_name(function, item_of[name]))
     repaired = dict[str, File]()
     runner.report_progress("files", 0, len(bad_files))
-    for file, (sizes, words) in zip(
+    for file, (sizes, texts) in zip(
         bad_files.values(),
-        runner.run_tasks(part, [item_of[name] for name in bad_files]),
+        runner.run_tasks(function, [item_of[name] for name in bad_files]),
         strict=True,
     ):
         rows = int(sizes[0])
         if rows != file.rows:
             raise SearchError(f"{file.file} has {rows:,} rows, expected {file.rows:,}.")
-        repaired[file.file] = replace(file, **_file_facts(sizes, words))
+        repaired[file.file] = replace(file, **_file_facts(sizes, texts))
         runner.report_progress("files", len(repaired), len(bad_files))
     return replace(entry, files=[repaired.get(file.file, file) for file in entry.files])
 
@@ -189,12 +197,12 @@ def _is_intact(store: Store, file: File) -> bool:
 
 
 def _is_own_version(table: Table, entry: Entry) -> bool:
-    """Whether this version of the program made what is published."""
+    """Return whether this version of the program built the published table."""
     return (entry.made_by, entry.description) == (MADE_BY, compute_description(table))
 
 
 def read_previous_rows(store: Store, table: Table, entry: Entry | None) -> pa.Table | None:
-    """The rows of a table as it is published, if this version made them and they are whole."""
+    """Return a table's published rows if this version built them and no file is damaged."""
     if entry is None or not _is_own_version(table, entry):
         return None
     try:
@@ -209,7 +217,7 @@ def read_previous_rows(store: Store, table: Table, entry: Entry | None) -> pa.Ta
 def describe(
     table: Table, files: list[File], rows: int, content: str, index: IndexEntry | None = None
 ) -> Entry:
-    """Describe a table with these files as the manifest lists it."""
+    """Return the manifest's entry for a table with these files."""
     return Entry(
         files=files,
         rows=rows,

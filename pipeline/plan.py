@@ -1,8 +1,9 @@
-"""What a table, or a piece of a list, will take: rows, bytes and hours, before anything is made.
+"""Plans: the rows, bytes and time of a table, or of a shard of a list, before it is built.
 
-Rows are those that are known, of a table of counts for one; else some branches of the search are
-gone through, again and again, and the estimates' differences tell the error. Where rows are known,
-the error is that of the times. Times are this machine's.
+The number of rows is taken from published tables (of counts, for example) if they have it.
+Otherwise some branches of the search are followed, several times, and the error is computed from
+the spread of the estimates. Where the rows are known, the error is that of the times. Times are
+measured on this machine.
 """
 
 from __future__ import annotations
@@ -33,14 +34,17 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns
 
 SAMPLE_CHUNKS = 12
-"""How much of a table is written to see how long that takes."""
+"""Chunks of a table that are written to measure the time of writing."""
 
 
 class Plan(NamedTuple):
-    """`seconds`: of one processor, in parts; `writing_seconds`: of one that writes what the parts
-    found; `local_seconds`: as `seconds`, where this machine makes it; `error`: the standard error,
-    as a share; `meanwhile`: bytes that parts leave for each other; `memory`: where this machine
-    makes it."""
+    """The expected cost of a table or a shard.
+
+    `seconds`: processor time of all tasks; `writing_seconds`: processor time to write the tasks'
+    results to the table; `local_seconds`: as `seconds`, if this machine builds it alone; `error`:
+    the standard error as a fraction; `meanwhile`: temporary bytes in the store, which tasks write
+    for each other; `memory`: bytes, if this machine builds it alone.
+    """
 
     tasks: int
     rows: float
@@ -54,7 +58,7 @@ class Plan(NamedTuple):
 
 
 def make_plan(store: Store, listing: Listing, shard: ShardSpec | None, jobs: int = 1) -> Plan:
-    """What is to be expected of a table, or of a piece of a list."""
+    """Estimate the cost of a table, or of a shard of a list."""
     table, items = listing.table, None
     if shard is not None:
         items = parts(table).items[shard.number - 1 :: shard.total]
@@ -74,7 +78,7 @@ def make_plan(store: Store, listing: Listing, shard: ShardSpec | None, jobs: int
     index = (
         BLOCK_BYTES * count_blocks(calcsize(table.record_format), int(rows)) if table.index else 0
     )
-    has_part_files = table.recipe.has_part_files  # each part writes a file
+    has_part_files = table.recipe.has_part_files  # each task writes its own rows
     seconds = rows * (seconds_per_row + writing * has_part_files)
     local_seconds, memory = seconds, 0.0
     if sample.single_run:
@@ -95,7 +99,7 @@ def make_plan(store: Store, listing: Listing, shard: ShardSpec | None, jobs: int
 
 
 def _estimate_error(sample: CostSample, rows_known: bool) -> float:
-    """The standard error of the rows, or, where these are known, of the seconds a row."""
+    """Return the relative standard error of the rows or, if these are known, of the time a row."""
     estimates = sample.rows
     if rows_known:
         estimates = [s / max(1, r) for s, r in zip(sample.seconds, sample.rows, strict=True)]
@@ -105,12 +109,17 @@ def _estimate_error(sample: CostSample, rows_known: bool) -> float:
 
 
 def _measure_write_cost(store: Store, table: Table, sample: CostSample) -> tuple[float, float]:
-    """Bytes of Parquet and processor seconds a row, as written here, with the index."""
-    chunks, records = ([*islice(of or (), SAMPLE_CHUNKS)] for of in (sample.chunks, sample.records))
+    """Write a sample and return the bytes of Parquet and the processor seconds for each row.
+
+    The seconds include writing the index.
+    """
+    chunks, records = (
+        [*islice(source or (), SAMPLE_CHUNKS)] for source in (sample.chunks, sample.records)
+    )
     names = dict.fromkeys([table.file, table.index_file if table.index else table.file])
     size = seconds = 0.0
-    for chunk_count in (1, SAMPLE_CHUNKS):  # the first time more is done than later
-        begun = time.thread_time()
+    for chunk_count in (1, SAMPLE_CHUNKS):  # the first pass warms up; only the second one counts
+        start_time = time.thread_time()
         with store.write_atomically(*names) as files:
             with TableWriter(files[0] if table.columns else None, table) as writer:
                 for columns in chunks[:chunk_count]:
@@ -120,7 +129,7 @@ def _measure_write_cost(store: Store, table: Table, sample: CostSample) -> tuple
                 write_index(files[-1], table, count, records[:chunk_count], writer.content)
         sizes = [measure_file(store, name)["bytes"] for name in names]
         rows = max(1, writer.rows)
-        size, seconds = sizes[0] / rows, (time.thread_time() - begun) / rows
+        size, seconds = sizes[0] / rows, (time.thread_time() - start_time) / rows
     return size if table.columns else 0, seconds
 
 

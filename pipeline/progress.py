@@ -1,4 +1,4 @@
-"""How long work is told: a bar on a terminal, plain lines otherwise, nothing when quiet."""
+"""Progress of long work: a bar on a terminal, plain lines otherwise, nothing when quiet."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
     from pipeline.verify import Claim, Verdict, Verified
 
 FEW_BOARDS = 6
-"""Boards that a line names; of more it says how many."""
+"""Maximum number of boards that a line names; for more it has their number."""
 LINE_INTERVAL = 5.0
 """Seconds between two lines about the same table where there is no terminal."""
 CURSOR_UP, CLEAR_BELOW = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
-"""What leaves a terminal as it was: up to the first row of bars, no bars, and a cursor."""
+"""Control sequences that restore a terminal: move up to the first bar, clear the bars, and show the
+cursor."""
 
 
 class ProgressBar:
-    """A bar on standard error while the block lasts, if that is a terminal."""
+    """A progress bar on standard error while the block lasts, if that is a terminal."""
 
     def __init__(self, *, shown: bool = True) -> None:
         self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
@@ -43,7 +44,7 @@ class ProgressBar:
             bars.TimeElapsedColumn(),
             console=self.console,
             transient=True,
-            # what is printed meanwhile goes above the bar, but only where both share a terminal
+            # output printed meanwhile appears above the bar, but only if both share a terminal
             redirect_stdout=sys.stdout.isatty(),
             disable=not (shown and self.console.is_terminal),
         )
@@ -64,28 +65,32 @@ class ProgressBar:
             os.write(sys.stderr.fileno(), CURSOR_UP * (len(self._rows) - 1) + CLEAR_BELOW)
 
     def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
-        """What is under way, in a row of its own for each thing that is."""
+        """Show the progress of one activity, with a bar of its own for each `row`."""
         if row not in self._rows:
             self._rows[row] = self._progress.add_task(doing, total=None)
         self._progress.update(self._rows[row], description=doing, completed=done, total=total)
 
     def hide(self, row: str) -> None:
+        """Remove an activity's bar, if it has one."""
         if row in self._rows:
             self._progress.remove_task(self._rows.pop(row))
 
 
 class BuildProgress(ProgressBar):
-    """A build's report."""
+    """Progress of a build: the observer that prints its lines and shows its bars."""
 
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(shown=not quiet)
         self._printed_at: dict[str, float] = {}
-        """When a line was told last of each table under way."""
+        """The time of the last line printed about each table that is being built."""
         self._counting: set[str] = set()
+        """Tables with at least one printed count."""
         self.seconds: dict[str, float] = {}
+        """The seconds that building took, by table."""
 
     def on_table(self, table: Table, reason: str) -> None:
-        from pipeline.build import UP_TO_DATE  # no batch and no proof is to load all that
+        """Print why a table is built, or that it is up to date."""
+        from pipeline.build import UP_TO_DATE  # slow to import, and needed by builds alone
 
         if reason == UP_TO_DATE:
             self.console.print(f"{table.name}: {reason}", markup=False)
@@ -94,10 +99,11 @@ class BuildProgress(ProgressBar):
         self._printed_at[table.name] = time.monotonic()
 
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
+        """Show a table's progress; without a terminal, print a line now and then."""
         description = f"{table}: {doing}" if len(self._printed_at) > 1 else doing
         self.show(description, done, total, table)
         now = time.monotonic()
-        # a count that was told is told to its end
+        # a count that was printed once is also printed when it is complete
         is_due = now - self._printed_at[table] > LINE_INTERVAL or (
             table in self._counting and done == total
         )
@@ -108,6 +114,7 @@ class BuildProgress(ProgressBar):
             self.console.print(f"  {description} {done:,}{of_total}", markup=False)
 
     def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
+        """Print a finished table's rows and seconds."""
         self.hide(table.name)
         del self._printed_at[table.name]
         self.seconds[table.name] = seconds
@@ -115,16 +122,17 @@ class BuildProgress(ProgressBar):
         self.console.print(line, markup=False)
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+        """Print the manifest's problem, the recovered tables, and why others were left out."""
         self.console.print(problem, markup=False)
         if tables:
             self.console.print(f"taken back from their files: {', '.join(tables)}", markup=False)
-        for name, why in left_out.items():
-            self.console.print(f"not taken back: {name} ({why})", markup=False)
+        for name, reason in left_out.items():
+            self.console.print(f"not taken back: {name} ({reason})", markup=False)
 
 
 @dataclass(slots=True)
 class ProvedTable:
-    """What was claimed of a table, or of a page or the manifest, and held."""
+    """The proved claims about a table, or about a page or the manifest, for its line."""
 
     files: list[str] = field(default_factory=list)
     rows: int = 0
@@ -132,9 +140,10 @@ class ProvedTable:
     seconds: float = 0.0
     is_printed: bool = False
     verdicts: Sequence[Verdict] = ()
-    """On a table or its boards; none on pages and the manifest."""
+    """The verdicts on a table or its boards; pages and the manifest have none."""
 
     def format_line(self) -> str:
+        """Return the line with files, rows, claims, seconds and the weakest verdict."""
         from pipeline.verify.verdicts import find_weakest
 
         name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
@@ -144,7 +153,8 @@ class ProvedTable:
         return f"{name:<30}  {rows:>14}  {times}{verdict}\n"
 
     def details(self) -> Iterator[tuple[bool, str]]:
-        """Each verdict with its boards and how, and whether it needs to be explained."""
+        """Iterate over the verdicts with their boards and method, each after whether it must be
+        printed."""
         from pipeline.verify.verdicts import Grade, group_boards
 
         for grade, how, boards in group_boards(self.verdicts):
@@ -154,7 +164,7 @@ class ProvedTable:
 
 
 class ProofProgress(ProgressBar):
-    """A proof's report: a line a table, or a claim; a bar for the claim under proof."""
+    """Progress of a proof: a line for each table or each claim, and a bar for the current claim."""
 
     def __init__(
         self, say: Callable[[str], None] | None, *, every_claim: bool = False, quick: bool = False
@@ -163,7 +173,7 @@ class ProofProgress(ProgressBar):
         self._say = say or (lambda line: None)
         self._every_claim = every_claim
         self._quick = quick
-        self._begun = self._last_claim = time.monotonic()
+        self._start_time = self._last_claim = time.monotonic()
         self._proved: dict[str, ProvedTable] = {}
 
     def __call__(self, claim: Claim, done: int) -> None:
@@ -182,11 +192,11 @@ class ProofProgress(ProgressBar):
             self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows\n")
 
     def on_verdicts(self, verdicts: Sequence[Verdict]) -> None:
-        """Print a table's line, and those of all that was listed before it."""
+        """Print a table's line, and those of all tables and pages before it."""
         table = verdicts[0].table
         self._proved[table].verdicts = verdicts
-        for name, of in self._proved.items():
-            self._print_line(name, of)
+        for name, proved_table in self._proved.items():
+            self._print_line(name, proved_table)
             if name == table:
                 return
 
@@ -203,15 +213,17 @@ class ProofProgress(ProgressBar):
                 self._say(f"  {text}\n")
 
     def finish(self, verified: Verified, shards: Mapping[str, str]) -> dict[str, object]:
-        """Print what is left, and the totals; returns all as plain values. Of tables that are not
-        published there may be some pieces."""
+        """Print the remaining lines and the totals, and return the results as plain values.
+
+        `shards` has the shards built so far of tables that are not published yet.
+        """
         from pipeline.verify.verdicts import count_tables
 
         for name, proved_table in self._proved.items():
             self._print_line(name, proved_table)
         counts = count_tables(verified.verdicts)
         tables, claims = sum(counts.values()), len(verified.claims)
-        seconds = time.monotonic() - self._begun
+        seconds = time.monotonic() - self._start_time
         partial = {
             name: shards_built for name, shards_built in shards.items() if name not in self._proved
         }
@@ -230,10 +242,11 @@ class ProofProgress(ProgressBar):
         }
 
     def _note(self, unpublished: Sequence[str], partial: Mapping[str, str]) -> None:
-        """Print on standard error which tables there is nothing to verify of."""
+        """Print on standard error which tables were not verified because they are incomplete or not
+        published."""
         notes = [
-            f"{name} is incomplete ({some} are there) and was not verified"
-            for name, some in partial.items()
+            f"{name} is incomplete ({shards_built} are there) and was not verified"
+            for name, shards_built in partial.items()
         ]
         if unpublished:
             notes.append(f"not published, so not verified: {', '.join(unpublished)}")
@@ -253,12 +266,12 @@ def _is_device(output: str) -> bool:
     """Return whether an output is a device, which may be the terminal that shows the bar."""
     try:
         return Path(expand_path(output)).is_char_device()
-    except (OSError, ValueError):  # it cannot be written to either, which is said then
+    except (OSError, ValueError):  # opening it for writing fails too, and reports the error
         return False
 
 
 class BatchProgress(ProgressBar):
-    """A batch's report. Where its answers go to the same terminal, there is no bar between them."""
+    """Progress of a batch. If its answers go to the same terminal, the bar is cleared meanwhile."""
 
     def __init__(self, *, output: str | None) -> None:
         super().__init__()
@@ -267,6 +280,7 @@ class BatchProgress(ProgressBar):
         )
 
     def on_rows(self, done: int) -> None:
+        """Show how many rows are done."""
         self.show("rows", done, None)
 
     @contextmanager

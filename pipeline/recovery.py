@@ -1,8 +1,8 @@
-"""Tables taken back where the manifest is damaged or lost: what their files hold is proof enough.
+"""Recovery of published tables from their files when the manifest is damaged or missing.
 
-The manifest's copy lists most of them. A table that it does not list as it is says itself what it
-is: a Parquet file's metadata has the parameters and the content hash, an index's header has the
-hash. A table is taken back only if everything in its files agrees.
+The manifest's backup copy lists most tables. A table that it does not list as it is now describes
+itself: a Parquet file's metadata has the parameters and the content hash, an index's header has the
+hash. A table is recovered only if all of its files agree with these.
 """
 
 from __future__ import annotations
@@ -47,13 +47,16 @@ from tablebase.tables.repair import list_files
 from tablebase.tables.store import Store
 
 BLOCKS = 1 << 8
-"""Blocks of an index that are read together."""
+"""Index blocks that are read together."""
 UNKNOWN = "unknown"
-"""What built an index that no Parquet file and no manifest tells of."""
+"""The version that built an index, where no Parquet file and no manifest names it."""
 
 
 class Recovery(NamedTuple):
-    """What was taken back, and why files of other tables were not: those stay where they are."""
+    """The recovered tables and pages, and the reasons why other tables were left out.
+
+    The files of tables that were left out are not changed.
+    """
 
     tables: dict[str, Entry]
     pages: dict[str, Page]
@@ -61,11 +64,11 @@ class Recovery(NamedTuple):
 
 
 class NotWhole(Exception):
-    """A file that does not hold what it says, or is not this program's."""
+    """Error for a file whose content contradicts its metadata, or that is not this program's."""
 
 
 def recover(store: Store) -> Recovery:
-    """Find all tables and pages in a store that are whole, without its manifest."""
+    """Find all undamaged tables and pages in a store without its manifest."""
     backup, pages = read_backup(store)
     tables = {name: entry for name, entry in backup.items() if _is_intact(store, entry)}
     names = [name for name in _list_names(store) if name not in tables]
@@ -78,24 +81,24 @@ def recover(store: Store) -> Recovery:
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
     for puzzle in list_puzzles():
         for table in puzzle.list_published_tables(known):
-            made_of = parameters.pop(table.name, None)
-            if made_of is not None:
+            table_parameters = parameters.pop(table.name, None)
+            if table_parameters is not None:
                 try:
-                    tables[table.name] = _read_entry(store, table, made_of)
+                    tables[table.name] = _read_entry(store, table, table_parameters)
                 except (NotWhole, OSError) as error:
                     left_out[table.name] = str(error)
     left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
-    shown = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
-    return Recovery(tables, shown, left_out)
+    intact_pages = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
+    return Recovery(tables, intact_pages, left_out)
 
 
 def _is_intact(store: Store, entry: Entry) -> bool:
-    """Return whether a table's files are as listed; of a table in many files, some of them.
+    """Return whether a table's files are as listed; for a table in part files, at least one.
 
-    A build makes the other files again, each alone.
+    A build then rebuilds the other part files one by one.
     """
-    whole = [_is_as_listed(store, file.file, file) for file in entry.all_files]
-    return all(whole) or (len(entry.files) > 1 and any(whole))
+    are_intact = [_is_as_listed(store, file.file, file) for file in entry.all_files]
+    return all(are_intact) or (len(entry.files) > 1 and any(are_intact))
 
 
 def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> bool:
@@ -106,18 +109,18 @@ def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> 
 
 
 def _list_names(store: Store) -> list[str]:
-    """List the tables that files are named after, but for those in many files."""
+    """List the names of tables that files belong to, except tables in part files."""
     matches = (re.fullmatch(r"([^.]+)\.(parquet|idx)", name) for name in list_files(store))
     return sorted({match[1] for match in matches if match and match[1].isidentifier()})
 
 
 def _read_parameters(store: Store, name: str) -> dict[str, Any]:
-    """Read what a table was made of; nothing where it is an index alone."""
+    """Read the parameters of a table from its Parquet file; an index alone has none."""
     if f"{name}.parquet" not in list_files(store, name):
         return {}
-    found = _read_metadata(store, name).get("parameters")
+    text = _read_metadata(store, name).get("parameters")
     try:
-        parameters = json.loads(found or "null")
+        parameters = json.loads(text or "null")
     except ValueError:
         parameters = None
     if not isinstance(parameters, dict):
@@ -128,17 +131,18 @@ def _read_parameters(store: Store, name: str) -> dict[str, Any]:
 def _read_metadata(store: Store, name: str) -> dict[str, str]:
     try:
         with pq.ParquetFile(store.get_source(f"{name}.parquet")) as file:
-            found = file.metadata.metadata or {}
+            metadata = file.metadata.metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise NotWhole(f"{name}.parquet cannot be read") from error
     return {
         key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
-        for key, value in found.items()
+        for key, value in metadata.items()
     }
 
 
 def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry:
-    """Read all of a table's files; returns what a manifest lists if they agree."""
+    """Read a table's files completely and return the manifest's entry; raise NotWhole if they
+    contradict each other."""
     files, content, made_by, rows, index = list[File](), "", UNKNOWN, 0, None
     if table.columns:
         metadata = _read_metadata(store, table.name)
@@ -158,24 +162,24 @@ def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry
 
 
 def _read_rows(store: Store, table: Table) -> tuple[str, int]:
-    """Decode all rows; returns their content hash and their number."""
-    hashed, rows = ContentHash(table.columns), 0
+    """Decode all rows and return their content hash and number."""
+    content_hash, rows = ContentHash(table.columns), 0
     try:
         with pq.ParquetFile(store.get_source(table.file), page_checksum_verification=True) as file:
             if not file.schema_arrow.equals(make_schema(table), check_metadata=True):
                 raise NotWhole(f"{table.file} is of another version of its table")
             for batch in file.iter_batches(1 << 16):
-                hashed.update(batch)
+                content_hash.update(batch)
                 rows += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise NotWhole(f"{table.file} cannot be read") from error
-    return hashed.hexdigest(), rows
+    return content_hash.hexdigest(), rows
 
 
 def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
-    """Read all records; returns the content hash in the header, and their number.
+    """Read all records and return the content hash in the header, and their number.
 
-    `content` is that of the rows, where there are any; else the records themselves have it.
+    `content` is the content hash of the rows; if it is empty, the hash of the records is used.
     """
     name = table.index_file
     try:
@@ -185,7 +189,7 @@ def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
         raise NotWhole(f"{name} cannot be read") from error
     if len(header) < BLOCK_BYTES:
         raise NotWhole(f"{name} has no whole header")
-    magic, version, zero, width, block, count, hashed, title = HEADER.unpack_from(header)
+    magic, version, zero, width, block, count, digest, title = HEADER.unpack_from(header)
     expected = (
         MAGIC,
         INDEX_VERSION,
@@ -198,26 +202,27 @@ def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
         raise NotWhole(f"{name} is of another table, or of another version")
     if store.get_size(name) != BLOCK_BYTES * count_blocks(width, count):
         raise NotWhole(f"{name} has another size than its {count:,} records")
-    own = TableWriter(None, table)
-    for records in _iter_records(store, table, hashed, count):
+    hasher = TableWriter(None, table)
+    for records in _iter_records(store, table, digest, count):
         if not table.columns:
-            own.write({column: records[column] for column in records.dtype.names or ()})
-    if hashed.hex() != (content or own.content):
+            hasher.write({column: records[column] for column in records.dtype.names or ()})
+    if digest.hex() != (content or hasher.content):
         raise NotWhole(f"{name} does not belong to the rows of its table")
-    return hashed.hex(), count
+    return digest.hex(), count
 
 
 def _iter_records(store: Store, table: Table, content: bytes, count: int) -> Iterator[Any]:
-    """Read the records of an index, whose every block has to have the right checksum."""
-    form = make_record_type(table)
-    each, number = BODY_BYTES // form.itemsize, 0
+    """Iterate over the records of an index; raise NotWhole if a block has a wrong checksum."""
+    record_type = make_record_type(table)
+    records_per_block, number = BODY_BYTES // record_type.itemsize, 0
     with store.open(table.index_file) as file:
         while data := file.read(BLOCKS * BLOCK_BYTES):
-            for at in range(0, len(data), BLOCK_BYTES):
-                body, seal = data[at : at + BODY_BYTES], data[at + BODY_BYTES : at + BLOCK_BYTES]
-                if seal != CHECKSUM.pack(compute_checksum(content, number, body)):
+            for first in range(0, len(data), BLOCK_BYTES):
+                end = first + BODY_BYTES
+                body, checksum = data[first:end], data[end : first + BLOCK_BYTES]
+                if checksum != CHECKSUM.pack(compute_checksum(content, number, body)):
                     raise NotWhole(f"{table.index_file} is damaged in block {number:,}")
                 if number:
-                    used = min(each, count - (number - 1) * each)
-                    yield np.frombuffer(body, form, used)
+                    used = min(records_per_block, count - (number - 1) * records_per_block)
+                    yield np.frombuffer(body, record_type, used)
                 number += 1

@@ -1,4 +1,4 @@
-"""Taking tables out of a store that were asked for beyond the puzzles' own."""
+"""Removal of optional tables from a store."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def list_removable(store: Store) -> list[str]:
-    """The published tables that are none of the puzzles' own."""
+    """List the published tables that are not default tables."""
     return sorted(read_manifest(store).keys() - _list_default_tables())
 
 
 def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
-    """The build that publishes these no longer, and makes again what told of them.
+    """Make the build that removes these tables and rebuilds the tables that refer to them.
 
-    One that was killed after the manifest was written is finished by asking for it again.
+    A removal that was killed after the manifest was written is completed by removing again.
     """
-    # the shell's completion is not to wait for it
+    # slow to import, and the shell's completion does not need it
     from pipeline.build import Request, find_unlisted_files
 
     published = read_manifest(store)
@@ -39,10 +39,10 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
             puzzle.owns_table(name) for puzzle in list_puzzles()
         ) and find_unlisted_files(store, name, None)
         if name not in published and not has_leftovers:
-            more = list_removable(store)
+            removable = list_removable(store)
             hint = (
-                f"Removable tables: {', '.join(more)}"
-                if more
+                f"Removable tables: {', '.join(removable)}"
+                if removable
                 else "This folder has no removable tables"
             )
             raise BadRequest(f"There is no table {quote(name)} to remove", hint)
@@ -68,7 +68,7 @@ def _list_default_tables() -> set[str]:
 def _is_outgrown(
     puzzle: Puzzle, table: Table, published: Mapping[str, Entry], remaining: Mapping[str, Entry]
 ) -> bool:
-    """Whether a table tells of others that will be there no longer."""
+    """Return whether a published table refers to tables that are being removed."""
     entry = published.get(table.name)
     parameters = puzzle.adapt_to_manifest(
         table, list_parameters(remaining)

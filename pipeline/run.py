@@ -1,4 +1,7 @@
-"""A plain question goes through the quick door, all else through the command line proper."""
+"""The run of one command: a simple query takes the fast path, any other command loads Typer.
+
+Every error becomes a message and an exit code.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +16,25 @@ from tablebase.tables.store import Unreachable
 
 
 def run_command(arguments: list[str]) -> int:
-    """Do what the words say; every error becomes a sentence and an exit code."""
+    """Run the command with these arguments and return its exit code; print errors as messages."""
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except Unreachable as error:  # while it was read on and on
+    except Unreachable as error:  # the store was lost while a table was being read
         print_error(make_open_error("The store of the tables", error, ""))
         return TableUnreadable.exit_code
     except KeyboardInterrupt:
         return 130
     except (SystemExit, GeneratorExit):
         raise
-    except BaseException as error:  # polars panics with one that is no Exception
+    except BaseException as error:  # polars raises a BaseException when it panics
         known = find_shortage(error) or error
         if isinstance(known, TablebaseError):
             if not isinstance(known, ReaderGone):
                 print_error(known)
             return known.exit_code
-        # a bug: say so in a sentence, with the traceback for who asks for it
+        # a bug: print one sentence, and the traceback only on request
         if os.environ.get("PIPELINE_TRACEBACK"):
             raise
         print_error(

@@ -1,7 +1,8 @@
-"""Lists in pieces, for batch systems: each process makes one, and one at the end publishes all.
+"""Shards of lists, for batch systems: each process builds one, and a last process publishes all.
 
-A piece is a share of a list's parts, by turns. What it makes stays in the store, as a killed
-build's parts do, so that pieces need no lock, may run at once, twice, and again.
+Shard I of N has every N-th task of the list, from the I-th on. Its results are checkpoints in the
+store, like those of a killed build. So shards need no lock: they may run at the same time, and the
+same shard more than once.
 """
 
 from __future__ import annotations
@@ -25,22 +26,23 @@ from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
 MAX_SHARDS = 1_000_000
-"""Pieces of a list."""
+"""Maximum number of shards of a list."""
 
 
 class Listing(NamedTuple):
-    """A list of everything on a board, or another table of one."""
+    """A table of a board, such as the list of all its tours, and its puzzle."""
 
     puzzle: Puzzle
     table: Table
 
     @property
     def stage(self) -> str:
+        """The arguments of `precompute` that select the table."""
         return f"{self.puzzle.name} --board {self.table.recipe.list_parameters()['board']}"
 
 
 class ShardSummary(NamedTuple):
-    """What is done of a list."""
+    """The finished work on a shard: its tasks, rows and seconds."""
 
     tasks: int
     rows: int
@@ -50,7 +52,7 @@ class ShardSummary(NamedTuple):
 def find_listings(
     option: str, stages: Sequence[Puzzle], boards: list[str], *, plannable: bool = False
 ) -> list[Listing]:
-    """The lists of these boards, or all that can be planned; BadRequest where there are none."""
+    """Find the lists of these boards, or all their plannable tables; raise BadRequest for none."""
     listings = [
         Listing(stage, table)
         for stage in stages
@@ -61,17 +63,17 @@ def find_listings(
         )
     ]
     if not listings:
-        what = "boards" if plannable else "lists"
+        needed = "boards" if plannable else "lists"
         raise BadRequest(
-            f"{option} needs --board and a stage with {what}", "Example: knight --board 7x7"
+            f"{option} needs --board and a stage with {needed}", "Example: knight --board 7x7"
         )
     return listings
 
 
 def require_shards(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
-    """BadRequest for lists that one process alone would be days at."""
-    for _, wanted in tables:
-        for table in wanted:
+    """Raise BadRequest for a list that one process alone would need days to build."""
+    for _, puzzle_tables in tables:
+        for table in puzzle_tables:
             if table.recipe.has_part_files:
                 board = table.recipe.list_parameters()["board"]
                 hint = f"Add --shard 1/1000 and so on to --board {board}, or --scheduler"
@@ -79,7 +81,7 @@ def require_shards(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
 
 
 def parse_shard(text: str) -> ShardSpec:
-    """A piece as written.
+    """Parse a shard written as I/N.
 
     >>> parse_shard("3/100")
     ShardSpec(number=3, total=100)
@@ -100,11 +102,11 @@ def build_shard(
     executor: Executor | None,
     jobs: int,
 ) -> ShardSummary:
-    """Make what is not there of a piece; it can be done again, and by several at once."""
-    begun, table = time.monotonic(), listing.table
+    """Run the tasks of a shard that are not finished; this may be repeated, also in parallel."""
+    start_time, table = time.monotonic(), listing.table
     store.make_ready()
-    kept = checkpoints(store, table)
-    for other in kept.list_shards():
+    table_checkpoints = checkpoints(store, table)
+    for other in table_checkpoints.list_shards():
         if other.total != shard.total:
             problem = (
                 f"{table.name} is built in {other.total:,} shards here, not in {shard.total:,}"
@@ -112,34 +114,36 @@ def build_shard(
             raise BadRequest(
                 problem, f"Choose one of 1/{other.total} to {other.total}/{other.total}"
             )
-    part, items, rows_of = divided = divide_table(store, table)
+    function, items, count_rows = tasks = divide_table(store, table)
     numbers = range(len(items))[shard.number - 1 :: shard.total]
-    for _ in find_finished_tasks(store, table, divided, numbers, forget_missing=True):
+    for _ in find_finished_tasks(store, table, tasks, numbers, forget_missing=True):
         pass
     observer.on_table(table, f"shard {shard}")
     with ThreadPoolExecutor(jobs) as threads:
-        tell = partial(observer.on_step, table.name)
-        runner = TaskRunner(executor or threads, jobs, tell, kept, is_remote=True)
+        on_progress = partial(observer.on_step, table.name)
+        runner = TaskRunner(
+            executor or threads, jobs, on_progress, table_checkpoints, is_remote=True
+        )
         rows = 0
         try:
             for done, result in enumerate(
-                runner.run_tasks(part, [items[at] for at in numbers]), start=1
+                runner.run_tasks(function, [items[index] for index in numbers]), start=1
             ):
-                rows += rows_of(result)
+                rows += count_rows(result)
                 runner.report_progress("parts", done, len(numbers))
         except StoreError:
-            # whoever published the whole table meanwhile has cleared its parts away
+            # if another process published the whole table meanwhile, it removed its checkpoints
             if (
                 explain_rebuild(store, read_manifest(store).get(table.name), table, force=False)
                 != UP_TO_DATE
             ):
                 raise
-    kept.mark_shard_done(shard)
-    return ShardSummary(len(numbers), rows, time.monotonic() - begun)
+    table_checkpoints.mark_shard_done(shard)
+    return ShardSummary(len(numbers), rows, time.monotonic() - start_time)
 
 
 def require_complete(store: Store, listing: Listing) -> None:
-    """TablePartial where parts of a list are missing that is not published."""
+    """Raise TablePartial if a list is not published and some of its tasks are not finished."""
     table = listing.table
     entry = read_manifest(store).get(table.name)
     if (
@@ -147,25 +151,25 @@ def require_complete(store: Store, listing: Listing) -> None:
         or explain_rebuild(store, entry, table, force=False) == UP_TO_DATE
     ):
         return
-    divided = divide_table(store, table)
-    every = range(len(divided.items))
+    tasks = divide_table(store, table)
+    numbers = range(len(tasks.items))
     missing = sorted(
-        {*every} - {number for number, _ in find_finished_tasks(store, table, divided, every)}
+        {*numbers} - {number for number, _ in find_finished_tasks(store, table, tasks, numbers)}
     )
     shards = checkpoints(store, table).list_shards()
     if not missing:
         return
     count = shards[0].total if shards else MAX_SHARDS
-    numbers = sorted({part % count + 1 for part in missing})
-    problem = f"shards {_format_ranges(numbers)} of {count:,}" if shards else "all shards"
+    shard_numbers = sorted({task % count + 1 for task in missing})
+    problem = f"shards {_format_ranges(shard_numbers)} of {count:,}" if shards else "all shards"
     command = format_rebuild_command(
-        f"{listing.stage} --shard {numbers[0]}/{count if shards else 100}", store
+        f"{listing.stage} --shard {shard_numbers[0]}/{count if shards else 100}", store
     )
     raise TablePartial(table.name, f"{problem} are missing", command)
 
 
 def _format_ranges(numbers: list[int]) -> str:
-    """Ascending numbers in words.
+    """Format ascending numbers as ranges.
 
     >>> _format_ranges([3, 5, 6, 7, 9])
     '3, 5-7, 9'

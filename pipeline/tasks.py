@@ -1,4 +1,7 @@
-"""Whatever is done in parts: on any executor, in order, a few at a time, at most once, and told."""
+"""Tasks and their runner: results in order, few tasks at a time, with checkpoints and progress.
+
+Tasks run on any executor. A task whose result is in a checkpoint is not run again.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ from tablebase.tables.checkpoints import Arrays, Checkpoints
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]
 TableData = tuple[Chunks, Chunks, int]
-"""What makers give: a table's rows, its index's records, and how many these are."""
+"""The result of a builder: a table's rows, its index's records, and the number of records."""
 
 
 class TaskList(NamedTuple):
-    """What a list is made of, in order: a function of a module, and each part's arguments.
+    """The tasks of a list, in order: a module's function, and the arguments of each task.
 
-    It finds what is kept of a part's rows, of which `rows` tells the number; or it gives the rows
-    of a file of their own.
+    The function returns the task's result as arrays, from which `count_rows` gets the number of
+    rows; or it iterates over the rows of a part file.
     """
 
     function: Callable[..., Any]
@@ -36,20 +39,24 @@ class TaskList(NamedTuple):
 
 
 def make_no_records() -> Chunks:
-    """The records of a table that has no index."""
+    """Iterate over the records of a table without an index: none."""
     yield from ()
 
 
 class SingleRunCost(NamedTuple):
-    """The same search as one that is no parts: processor seconds, and bytes of memory."""
+    """The cost of a search that is not divided into tasks: processor seconds, bytes of memory."""
 
     seconds: float
     memory: float
 
 
 class CostSample(NamedTuple):
-    """What so many parts will take: rows and the processor seconds to find them, estimated one
-    time or several; the bytes a row that parts leave for each other; some rows and records."""
+    """The estimated cost of some tasks.
+
+    `rows` and `seconds` (processor time to find them) have one value for each estimate;
+    `temporary_bytes` is what tasks store for each other, in bytes for each row; `chunks` and
+    `records` are samples of the table's rows and its index's records.
+    """
 
     tasks: int
     rows: list[float]
@@ -61,15 +68,15 @@ class CostSample(NamedTuple):
 
 
 MIN_SAVED_SECONDS = 0.01
-"""Seconds: a part that took less is made again, for it is hardly worth a file."""
+"""Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRunner:
-    """What a maker has its parts done by; a variation (`replace`) fails with the others.
+    """The runner of a builder's tasks; its copies (`replace`) share failures with it.
 
-    A part is a function of a module with plain arguments, so that an executor may send it
-    anywhere. Parts that are kept are lists of arrays.
+    A task is a module's function with plain arguments, so that an executor may send it to another
+    machine. Results in checkpoints are lists of arrays.
     """
 
     executor: Executor
@@ -77,19 +84,24 @@ class TaskRunner:
     on_progress: Callable[[str, int, int | None], None] | None = None
     checkpoints: Checkpoints | None = None
     memory: int | None = None
-    """Bytes that a search may use, if not all that is free."""
+    """Bytes that a search may use; None: all free memory."""
     read_previous_rows: Callable[[], pa.Table | None] = lambda: None
-    """The rows of the table as this version of the program has published it, if it has."""
+    """A function that returns the table's rows if this version of the program published them."""
     is_remote: bool = False
-    """Whether other machines may do it: what a part finds stays in the store, and is read there."""
+    """Whether other machines may run tasks: results are then saved in the store and read there."""
     shared: dict[object, Any] = field(default_factory=dict)
+    """Results of `compute_once`, by function."""
     _failed: list[BaseException] = field(default_factory=list)
+    """Errors of all tasks; one list is shared by all copies of a runner."""
 
     def run_tasks(
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
-        """The results in the order of the items; one more is under way than are done at once."""
-        under_way: deque[Future[Any]] = deque()
+        """Run a function for each item and iterate over the results, in the order of the items.
+
+        `jobs` tasks and one more are submitted at a time, so that no worker waits for the next.
+        """
+        pending: deque[Future[Any]] = deque()
         run: Callable[..., Any] = _store_result if self.is_remote else _load_or_compute
         try:
             for arguments in items:
@@ -97,51 +109,56 @@ class TaskRunner:
                     run, self.checkpoints, function, arguments
                 )
                 future.add_done_callback(self._note_failure)
-                under_way.append(future)
-                if len(under_way) > self.jobs:
-                    yield self._take_first(under_way)
-            while under_way:
-                yield self._take_first(under_way)
+                pending.append(future)
+                if len(pending) > self.jobs:
+                    yield self._take_first(pending)
+            while pending:
+                yield self._take_first(pending)
         except (Exception, KeyboardInterrupt) as error:
             self._failed.append(error)
             raise
         finally:
-            for future in under_way:
+            for future in pending:
                 future.cancel()
 
     def report_progress(self, doing: str, done: int, total: int | None = None) -> None:
-        """Say how far this is; where other work has failed, this ends with the same error."""
+        """Report progress; if another task has failed, raise its error."""
         self.require_no_failure()
         if self.on_progress:
             self.on_progress(doing, done, total)
 
     def require_no_failure(self) -> None:
+        """Raise the first error of a task, if any task has failed."""
         if self._failed:
             raise self._failed[0]
 
-    def require_memory(self, what: str, needed: int) -> None:
-        """MemoryShort where a search of so many bytes would pass the limit, or what is free."""
+    def require_memory(self, search: str, needed: int) -> None:
+        """Raise MemoryShort if a search needs more bytes than the limit or the free memory."""
         free = get_free_memory() if self.memory is None else self.memory
         if free is not None and free < needed:
             hint = "Close other programs, or raise the limits (ulimit -v, or the container's)"
             hint = hint if self.memory is None else "Raise the limit"
-            raise MemoryShort(what, needed, free, hint)
+            raise MemoryShort(search, needed, free, hint)
 
     def compute_once(self, compute: Callable[[], Result]) -> Result:
-        """What several tables need, made for the first of them."""
+        """Return a result that several tables need, and compute it for the first of them only."""
         if compute not in self.shared:
             self.shared[compute] = compute()
         return cast(Result, self.shared[compute])
 
-    def _take_first(self, under_way: deque[Future[Any]]) -> Any:  # of the part's own type
-        """The first result. Where a later one of these has failed, that is told in its turn."""
+    def _take_first(self, pending: deque[Future[Any]]) -> Any:  # of the function's type
+        """Wait for the first pending task and return its result.
+
+        If a task of another runner has failed, raise its error. An error of a later pending task is
+        raised in its turn.
+        """
         is_waiting = True
         while is_waiting:
-            # no interrupt ends a wait without an end
-            is_waiting = not wait([under_way[0]], 0.2).done
-            if not any(part.exception() in self._failed for part in under_way if part.done()):
+            # short waits: an interrupt does not end a wait without a timeout
+            is_waiting = not wait([pending[0]], 0.2).done
+            if not any(task.exception() in self._failed for task in pending if task.done()):
                 self.require_no_failure()
-        result = under_way.popleft().result()
+        result = pending.popleft().result()
         return self.checkpoints.require(result) if self.is_remote and self.checkpoints else result
 
     def _note_failure(self, future: Future[Any]) -> None:
@@ -154,7 +171,10 @@ def run_in_threads(
     items: Iterable[tuple[Any, ...]],
     max_threads: int | None = None,
 ) -> Iterator[Result]:
-    """The results in their order, by as many threads of this process as it has cores, or fewer."""
+    """Run a function for each item in threads, and iterate over the results in their order.
+
+    There are as many threads as cores, and at most `max_threads`.
+    """
     threads = min(count_cores(), max_threads or count_cores())
     with ThreadPoolExecutor(threads) as pool:
         yield from TaskRunner(pool, threads).run_tasks(function, items)
@@ -162,16 +182,16 @@ def run_in_threads(
 
 def _load_or_compute(
     checkpoints: Checkpoints | None, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> Any:  # of the part's own type
+) -> Any:  # of the function's type
     if checkpoints is None:
         return function(*arguments)
     name = make_checkpoint_name(function, arguments)
     result = checkpoints.load(name)
     if result is None:
-        begun = time.monotonic()
+        start_time = time.monotonic()
         result = function(*arguments)
-        if time.monotonic() - begun > MIN_SAVED_SECONDS:
-            with suppress(StoreError):  # the part itself is there
+        if time.monotonic() - start_time > MIN_SAVED_SECONDS:
+            with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
     return result
 
@@ -179,7 +199,10 @@ def _load_or_compute(
 def _store_result(
     checkpoints: Checkpoints, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> str:
-    """The name of what is found: it goes through the store, not through whoever hands out work."""
+    """Save a task's result in the store and return its name.
+
+    So large results do not pass through the executor.
+    """
     checkpoints.require_version()
     name = make_checkpoint_name(function, arguments)
     if checkpoints.load(name) is None:
@@ -188,5 +211,5 @@ def _store_result(
 
 
 def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    """What a part's result is kept under."""
+    """Return the name under which a task's result is saved."""
     return f"{function.__module__}.{function.__qualname__}{arguments}"

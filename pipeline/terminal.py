@@ -1,21 +1,21 @@
-"""What is said: answers to standard output, all else to standard error."""
+"""Printing: answers to standard output, all other messages to standard error."""
 
 from __future__ import annotations
 
 import sys
 
 MAX_MESSAGE = 2_000
-"""Characters of a complaint, however long what it is about."""
+"""Maximum number of characters of a message; longer ones are cut."""
 
 
 def print_answer(text: str) -> None:
-    """Print an answer at once."""
+    """Print an answer to standard output and flush it."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
 
 def print_error(text: object) -> None:
-    """Print a sentence that is not an answer."""
+    """Print a message to standard error, cut to `MAX_MESSAGE` characters."""
     message = str(text)
     if len(message) > MAX_MESSAGE:
         message = f"{message[:MAX_MESSAGE]}... ({len(message):,} characters)"
@@ -23,7 +23,7 @@ def print_error(text: object) -> None:
 
 
 def escape_control(text: str) -> str:
-    """A text with what would act on a terminal spelled out.
+    """Return the text with the characters that would control a terminal escaped.
 
     >>> print(escape_control("12\\x1b[31m"))
     12\\x1b[31m

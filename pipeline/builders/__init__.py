@@ -1,1 +1,1 @@
-"""One builder a recipe: it makes a table's rows and records."""
+"""The builders: one for each kind of recipe, producing a table's rows and records."""

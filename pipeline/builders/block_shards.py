@@ -1,7 +1,7 @@
-"""A state space in blocks searched shard by shard, layer by layer, wherever the parts are done.
+"""A search of a state space in state blocks by shards and layers, on any number of machines.
 
-What a part finds stays in the store: a shard's layer, and what it sends to each other shard. Parts
-read there what others left. A part that is lost is done again from the same files.
+A task saves its result in the store: a shard's layer, and the states that it sends to each other
+shard. The tasks of the next layer read them there. A lost task is repeated from the same files.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from tablebase.graph import UNREACHED, Blocks
 from tablebase.tables.checkpoints import Arrays, Checkpoints
 
 MAX_SHARD_STATES = 1 << 26
-"""States of a shard, at most: a byte each while a layer is found."""
+"""Maximum number of states of a shard: a byte each while a layer is computed."""
 MEASURED_SHARDS, MEASURED_EVERY = 4, 6
-"""How many shards there are where one is measured, and which of its layers are."""
+"""Number of shards when one is measured for an estimate, and the step between measured layers."""
 
 Depths = Iterator[npt.NDArray[np.uint8]]
 
 _blocks_by_name: dict[str, Blocks] = {}
-"""The space that this process searched last: its moves take longer to make than a small layer."""
+"""Cache of the space that this process searched last: making its moves takes longer than searching
+a small layer."""
 
 
 def search_shards(space: BlockSpace, root: str, runner: TaskRunner) -> Callable[[], Depths]:
-    """Every state's distance is found; gives what reads them, by rank, in stretches."""
+    """Find every state's distance; return a function that iterates over them by rank, in chunks."""
     assert runner.checkpoints
     checkpoints, blocks = runner.checkpoints, space.make_blocks(root)
     shards = max(runner.jobs, -(-space.size // MAX_SHARD_STATES))
@@ -60,7 +61,10 @@ def search_shards(space: BlockSpace, root: str, runner: TaskRunner) -> Callable[
 def search_layer(
     checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, level: int
 ) -> Arrays:
-    """A part: find a shard's layer, and leave it and what it sends; gives its number of states."""
+    """Find a shard's layer, as a task; save it and the states that it sends.
+
+    Returns the layer's number of states.
+    """
     shard = Shard(_get_blocks(space, root), number, shards)
     if level == 0:
         states = shard.make_root_layer()
@@ -78,9 +82,9 @@ def search_layer(
         states = shard.find_next_layer(
             back, _load_layer(checkpoints, number, shards, level - 1), incoming
         )
-    for to, messages in enumerate(shard.list_outgoing(states)):
+    for receiver, messages in enumerate(shard.list_outgoing(states)):
         checkpoints.save(
-            _name_message(number, to, shards, level + 1),
+            _name_message(number, receiver, shards, level + 1),
             [array for rows in messages for array in rows],
         )
     checkpoints.save(_name_layer(number, shards, level), states)
@@ -90,7 +94,7 @@ def search_layer(
 def collect_depths(
     checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, levels: int
 ) -> Arrays:
-    """A part: leave a shard's distances, block by block."""
+    """Save a shard's distances, block by block, as a task."""
     shard = Shard(_get_blocks(space, root), number, shards)
 
     def iter_layers() -> Iterator[StateRows]:
@@ -105,18 +109,21 @@ def collect_depths(
 def measure_shard(
     space: BlockSpace, root: str, depth: npt.NDArray[np.uint8], levels: int, runner: TaskRunner
 ) -> tuple[list[float], list[float], float]:
-    """States and processor seconds of some layers of one shard, in two estimates, and how many
-    bytes a state a search leaves in the store; from the depths of all."""
+    """Measure some layers of one shard, given the depths of all states.
+
+    Returns the numbers of states and the processor seconds, two estimates of each, and the bytes
+    that a search stores for each state.
+    """
     assert runner.checkpoints
     checkpoints, shard_count = runner.checkpoints, min(MEASURED_SHARDS, space.count_max_shards())
     shards = [Shard(_get_blocks(space, root), number, shard_count) for number in range(shard_count)]
     for level in range(levels):
         checkpoints.save(_name_layer(0, shard_count, level), shards[0].extract_layer(depth, level))
-    begun = time.thread_time()
+    start_time = time.thread_time()
     collect_depths(checkpoints, space, root, 0, shard_count, levels)
     states_per_shard = len(depth) / shard_count
     reading, stored = (
-        (time.thread_time() - begun) / states_per_shard,
+        (time.thread_time() - start_time) / states_per_shard,
         checkpoints.count_bytes() / states_per_shard,
     )
     states, seconds, sent = [0.0, 0.0], [0.0, 0.0], 0
@@ -127,11 +134,11 @@ def measure_shard(
                 _name_message(shard, 0, shard_count, level),
                 [array for rows in messages for array in rows],
             )
-        before, begun = checkpoints.count_bytes(), time.thread_time()
+        before, start_time = checkpoints.count_bytes(), time.thread_time()
         (counts,) = search_layer(checkpoints, space, root, 0, shard_count, level)
-        which = level // MEASURED_EVERY % 2
-        seconds[which] += time.thread_time() - begun + int(counts[0]) * reading
-        states[which] += int(counts[0])
+        estimate = level // MEASURED_EVERY % 2
+        seconds[estimate] += time.thread_time() - start_time + int(counts[0]) * reading
+        states[estimate] += int(counts[0])
         sent += checkpoints.count_bytes() - before
     return states, seconds, stored + sent / sum(states)
 
@@ -152,7 +159,7 @@ def _load_message(
     checkpoints: Checkpoints, sender: int, number: int, shards: int, level: int
 ) -> list[StateRows]:
     arrays = checkpoints.require(_name_message(sender, number, shards, level))
-    return [arrays[at : at + 2] for at in range(0, len(arrays), 2)]
+    return [arrays[first : first + 2] for first in range(0, len(arrays), 2)]
 
 
 def _name_layer(number: int, shards: int, level: int) -> str:

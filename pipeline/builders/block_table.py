@@ -1,4 +1,7 @@
-"""A state space in blocks searched from its root: the distances are all that is kept."""
+"""Builder of the distances of a state space in state blocks, searched from its root.
+
+Only the distances are stored.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,17 @@ from tablebase.tables.parquet import ROW_GROUP_ROWS
 
 Depths = npt.NDArray[np.uint8]
 CHECKPOINT_SECONDS = 60.0
-"""Seconds between two times that an unfinished search is kept."""
+"""Seconds between two checkpoints of a search."""
 CHUNK_RECORDS = 1 << 17
-"""Records at a time."""
+"""Records in a chunk."""
 LEVEL = "level"
 
 
 def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+    """Search the space, in this process or as shards on other machines; return rows and records.
+
+    A table without columns has an index alone; the shards' distances then need not fit in memory.
+    """
     (root,) = recipe.roots.values()
     space = recipe.space.make_blocks(root)
     read_depths = search_shards(recipe.space, root, runner) if runner.is_remote else None
@@ -72,22 +79,22 @@ def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:
 
 
 def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
-    """What a table will take, from layers of the space itself or of one that stands for it."""
+    """Estimate the cost of a table, from a search of its space or of a smaller, similar space."""
     recipe = cast(BlockBreadthFirst, table.recipe)
     space, sample = recipe.space, recipe.space.measurable_space
     (root,) = recipe.roots.values() if sample is space else [sample.example]
     blocks, share = sample.make_blocks(root), sample.size / space.size
-    memory, levels, begun = _estimate_memory(blocks, sample.size), 0, 0.0
+    memory, levels, start_time = _estimate_memory(blocks, sample.size), 0, 0.0
     runner.require_memory(f"A search that tells what {table.name} takes", memory)
 
     def layer_done(level: int, depth: Depths) -> None:
-        nonlocal begun, levels
+        nonlocal start_time, levels
         levels = level + 1
         if level == 1:  # by now the kernels are compiled
-            begun = time.process_time()
+            start_time = time.process_time()
 
     depth = search_blocks(blocks, runner.jobs, layer_done, runner.require_no_failure)
-    single_run = SingleRunCost((time.process_time() - begun) / share, memory / share)
+    single_run = SingleRunCost((time.process_time() - start_time) / share, memory / share)
     measured = measure_shard(sample, root, depth, levels, runner)
     rows = (
         _iter_rows(recipe, blocks, depth, runner) if table.columns else _iter_records(depth, runner)
@@ -103,37 +110,40 @@ def _convert_to_records(depths: Iterator[Depths]) -> Chunks:
 
 
 def _estimate_memory(space: Blocks, states: int) -> int:
-    """Bytes: one a state, two a row, and the moves."""
+    """Return the bytes that a search needs: one a state, two a row, and the moves."""
     tables = (table for pair in space.moves for move in pair for table in move.list_tables())
     rows = 2 * len(space.sides) * len(space.row_kinds)
     return states + rows + sum(table.nbytes for table in tables)
 
 
 def _search(space: Blocks, states: int, runner: TaskRunner) -> Depths:
-    """The distances; a search that was killed goes on from where it was kept."""
+    """Return the distances; a search that was killed resumes from its last checkpoint."""
     checkpoints = runner.checkpoints
-    begun = time.monotonic()
+    start_time = time.monotonic()
 
     def layer_done(level: int, depth: Depths) -> None:
-        nonlocal begun
+        nonlocal start_time
         runner.report_progress("layers", level)
-        if checkpoints and time.monotonic() - begun >= CHECKPOINT_SECONDS:
+        if checkpoints and time.monotonic() - start_time >= CHECKPOINT_SECONDS:
             _save_search(checkpoints, level, depth.reshape(len(space.sides), -1))
-            begun = time.monotonic()
+            start_time = time.monotonic()
 
     saved_search = _load_search(checkpoints, space, states) if checkpoints else None
     return search_blocks(space, runner.jobs, layer_done, runner.require_no_failure, saved_search)
 
 
 def _save_search(checkpoints: Checkpoints, level: int, blocks: Depths) -> None:
-    """The level last: where this ends half way, blocks are ahead of it, which does no harm."""
+    """Save a search: the blocks first, the level last.
+
+    If the process ends between them, some blocks are ahead of the saved level, which does no harm.
+    """
     for number, block in enumerate(blocks):
         checkpoints.save(f"block {number}", [block])
     checkpoints.save(LEVEL, [np.array(level)])
 
 
 def _load_search(checkpoints: Checkpoints, space: Blocks, states: int) -> tuple[int, Depths] | None:
-    """What was kept of an unfinished search, if all of it is whole."""
+    """Return the level and depths of a search's checkpoint, or None if part of it is missing."""
     level = checkpoints.load(LEVEL)
     if level is None:
         return None

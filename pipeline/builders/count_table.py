@@ -1,6 +1,7 @@
-"""The number of tours from each square: of two boards that are each other on its side at once.
+"""Builder of the number of tours from each square of some boards.
 
-Boards that are published are not counted again.
+A board and the board turned by 90 degrees are counted together. Counts that are published already
+are not computed again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tablebase.puzzles.knight.count_recipe import TourCounts, estimate_count_cos
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+    """Return the rows of the recipe's boards; each board is counted when its rows are consumed."""
     return _iter_rows(recipe, table, runner), make_no_records(), 0
 
 
@@ -36,7 +38,7 @@ def _iter_rows(recipe: TourCounts, table: Table, runner: TaskRunner) -> Chunks:
         squares = files * ranks
         if tours is None or closed_only:
             tours = np.ma.MaskedArray(np.zeros(squares, dtype=np.int64), np.full(squares, True))
-        elif files > ranks:  # they are counted upright
+        elif files > ranks:  # boards are counted with files <= ranks
             tours = tours.reshape(files, ranks).T.ravel()
         board = KnightBoard(files, ranks)
         yield {
@@ -50,7 +52,10 @@ def _iter_rows(recipe: TourCounts, table: Table, runner: TaskRunner) -> Chunks:
 
 
 def _read_published(rows: pa.Table | None) -> dict[tuple[int, int], TourTotals]:
-    """What is known of the boards of these rows, upright; all tours rather than closed ones."""
+    """Return the counts of published rows by board, each turned so that files <= ranks.
+
+    Where a board has counts both of all tours and of closed ones alone, those of all are returned.
+    """
     totals: dict[tuple[int, int], TourTotals] = {}
     if rows is None:
         return totals

@@ -1,4 +1,7 @@
-"""A state space searched from some roots: the puzzle numbers its states and fills the columns."""
+"""Builder of tables by breadth-first search from the roots of a recipe.
+
+The puzzle ranks its states and fills the columns.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from tablebase.tables.parquet import ROW_GROUP_ROWS
 
 
 def make(recipe: BreadthFirst, puzzle: StateSpace, table: Table, runner: TaskRunner) -> TableData:
+    """Search the puzzle's graph from each root; the rows and records are made when consumed."""
     graph = runner.compute_once(puzzle.make_graph)
     results = {}
     for name, root in recipe.roots.items():

@@ -1,7 +1,7 @@
-"""The numbers of a board's tours: all layers of a sweep through half of it, packed.
+"""Builder of the table that ranks a board's tours: the encoded layers of a half sweep.
 
-Each layer is made from the one before it. Large ones are kept beside the table, so that a killed
-build goes on; the last layer has the states at the cut, each with the cycles that pass it.
+Each layer is made from the one before it. Large layers are saved as checkpoints, so that a killed
+build resumes. The last layer has the states at the cut, each with the number of cycles through it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from tablebase.tables.checkpoints import Arrays
 
 CHUNK_RECORDS = 1 << 14
-"""Records at a time."""
+"""Records in a chunk."""
 
 
 def make(recipe: ClosedTourRanking, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+    """Sweep through half of the board and return its layers as rows and as records."""
     board, paths = recipe.board, recipe.is_open
     runner.require_memory(table.name, estimate_rank_cost(get_sides(board), closed=not paths))
     *_, (_, form) = table.index
@@ -43,13 +44,14 @@ def make(recipe: ClosedTourRanking, puzzle: Puzzle, table: Table, runner: TaskRu
 
 
 def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Arrays]:
-    """Each layer's records: first keys, sums before them, and states."""
+    """Iterate over the layers' records: first keys, sums before them, and states."""
     board = sweep.upright
     later_neighbours = [
-        [to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)
+        [to for to in board.list_neighbours(square) if to > square]
+        for square in range(board.squares)
     ]
     board_halves = cut_board(later_neighbours, sweep.rows, paths=sweep.paths, mirrored=False)
-    # nobody asks who uses which
+    # no caller needs the number of cycles that use each edge
     board_halves = board_halves._replace(between=board_halves.between * (1, 1, 0))
     layer_count = 1 + sweep.routes[-1].cut
     layers_made = list[Arrays]()
@@ -106,9 +108,9 @@ def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Array
 def _iter_records(layers: list[Arrays], count: int, runner: TaskRunner) -> Chunks:
     done = 0
     for number, (firsts, sums, states) in enumerate(layers):
-        for at in range(0, len(firsts), CHUNK_RECORDS):
+        for first in range(0, len(firsts), CHUNK_RECORDS):
             runner.report_progress("records", done, count)
-            span = slice(at, at + CHUNK_RECORDS)
+            span = slice(first, first + CHUNK_RECORDS)
             key = firsts[span]
             layer: Array = np.full(len(key), number)
             yield {"layer": layer, "key": key, "before": sums[span], "states": states[span]}

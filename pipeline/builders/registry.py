@@ -1,6 +1,7 @@
-"""One maker a recipe: from recipe, puzzle, table and work to a table's rows and records.
+"""The registry of builders: which module builds the tables of each kind of recipe.
 
-A new recipe is one new module and one new line here.
+A builder makes a table's rows and records from a recipe, a puzzle, a table and a task runner. A new
+kind of recipe needs one new module, and one new line in `BUILDERS`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ BUILDERS = {
     "one tour a pair": "pipeline.builders.tour_per_pair",
     "tour counts": "pipeline.builders.count_table",
 }
-"""For each recipe's search the module whose `build` is the maker; other packages' name their
-own."""
+"""The module whose `make` is the builder, by the recipe's search; the recipes of plugins name their
+builder themselves."""
 
 
 def build_table_data(puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
-    """A table's rows and its index's records, each stretch made when it is asked for."""
+    """Return a table's rows and its index's records; each chunk is made when it is consumed."""
     recipe = table.recipe
     plugin_builder = recipe.builder
     build = (
@@ -40,7 +41,7 @@ def build_table_data(puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableD
 
 
 def parts(table: Table) -> TaskList:
-    """What a list is made of."""
+    """Return the tasks that build a list."""
     tasks: TaskList = _import_function(table, "parts")(table.recipe)
     return tasks
 
@@ -48,13 +49,13 @@ def parts(table: Table) -> TaskList:
 def estimate(
     table: Table, runner: TaskRunner, items: list[tuple[Any, ...]] | None = None
 ) -> CostSample:
-    """What a table will take, or these parts of a list."""
+    """Estimate the cost of a table, or of the given tasks of a list."""
     sample: CostSample = _import_function(table, "estimate")(table, runner, items)
     return sample
 
 
 def checkpoints(store: Store, table: Table) -> Checkpoints:
-    """Give the finished parts of a table, as its maker's code is now."""
+    """Return the checkpoints of a table that belong to its builder's present code."""
     recipe = table.recipe
     return Checkpoints(store, table, recipe.builder.partition(":")[0] or BUILDERS[recipe.search])
 

@@ -1,6 +1,6 @@
-"""The tours of a board, counted without a list: two halves of a sweep, and back from the cut.
+"""The count of a board's tours without a list: two half sweeps to the cut, and one sweep back.
 
-Large layers are kept beside the table: memory holds a few of them, and a killed build goes on.
+Large layers are saved as checkpoints, so that few of them are in memory and a killed build resumes.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.resources import count_cores
 
 MIN_STORED_BYTES = 1 << 24
-"""Bytes of what is kept in the store rather than in memory."""
+"""Bytes from which arrays are saved in the store instead of memory."""
 SLICE_STATES = 1 << 18
-"""States whose onward numbers are found by one thread at a time."""
+"""States of one slice, whose backward counts one thread computes at a time."""
 
 HashTable = tuple[Array, Array]
-"""Keys and numbers in which `find_place` finds them."""
+"""Keys and their numbers, placed so that `find_place` finds a key."""
 MAX_THREADS = 4
-"""That find onward numbers where halves meet: each adds them up for all states."""
+"""Maximum number of threads where the halves meet: each one adds up counts for all states, in an
+array of its own."""
 MAX_TASKS, NEEDS_PER_TASK = 512, 1000
-"""Parts of what two halves can leave to each other, one for a thread at a time: at most so many,
-and no more than that each has enough."""
+"""The needs that the halves share are divided into tasks, one for a thread at a time: the maximum
+number of tasks, and the needs that a task should have at least."""
 TASKS_PER_ROUND, CHECKPOINT_SECONDS = 32, 300.0
-"""So many parts, then all threads wait for each other; and seconds between two times that what they
-found is kept."""
+"""Tasks after which all threads wait for each other, and seconds between two checkpoints."""
 
 
 class TourTotals(NamedTuple):
-    """Of a board: tours by starting square, or None; and the closed ones from each square."""
+    """The tours of a board by starting square, or None; and the closed tours from each square."""
 
     tours: Array | None
     closed: int
 
 
 class LayerCache:
-    """The layers of the longer half, all made at once: a large one is read when it is asked for."""
+    """The layers of the longer half: all are made first, and large ones read back when used."""
 
     def __init__(self, halves: Halves, name: str, runner: TaskRunner) -> None:
         self._name = name
@@ -90,7 +90,7 @@ class LayerCache:
 def load_or_compute(
     name: str, compute: Callable[[], Sequence[Array]], runner: TaskRunner
 ) -> Sequence[Array]:
-    """What is kept of this name; if nothing is, it is made, and kept where it is large."""
+    """Return the arrays saved under a name; else compute them, and save them if they are large."""
     arrays: Sequence[Array] | None = runner.checkpoints.load(name) if runner.checkpoints else None
     if arrays is None:
         arrays = compute()
@@ -100,18 +100,23 @@ def load_or_compute(
 
 
 def is_large(arrays: Sequence[Array]) -> bool:
+    """Return whether arrays are saved in the store instead of memory."""
     return sum(array.nbytes for array in arrays) > MIN_STORED_BYTES
 
 
 def count_tours(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> TourTotals:
-    """Its squares numbered along its files, of which there are at most as many as ranks."""
+    """Count a board's tours; it must have at most as many files as ranks.
+
+    Its squares are numbered along its files.
+    """
     if board.files < 3 or board.ranks < 4:
-        # one file has no jumps, on two a knight never leaves every second rank, and from the middle
-        # of nine squares none leads; the tour of one square has one end, where all others have two
-        alone = [1] if board.squares == 1 else [0] * board.squares
-        return TourTotals(np.array(alone), 0)
+        # one file has no jumps, on two files a knight reaches only every second rank, and no jump
+        # leads out of the middle of nine squares; the tour of one square is counted once, since its
+        # start is its end
+        tours_by_start = [1] if board.squares == 1 else [0] * board.squares
+        return TourTotals(np.array(tours_by_start), 0)
     try:
-        # a closed tour can be told from each of its squares, in two directions
+        # each cycle is a closed tour from every square, in two directions
         closed = 2 * count_cycles(board, runner, paths=False)[0]
         if closed >= COUNT_LIMIT:
             raise CountOverflow
@@ -122,10 +127,14 @@ def count_tours(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> TourT
 
 
 def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tuple[int, Array]:
-    """How many cycles pass all squares, and how many use each one's edge to the virtual square."""
+    """Count the cycles through all squares, and those that use each square's virtual edge.
+
+    The virtual edge of a square leads to the virtual square.
+    """
     rows = board.files
     later_neighbours = [
-        [to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)
+        [neighbour for neighbour in board.list_neighbours(square) if neighbour > square]
+        for square in range(board.squares)
     ]
     board_halves = cut_board(later_neighbours, rows, paths=paths)
     name, steps = f"{board} {'open' if paths else 'closed'}", board_halves.steps
@@ -145,7 +154,7 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
     if not paths or not total:
         return int(total), by_square
     by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
-    states = [keys, onward]  # large: what is done with goes before more comes
+    states = [keys, onward]  # large: each array is dropped before the next one is made
     del keys, onward
     for number in reversed(range(len(steps))):
         runner.report_progress(f"{name}, steps back", len(steps) - number, len(steps))
@@ -155,7 +164,7 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
         by_square[number], onward = _step_back(layer, steps[number], table)
         states += layer.keys, onward
         del layer, table, onward
-    # what is laid at a square of a state, is laid at the square's image in the state's image
+    # an edge at a square of a state is an edge at the square's image in the state's image
     half = ends[: len(steps) // rows + 2]
     half[:] = (half + half[:, ::-1]) // 2
     ends[-len(half) :] = half[::-1]
@@ -165,7 +174,7 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
 
 
 class ThreadSums:
-    """Numbers that some threads add up: each adds to an array that it has for itself."""
+    """Sums that several threads add up, each in an array of its own."""
 
     def __init__(self, initial: Array, threads: int) -> None:
         self._arrays = SimpleQueue[Array]()
@@ -174,16 +183,17 @@ class ThreadSums:
 
     @contextmanager
     def borrow(self) -> Iterator[Array]:
+        """Reserve an array for the thread while the block lasts."""
         array = self._arrays.get()
         yield array
         self._arrays.put(array)
 
     def merge(self) -> Array:
-        """All that was added, while no thread adds."""
+        """Return the sums of all threads; no thread may be adding meanwhile."""
         arrays = [self._arrays.get() for _ in range(self._arrays.qsize())]
-        for more in arrays[1:]:
-            arrays[0] += more
-            more[:] = 0
+        for array in arrays[1:]:
+            arrays[0] += array
+            array[:] = 0
             if arrays[0].min(initial=0) < 0:
                 raise CountOverflow
         for array in arrays:
@@ -194,13 +204,14 @@ class ThreadSums:
 def combine_halves(
     longer: Layer, shorter: Layer, board_halves: Halves, name: str, runner: TaskRunner
 ) -> tuple[Layer, Array, Array]:
-    """The longer half's states by ascending key, in how many ways each can be finished, and how
-    many cycles use each cell's edge to the virtual square.
+    """Combine two half sweeps at the cut.
 
-    Where that takes long, what was found is kept now and then by this name.
+    Returns the longer half's states by ascending key, the number of ways to complete each, and the
+    number of cycles that use each cell's edge to the virtual square. A long computation saves
+    checkpoints under `name`.
     """
     one, other = make_sides(longer, shorter, board_halves)
-    del longer, shorter  # large as they are
+    del longer, shorter  # large, and no longer needed
     needs = find_shared_needs(one, other, len(board_halves.mirror))
     removal = make_pair_removal(find_max_pairs(needs))
     tasks, threads = (
@@ -231,8 +242,11 @@ def combine_halves(
 
 
 def _step_back(layer: Layer, step: Step, table: HashTable) -> tuple[int, Array]:
-    """How many cycles use a step's edge to the virtual square, and the layer's onward numbers."""
-    slices = [slice(at, at + SLICE_STATES) for at in range(0, len(layer.keys), SLICE_STATES)]
+    """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
+    state of the layer."""
+    slices = [
+        slice(first, first + SLICE_STATES) for first in range(0, len(layer.keys), SLICE_STATES)
+    ]
     arguments = ((Layer(layer.keys[span], layer.ways[span]), step, *table) for span in slices)
     onward, uses = np.empty_like(layer.ways), 0
     for span, (counts, uses_found) in zip(

@@ -1,4 +1,4 @@
-"""A board as the searches of tours see it, and their tours as a table's columns."""
+"""Conversion for the tour searches: a board into arrays, and tours into a table's columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 
 def make_search_board(board: KnightBoard) -> tuple[Array, Array]:
-    """The squares a jump away from each, as sets; and each one's colour."""
+    """Return for each square the set of squares a jump away, as 64 bits, and the colour."""
     sets = make_neighbour_sets([board.list_neighbours(square) for square in range(board.squares)])
     return sets, np.array(
         [board.is_light(square) for square in range(board.squares)], dtype=np.uint8
@@ -24,7 +24,10 @@ def make_search_board(board: KnightBoard) -> tuple[Array, Array]:
 def make_tour_columns(
     board: KnightBoard, start: int, first: int, finish: Array, closed: Array, paths: Array
 ) -> dict[str, Array]:
-    """Tours from a start, the first of them with that number, each path a row of letters."""
+    """Return the columns of tours from one start, numbered from `first`.
+
+    `paths` has one row of letters for each tour.
+    """
     enum_places = np.array(board.find_enum_places(), dtype=np.uint8)
     return {
         "board": np.full(len(finish), str(board).encode()),

@@ -1,4 +1,7 @@
-"""Every tour of a board: a part for each opening, of one square where few begin with it."""
+"""Builder of the list of all tours of a board: one task for each opening.
+
+An opening is the first squares of a tour: a single square on boards with few tours.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,11 @@ from tablebase.puzzles.knight.definition import AllTours
 from tablebase.tables.checkpoints import Arrays
 
 ESTIMATES = 16
-"""Estimates of one list: how they differ is what the error is told from."""
+"""Number of estimates of one list; the error is computed from their spread."""
 
 
 def list_tours_from(files: int, ranks: int, start: int) -> Arrays:
-    """All tours of a start: their texts, ends, and whether they close, so many at a time."""
+    """Find all tours from a start: for each chunk the texts, the ends, and whether they close."""
     return [
         array
         for chunk in iter_paths(*_make_search_arguments(KnightBoard(files, ranks)), start)
@@ -37,7 +40,7 @@ def list_tours_from(files: int, ranks: int, start: int) -> Arrays:
 
 
 def iter_rows_from(files: int, ranks: int, *opening: int) -> Chunks:
-    """All tours with an opening as the columns of a file, in which they are numbered from 0."""
+    """Iterate over the tours with an opening, as the columns of a part file, numbered from 0."""
     board, tours = KnightBoard(files, ranks), 0
     for text, finish, closed in iter_paths(*_make_search_arguments(board), *opening):
         yield make_tour_columns(board, opening[0], tours, finish, closed, text)
@@ -45,7 +48,7 @@ def iter_rows_from(files: int, ranks: int, *opening: int) -> Chunks:
 
 
 def parts(recipe: AllTours) -> TaskList:
-    """A part for each opening, in the order of the tours."""
+    """Return one task for each opening, in the order of the tours."""
     board = recipe.board
     sides = board.files, board.ranks
     if recipe.has_part_files:
@@ -54,34 +57,34 @@ def parts(recipe: AllTours) -> TaskList:
             [(*sides, *path) for path in list_openings(board, recipe.opening_length)],
         )
     starts = [(*sides, start) for start in range(board.squares)]
-    return TaskList(list_tours_from, starts, lambda found: sum(map(len, found[1::3])))
+    return TaskList(list_tours_from, starts, lambda arrays: sum(map(len, arrays[1::3])))
 
 
 def list_openings(board: KnightBoard, length: int) -> list[tuple[int, ...]]:
-    """The beginnings of paths, of so many squares, from where a tour can begin; ascending."""
+    """Return all paths of `length` squares that begin where a tour can begin, ascending."""
     odd = board.squares % 2
     paths: list[tuple[int, ...]] = [
-        (at,) for at in range(board.squares) if not (odd and board.is_light(at))
+        (square,) for square in range(board.squares) if not (odd and board.is_light(square))
     ]
     for _ in range(length - 1):
         paths = [
-            (*path, at)
+            (*path, square)
             for path in paths
-            for at in board.list_neighbours(path[-1])
-            if at not in path
+            for square in board.list_neighbours(path[-1])
+            if square not in path
         ]
     return paths
 
 
 def estimate(table: Table, runner: TaskRunner, items: list[tuple[int, ...]] | None) -> CostSample:
-    """What these parts will take, or all."""
+    """Estimate the cost of the given tasks, or of all."""
     recipe = cast(AllTours, table.recipe)
     if items is None:
         items = parts(recipe).items
     arguments = (*make_search_board(recipe.board), [item[2:] for item in items])
     first = estimate_paths(*arguments, 0)
-    more = range(1, 1 if first.is_exact else ESTIMATES)
-    estimates = [first, *run_in_threads(estimate_paths, ((*arguments, seed) for seed in more))]
+    seeds = range(1, 1 if first.is_exact else ESTIMATES)
+    estimates = [first, *run_in_threads(estimate_paths, ((*arguments, seed) for seed in seeds))]
     half = len(items) // 2
     chunks = (rows for item in (*items[half:], *items[:half]) for rows in iter_rows_from(*item))
     return CostSample(
@@ -90,14 +93,15 @@ def estimate(table: Table, runner: TaskRunner, items: list[tuple[int, ...]] | No
 
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+    """Return the rows of a board's tours, in ascending order; there is no index."""
     return _iter_rows(recipe, runner), make_no_records(), 0
 
 
 def _iter_rows(recipe: AllTours, runner: TaskRunner) -> Chunks:
-    board, (part, starts, _) = recipe.board, parts(recipe)
+    board, (function, starts, _) = recipe.board, parts(recipe)
     tours = 0
     runner.report_progress("0 tours found, starts", 0, board.squares)
-    for start, arrays in enumerate(runner.run_tasks(part, starts)):
+    for start, arrays in enumerate(runner.run_tasks(function, starts)):
         first = tours
         for text, finish, closed in zip(arrays[::3], arrays[1::3], arrays[2::3], strict=True):
             yield make_tour_columns(board, start, tours - first, finish, closed, text)
@@ -106,7 +110,7 @@ def _iter_rows(recipe: AllTours, runner: TaskRunner) -> Chunks:
 
 
 def _make_search_arguments(board: KnightBoard) -> tuple[Array, Array, Array]:
-    """The board as the search takes it, and the squares' names."""
+    """Return a board as arrays for the search, and the names of its squares."""
     return *make_search_board(board), np.array(
         [list(name.encode()) for name in board.name_squares()], np.uint8
     )

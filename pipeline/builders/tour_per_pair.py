@@ -1,4 +1,4 @@
-"""One tour for each pair of squares that a tour can join: a part for each start."""
+"""Builder of one tour for each pair of squares that a tour can join: one task for each start."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from tablebase.tables.checkpoints import Arrays
 
 
 def find_tours_to_each(files: int, ranks: int, start: int) -> Arrays:
-    """A start's tours in the order of their ends, a row of squares each."""
+    """Find a tour from a start to each possible end, in the order of the ends.
+
+    A tour is a row of squares.
+    """
     board = KnightBoard(files, ranks)
-    near = [board.list_neighbours(square) for square in range(board.squares)]
-    most = max(map(len, near))
-    filled = np.array([row + [-1] * (most - len(row)) for row in near], dtype=np.int64)
+    neighbours = [board.list_neighbours(square) for square in range(board.squares)]
+    width = max(map(len, neighbours))
+    padded = np.array([row + [-1] * (width - len(row)) for row in neighbours], dtype=np.int64)
     ends = [end for end in range(board.squares) if start != end and board.can_join(start, end)]
     pairs = np.array([(start, end) for end in ends], dtype=np.int64).reshape(-1, 2)
-    tours = find_paths(filled, pairs)
+    tours = find_paths(padded, pairs)
     for end, tour in zip(ends, tours, strict=True):
         if tour[0] != start or tour[-1] != end:
             pair = f"{board.name_square(start)} to {board.name_square(end)}"
@@ -31,7 +34,10 @@ def find_tours_to_each(files: int, ranks: int, start: int) -> Arrays:
 
 
 def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
-    """The tours are kept at hand: the index is begun when the rows are ended."""
+    """Return the rows and the records of a board's tours, one for each pair.
+
+    The tours stay in memory, because the records are written after all rows.
+    """
     board, tours_by_start = recipe.board, list[Array]()
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
     return (

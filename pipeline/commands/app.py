@@ -1,7 +1,7 @@
-"""The command line proper: each command parses, calls one function, and prints.
+"""The Typer application: each command parses its options, calls one function, and prints.
 
-Here, as wherever options are declared, annotations are no texts, which Typer would evaluate one by
-one at every start.
+This module and all others that declare options evaluate annotations when they are defined: Typer
+would otherwise evaluate each one, as text, at every start.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ from tablebase.resources import count_cores
 from tablebase.tables.store_factory import open_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
-"""What Typer raises for words that it does not take; it exports no name of its own for it."""
+"""The error that Typer raises for invalid arguments; it does not export the class itself."""
 
 app = typer.Typer(
     name="pipeline",
@@ -52,20 +52,20 @@ app = typer.Typer(
 app.add_typer(query, name="query")
 
 MAX_MESSAGE = 300
-"""Characters of a word that no command takes."""
+"""Maximum number of characters of a message about invalid arguments."""
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
-"""Our puzzles whose states lie at depths."""
+"""The built-in puzzles whose states have depths."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
 JOBS = count_cores()
-"""How many searches run at once unless told otherwise."""
+"""The default number of searches that run in parallel."""
 
 
 def make_board_option(verb: str, request: str) -> Any:
-    """The option that makes a request of further boards."""
+    """Declare the option that requests further boards."""
     help_text = f"Also {verb} {describe_request(request)}."
     return typer.Option(f"--{request}", metavar="CxR", help=help_text)
 
@@ -77,9 +77,11 @@ def _print_version(is_requested: bool) -> None:
 
 
 def run_app(arguments: list[str]) -> int:
-    """Do what the words say; returns the exit code. Words it cannot take get one sentence too.
+    """Run the command with these arguments and return its exit code.
 
-    A puzzle that cannot be used does not keep the others from what was asked of all of them.
+    Invalid arguments raise BadRequest, so that their message has one sentence, too. Puzzles that
+    could not be loaded are reported at the end; they do not prevent a command for all puzzles from
+    working on the others.
     """
     try:
         code = _run_command(arguments)
@@ -94,7 +96,7 @@ def _run_command(arguments: list[str]) -> int:
         return int(app(arguments, prog_name="pipeline", standalone_mode=False) or 0)
     except UsageError as error:
         context, message = getattr(error, "ctx", None), error.format_message()
-        if not message.strip():  # nothing was asked, and the help stands there already
+        if not message.strip():  # no command was given, and Typer has printed the help already
             return 2
         command = context.command_path if context is not None else "pipeline"
         text = " ".join(message.split()).rstrip(".")
@@ -191,7 +193,8 @@ def precompute(
         return
     store, limit = open_store(outputs), parse_memory(memory)
     if action := precompute_shards.ListAction(shard, publish, plan):
-        forced = force and not publish  # what mends a damaged list says it too
+        # the repair command of a damaged list has --force, too, so publishing allows it
+        forced = force and not publish
         others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
         others |= {"count": count, "closed": closed, "rank-closed": rank_closed}
         others |= {"rank-tours": rank_tours, "memory": memory}

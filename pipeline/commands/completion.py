@@ -1,4 +1,4 @@
-"""What the shell offers for a word that is not finished: what can be asked, and what is there."""
+"""Shell completion: the values of options, and the tables that are published."""
 
 from collections.abc import Callable
 
@@ -14,11 +14,12 @@ Completer = Callable[[Context], list[str]]
 
 
 def complete_stages(context: Context) -> list[str]:
-    """Those that are not named yet."""
+    """List the stages that the command line does not name yet."""
     return [name for name in list_names() if name not in (context.params.get("stages") or [])]
 
 
 def complete_boards(context: Context) -> list[str]:
+    """List the boards of the stages that the command line names, or of all."""
     names_given = context.params.get("stages") or context.params.get("name") or list_names()
     return [
         board
@@ -29,10 +30,12 @@ def complete_boards(context: Context) -> list[str]:
 
 
 def complete_goals(context: Context) -> list[str]:
+    """List the values of --goals."""
     return ["all"]
 
 
 def complete_removable_tables(context: Context) -> list[str]:
+    """List the tables that can be removed, or nothing if the store cannot be read."""
     from pipeline.removal import list_removable
 
     try:
@@ -42,13 +45,14 @@ def complete_removable_tables(context: Context) -> list[str]:
 
 
 def complete_page_formats(context: Context) -> list[str]:
+    """List the formats of a report."""
     from queries.report.writer import PAGE_FORMATS
 
     return list(PAGE_FORMATS)
 
 
 def make_query_completer(puzzle: str, option: str) -> Completer | None:
-    """What is offered for an option of a query, if anything can be."""
+    """Return the completer for an option of a query."""
     formats = {"format": [*FORMATS], "input_format": [*INPUT_FORMATS]}.get(option)
 
     def complete(context: Context) -> list[str]:

@@ -1,4 +1,4 @@
-"""Options of several commands, and what their values mean."""
+"""Options of several commands, and the parsing of their values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Outputs = Annotated[
 
 
 def parse_memory(gigabytes: float | None) -> int | None:
-    """The bytes that `--memory` allows, if it is given."""
+    """Return the bytes that `--memory` allows, or None if it is not given."""
     if gigabytes is None:
         return None
     if not 0 < gigabytes < float("inf"):

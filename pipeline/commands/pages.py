@@ -1,4 +1,4 @@
-"""`pipeline report` and `pipeline explore`: pages made from the tables."""
+"""The commands `pipeline report` and `pipeline explore`: pages made from the tables."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`pipeline precompute` of lists in pieces, and plans: what it takes, and what it then prints."""
+"""The command `pipeline precompute` for shards of lists and for plans: its options and output."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ PlanOption = Annotated[
 
 
 class ListAction(NamedTuple):
-    """What is to be done of lists, or told of boards."""
+    """The requested action on lists: build a shard, publish, or plan."""
 
     shard: str | None
     publish: bool
     plan: bool
 
     def __bool__(self) -> bool:
+        """Return whether any action is requested."""
         return self.shard is not None or self.publish or self.plan
 
 
 class RunOptions(NamedTuple):
-    """Where and by whom."""
+    """The store and the other options that an action runs with."""
 
     store: Store
     jobs: int
@@ -54,7 +55,7 @@ class RunOptions(NamedTuple):
 def precompute_lists(
     action: ListAction, stages: Sequence[Puzzle], boards: list[str], run: RunOptions
 ) -> None:
-    """Plan the tables of these boards, make a piece of each, or publish them."""
+    """Plan the tables of these boards, build a shard of each, or publish them."""
     from pipeline.build import Request, build
     from pipeline.commands.text_tables import format_table, make_build_table, make_plan_table
     from pipeline.dask_executor import open_executor

@@ -1,4 +1,4 @@
-"""`pipeline query`: a command for each puzzle, made from the list of its reader's options."""
+"""The commands `pipeline query NAME`: one for each puzzle, made from its reader's options."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from tablebase.tables.store_factory import open_store
 
 
 class QueryGroup(TyperGroup):
-    """Our puzzles' commands, and those of other packages where one of ours will not do.
+    """The commands of built-in puzzles, and those of plugins, which are made when they are used.
 
-    Typer exports no name for the types of contexts and commands.
+    Typer does not export the types of contexts and commands.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        kinds = collect_from_each(lambda asked: (asked.name, get_reader_class(asked.name)))
+        """List the names of the puzzles whose readers can be loaded."""
+        kinds = collect_from_each(lambda puzzle: (puzzle.name, get_reader_class(puzzle.name)))
         return [name for name, _ in kinds]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a puzzle's command; that of a plugin is made first."""
         if cmd_name not in self.commands and cmd_name in list_names():
             self.add_command(_make_single_command(cmd_name))
         return super().get_command(ctx, cmd_name)
@@ -39,21 +41,21 @@ query = typer.Typer(help="Answer questions from the tables.", cls=QueryGroup, no
 
 
 def _make_single_command(name: str) -> Any:
-    """The command of a puzzle alone."""
+    """Make the command of one puzzle, to be added to the group."""
     app = typer.Typer(add_completion=False)
     app.command(name)(_make_command(name))
     return typer.main.get_command(app)
 
 
 def _make_command(name: str) -> Callable[..., None]:
-    """`query NAME`, declared from the one list of its options, which the quick door reads too."""
+    """Make the function of `query NAME`, with the options that the fast path accepts, too."""
     options = (*list_options(name), *BATCH)
     kind = get_reader_class(name)
 
-    def command(**given: Any) -> None:
-        key_words = given.pop("key") or []
+    def command(**arguments: Any) -> None:
+        key_words = arguments.pop("key") or []
         key = " ".join(key_words)
-        values = {option: value for option, value in given.items() if value not in (None, False)}
+        values = {name: value for name, value in arguments.items() if value not in (None, False)}
         batch = {option.name: values.pop(option.name) for option in BATCH if option.name in values}
         if not key_words and {*kind.keyless} & {*values} and not batch:
             print_answer(answer_query(name, None, values))
@@ -100,7 +102,10 @@ def _make_command(name: str) -> Callable[..., None]:
 
 
 def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
-    """BadRequest for an option that batches do not have, whether a batch was meant or not."""
+    """Raise BadRequest for an option that batches do not have.
+
+    `is_batch`: whether the arguments request a batch; otherwise the key may be missing by mistake.
+    """
     if is_batch:
         raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
     key = get_reader_class(name).key
@@ -111,7 +116,7 @@ def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
 def _answer_batch(
     name: str, values: OptionValues, batch: dict[str, Any], *, is_batch: bool
 ) -> None:
-    """Answer the keys of the input; `is_batch`: more than the lack of a key says so."""
+    """Answer the keys of the input; `is_batch`: the arguments request a batch explicitly."""
     from pipeline.progress import BatchProgress
     from queries.batch import Batch, choose_output_format, run_batch
 
@@ -134,9 +139,9 @@ def _answer_batch(
     with BatchProgress(output=output) as bar:
         invalid = run_batch(reader, values, request, bar.on_rows, bar.printing)
     if invalid:
-        many = "key is" if invalid == 1 else "keys are"
+        subject = "key is" if invalid == 1 else "keys are"
         hint = f"See the column {request.prefix}error"
-        raise BadRequest(f"{invalid:,} {many} invalid", hint)
+        raise BadRequest(f"{invalid:,} {subject} invalid", hint)
 
 
 for _name in MODULES:

@@ -1,4 +1,4 @@
-"""`pipeline sample`: tours by chance, written as they are drawn."""
+"""The command `pipeline sample`: a uniform sample of tours, written while they are drawn."""
 
 import contextlib
 from functools import partial
@@ -16,7 +16,7 @@ from tablebase.puzzles import is_registered, list_names
 from tablebase.tables.store_factory import open_store
 
 MAX_SAMPLE_SIZE = 1_000_000_000
-"""Tours in a sample."""
+"""Maximum number of tours in a sample."""
 
 
 def sample(
@@ -75,7 +75,7 @@ def sample(
         samples = reader.draw_samples(
             values, size, seed, replacement=not distinct, on_progress=on_progress
         )
-        first = next(samples)  # what cannot be drawn leaves no file
+        first = next(samples)  # before the file is opened: a failed draw leaves no file
         write = stack.enter_context(open_row_writer(output, output_as))
         for rows in chain([first], samples):
             with bar.printing():

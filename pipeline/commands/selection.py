@@ -1,4 +1,4 @@
-"""The stages of `precompute`: which are asked for, and the tables of each."""
+"""The selection of the stages of `precompute`, and of the tables of each stage."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
 
 BOARD_STAGES = {name: get_puzzle(name) for name in MODULES if get_puzzle(name).list_boards()}
-"""Our stages that --board is for."""
+"""The built-in stages that accept --board."""
 
 SelectedTables = list[tuple[Puzzle, tuple[Table, ...]]]
 
 
 def select_stages(stage_names: list[str] | None) -> list[Puzzle]:
-    """The puzzles of these names in the order of the registry; of no names, all."""
+    """Return the named puzzles in the order of the registry; without names, all puzzles."""
     if not stage_names:
         return list_puzzles()
     for name in stage_names:
         if not is_registered(name):
             require_choice(name, "stage", *list_names())
-    every = MODULES if {*stage_names} <= {*MODULES} else list_names()
-    return [get_puzzle(name) for name in every if name in stage_names]
+    # the names of plugins are looked up only if one is given
+    names = MODULES if {*stage_names} <= {*MODULES} else list_names()
+    return [get_puzzle(name) for name in names if name in stage_names]
 
 
 def format_stages_with(option: str) -> str:
-    """The stages that take an option for their boards."""
+    """Format the names of the built-in stages that accept an option for their boards."""
     return " or ".join(
         name for name, stage in BOARD_STAGES.items() if option in stage.board_options
     )
@@ -35,7 +36,10 @@ def format_stages_with(option: str) -> str:
 def select_tables(
     stages: list[Puzzle], boards: list[str], options: list[str], *, is_named: bool
 ) -> SelectedTables:
-    """The tables of the stages, with those of boards; BadRequest for what does not go together."""
+    """Return the stages with their tables and those of the boards.
+
+    Raises BadRequest for options that cannot be combined with the stages.
+    """
     if boards and len([stage for stage in stages if stage.list_boards()]) != 1:
         raise BadRequest(f"--board needs the stage {' or '.join(BOARD_STAGES)}")
     for option in options:
@@ -54,7 +58,10 @@ def select_tables(
 def add_requests(
     selected: SelectedTables, requests: Mapping[str, list[str] | None]
 ) -> SelectedTables:
-    """The same, with what is asked of more boards; BadRequest where no stage does that."""
+    """Add the tables of requests, such as counts of more boards, to the selected tables.
+
+    Raises BadRequest if no selected stage accepts a request.
+    """
     for request, boards in requests.items():
         if boards and not any(request in stage.requests for stage, _ in selected):
             stages = " or ".join(stage.name for stage in _find_stages(request))
@@ -67,17 +74,18 @@ def add_requests(
 
 
 def describe_request(request: str) -> str:
-    """What a request is of, and of which stages, as the help says it."""
+    """Return the help text of a request: its meaning, and the stages that accept it."""
     meanings = {stage.name: stage.requests[request] for stage in _find_stages(request)}
     return f"{'; '.join(meanings.values())} ({', '.join(meanings)}; repeatable)"
 
 
 def _find_stages(request: str) -> list[Puzzle]:
-    """Our stages that a request can be made to."""
+    """Find the built-in stages that accept a request."""
     return [stage for stage in map(get_puzzle, MODULES) if request in stage.requests]
 
 
 def format_help(stages: list[Puzzle]) -> str:
+    """Format the help of some stages: their tables, and the boards that they accept."""
     lines = []
     for stage in stages:
         lines.append(f"pipeline precompute {stage.name}: {stage.title}\n")

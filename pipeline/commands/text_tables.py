@@ -1,4 +1,4 @@
-"""What is published as a grid of words: what a build made, and what there is."""
+"""Tables as text: the results of a build, plans, and the status of a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def format_table(grid: Grid) -> str:
-    """A grid as text, as wide as it needs to be."""
+    """Render a grid as text, as wide as its content needs."""
     console = Console(highlight=False, width=200)
     with console.capture() as captured:
         console.print(grid)
@@ -32,7 +32,7 @@ def _make_table(*names: str) -> Grid:
 
 
 def make_build_table(entries: dict[str, Entry], seconds: dict[str, float]) -> Grid:
-    """Published tables with rows, bytes and the seconds that building took."""
+    """Make the grid of published tables with rows, bytes, and the seconds that building took."""
     grid = _make_table("table", "rows", "bytes", "index bytes", "seconds")
     for name, entry in sorted(entries.items()):
         grid.add_row(
@@ -46,18 +46,21 @@ def make_build_table(entries: dict[str, Entry], seconds: dict[str, float]) -> Gr
 
 
 def make_plan_table(plans: dict[str, Plan], cores: int) -> Grid:
-    """What lists will take: time here, and on so many workers like one core of this machine."""
+    """Make the grid of plans: sizes, the time on this machine, and on 10, 100 and 1,000 workers.
+
+    A worker is assumed to be as fast as one core of this machine.
+    """
     workers = (10, 100, 1000)
     others = [f"on {count:,} workers" for count in workers]
     further = ("meanwhile", "memory")
     sizes = ["bytes", *(size for size in further if any(getattr(p, size) for p in plans.values()))]
     grid = _make_table("table", "parts", "rows", "error", *sizes, "here", *others)
     for name, plan in plans.items():
-        most = max(1, plan.tasks)  # a part is one worker's
+        max_workers = max(1, plan.tasks)  # a task runs on one worker
         error = f"{plan.error:.0%}" if plan.error else "exact"
         spent = [
-            plan.local_seconds / min(cores, most),
-            *(plan.seconds / min(at, most) for at in workers),
+            plan.local_seconds / min(cores, max_workers),
+            *(plan.seconds / min(count, max_workers) for count in workers),
         ]
         counts = [f"{count:,.0f}" for count in (plan.tasks, plan.rows)]
         bytes_each = [f"{getattr(plan, size):,.0f}" for size in sizes]
@@ -72,7 +75,7 @@ def make_plan_table(plans: dict[str, Plan], cores: int) -> Grid:
 
 
 def _format_duration(seconds: float) -> str:
-    """A time in words.
+    """Format a time with its unit.
 
     >>> _format_duration(1.23), _format_duration(300), _format_duration(36000)
     ('1.2 s', '5.0 min', '10.0 h')
@@ -84,7 +87,7 @@ def _format_duration(seconds: float) -> str:
 
 
 def make_status_table(rows: list[dict[str, Any]]) -> Grid:
-    """What `status` says of tables and pages, for people."""
+    """Make the grid of the status of tables and pages, for people."""
     grid = _make_table("table", "rows", "bytes", "made by", "state")
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]

@@ -1,1 +1,4 @@
-"""The algorithms see numbers and arrays, never a puzzle. Only they and proofs are compiled."""
+"""The search algorithms: they work on numbers and arrays, never on a puzzle.
+
+Only they and the proofs are compiled.
+"""

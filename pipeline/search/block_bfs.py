@@ -1,9 +1,9 @@
-"""Breadth-first search over states in blocks: fewest moves from the root, one byte a state.
+"""Breadth-first search over states in state blocks: each state's depth, in one byte.
 
-A layer is taken in stretches of rows, as many at once as there are threads. Its states are all on
-one side, and those that they reach on the other: no thread reads what another writes. A move
-without forks is taken from the rows that it leads to; one with forks from the rows that it leaves,
-and it stays in their stretch: no two threads write to a row.
+A layer is expanded in chunks of rows, one chunk for each thread at a time. Its states are all on
+one side, and their successors on the other: no thread reads what another writes. A move without
+forks is applied from the rows that it leads to. One with forks is applied from the rows that it
+leaves, and stays in their chunk: no two threads write to a row.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
 CHUNKS_PER_THREAD = 16
-"""Stretches for each thread, so that none waits long for the last."""
+"""Chunks for each thread in a layer: so many that no thread waits long for the last one."""
 SCANNED_ROWS = 1 << 12
-"""Rows looked through at a time."""
+"""Rows that are scanned for states of a layer at a time."""
 
 
 def search_blocks(
@@ -33,17 +33,18 @@ def search_blocks(
     chunk_done: Callable[[], None],
     saved: tuple[int, Array] | None = None,
 ) -> Array:
-    """Every state's depth, `UNREACHED` where it has none.
+    """Return every state's depth, `UNREACHED` for unreachable states.
 
-    `layer_done(level, depth)` is told when the depths up to a level are all there, and a search
-    goes on from that, also where deeper states are there; `chunk_done()` is told more often.
+    `layer_done(level, depth)` is called when all depths up to a level are known. Given back as
+    `saved`, its arguments resume the search, even if `depth` has deeper states already.
+    `chunk_done()` is called more often.
     """
     blocks, rows, places = len(space.sides), len(space.row_kinds), space.places
     size = blocks * rows * places
     level, depth = saved or (0, np.full(size, UNREACHED, dtype=np.uint8))
     depth[space.root] = 0
     fresh = _find_rows(depth.reshape(-1, places), level)
-    at_once = space.rows_per_prefix * -(
+    chunk_rows = space.rows_per_prefix * -(
         -rows // (space.rows_per_prefix * threads * CHUNKS_PER_THREAD)
     )
     with ThreadPoolExecutor(threads) as pool:
@@ -53,23 +54,23 @@ def search_blocks(
                 raise SearchError(f"A state lies {level} or more moves from the root.")
             reached = np.zeros_like(fresh)
             layer = depth, np.uint8(level), fresh, reached
-            parts = [
-                pool.submit(expand_layer, space, layer, first, min(rows, first + at_once))
-                for first in range(0, rows, at_once)
+            futures = [
+                pool.submit(expand_layer, space, layer, first, min(rows, first + chunk_rows))
+                for first in range(0, rows, chunk_rows)
             ]
             try:
-                for part in parts:
-                    part.result()
+                for future in futures:
+                    future.result()
                     chunk_done()
             finally:
-                for part in parts:
-                    part.cancel()
+                for future in futures:
+                    future.cancel()
             fresh, level = reached, level + 1
     return depth
 
 
 def _find_rows(depth: Array, level: int) -> Array:
-    """Which rows have a state of that depth."""
+    """Return for each row 1 if it has a state of that depth, else 0."""
     has_state = [
         (depth[first : first + SCANNED_ROWS] == level).any(axis=1)
         for first in range(0, len(depth), SCANNED_ROWS)
@@ -80,69 +81,75 @@ def _find_rows(depth: Array, level: int) -> Array:
 def expand_layer(
     space: Blocks, layer: tuple[Array, np.uint8, Array, Array], first: int, last: int
 ) -> None:
-    """All that the moves of a layer bring to some rows of the blocks that they lead to.
+    """Set the depths of a layer's successors in the rows from `first` to `last` of each block.
 
-    A layer is the depths of all states, its own depth, the rows that have states of it, and those
-    that are found to have states of the next.
+    A layer is a tuple: the depths of all states, the layer's own depth, the rows that have states
+    of it, and the rows that have states of the next layer. This function marks the last ones.
     """
     rows, places = len(space.row_kinds), space.places
     side = space.sides[int(layer[2].argmax()) // rows]
     for move, back in (*space.moves, *((back, move) for move, back in space.moves)):
         if space.sides[move.source] != side:
             continue
-        at = np.array([move.source * rows, move.target * rows, first, last, places], np.uint64)
+        bounds = np.array([move.source * rows, move.target * rows, first, last, places], np.uint64)
         if isinstance(move, ForkedMove):
             _expand_forked_move(
-                *layer, at, space.row_kinds ^ space.block_kinds[move.source], *move.list_tables()
+                *layer,
+                bounds,
+                space.row_kinds ^ space.block_kinds[move.source],
+                *move.list_tables(),
             )
         else:
-            _expand_plain_move(*layer, at, back.rows)
+            _expand_plain_move(*layer, bounds, back.rows)
 
 
 @compiled
 def _expand_plain_move(
-    depth: Array, level: Any, fresh: Array, reached: Array, at: Array, back: Array
+    depth: Array, level: Any, fresh: Array, reached: Array, bounds: Array, back: Array
 ) -> None:  # fmt: skip
-    """A move that leads a row as it is to another: the rows that it leads to, from `back`'s."""
-    source, target, first, last, places = at
-    nearer = np.uint8(level + 1)
+    """Apply a move that maps whole rows to rows, in the rows `first` to `last` that it leads to.
+
+    `back` has for each of these the row that the move comes from.
+    """
+    source, target, first, last, places = bounds
+    next_level = np.uint8(level + 1)
     for row in range(first, last):
-        here = source + back[row]
-        if fresh[here]:
-            there = target + row
-            of, to = here * places, there * places
+        from_row = source + back[row]
+        if fresh[from_row]:
+            to_row = target + row
+            from_state, to_state = from_row * places, to_row * places
             hit = np.uint8(0)
-            for place in range(places):  # without a branch, so that many are done at once
-                before = depth[to + place]
-                take = (depth[of + place] == level) & (before >= nearer)
-                depth[to + place] = nearer if take else before
+            for place in range(places):  # without a branch, so that the compiler vectorizes it
+                before = depth[to_state + place]
+                take = (depth[from_state + place] == level) & (before >= next_level)
+                depth[to_state + place] = next_level if take else before
                 hit |= take
             if hit:
-                reached[there] = 1
+                reached[to_row] = 1
 
 
 @compiled
 def _expand_forked_move(
-    depth: Array, level: Any, fresh: Array, reached: Array, at: Array,
+    depth: Array, level: Any, fresh: Array, reached: Array, bounds: Array,
     kinds: Array, rows: Array, forks: Array, entries: Array, entered: Array,
 ) -> None:  # fmt: skip
-    """A move with forks, of every state of the layer in these rows."""
-    source, target, first, last, places = at
-    nearer = np.uint8(level + 1)
-    to_row = np.empty(rows.shape[1], np.uint64)
+    """Apply a move with forks to every state of the layer in the rows `first` to `last`."""
+    source, target, first, last, places = bounds
+    next_level = np.uint8(level + 1)
+    rows_by_fork = np.empty(rows.shape[1], np.uint64)
     for row in range(first, last):
-        here = source + row
-        if fresh[here]:
+        from_row = source + row
+        if fresh[from_row]:
             kind = np.uint64(kinds[row])
-            for number, to in enumerate(rows[row]):
-                to_row[number] = target + to
-            of = here * places
+            for number, target_row in enumerate(rows[row]):
+                rows_by_fork[number] = target + target_row
+            from_state = from_row * places
             for place in range(places):
-                if depth[of + place] == level:
+                if depth[from_state + place] == level:
                     fork = np.uint64(forks[kind, place])
                     entry = np.uint64(entries[row, fork])
-                    there = to_row[fork]
-                    to = there * places + entered[kind, entry, place]
-                    if depth[to] >= nearer:
-                        depth[to] = nearer
-                        reached[there] = 1
+                    to_row = rows_by_fork[fork]
+                    to_state = to_row * places + entered[kind, entry, place]
+                    if depth[to_state] >= next_level:
+                        depth[to_state] = next_level
+                        reached[to_row] = 1

@@ -1,9 +1,10 @@
-"""Breadth-first search over numbered nodes: fewest edges, number of ways, the smallest line.
+"""Breadth-first search over numbered nodes: depth, number of shortest lines, the smallest line.
 
 The smallest shortest line to a node is the one whose edges' high labels come first in dictionary
-order; among equals, whose low labels do. No line is ever compared: nodes are taken in the order
-of their smallest lines, nodes with equal high labels all along side by side (one *run*), and each
-run's edges by high label first. The first edge to reach a node is then its smallest.
+order; among equals, the one whose low labels do. No lines are compared: nodes are expanded in the
+order of their smallest lines, nodes whose lines have equal high labels are consecutive (one *run*),
+and each run's edges are ordered by high label first. The first edge to reach a node is then the
+last edge of its smallest line.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ def search_breadth_first(
     order = np.empty(nodes, dtype=np.int32)
     run = np.zeros(nodes, dtype=np.int32)
     depth[root], ways[root], order[0] = 0, 1, root
-    # half the size of the graph's own: what the search touches should stay in the cache
+    # half the size of the graph's array, so that the search's data stays in the processor's cache
     offsets = graph.offsets.astype(np.int32)
-    taken = offsets[:-1].copy()
+    next_edge = offsets[:-1].copy()
     begin, end, level = 0, 1, 0
     while begin < end:
         layer_done(level, end - begin)
         reached = _expand(
-            offsets, graph.targets, graph.labels, taken,
+            offsets, graph.targets, graph.labels, next_edge,
             level, begin, end, order, run, depth, ways, parent, label,
         )  # fmt: skip
         if reached == TOO_MANY:
@@ -55,13 +56,14 @@ def search_breadth_first(
 
 @compiled
 def _expand(
-    offsets: Array, targets: Array, labels: Array, taken: Array,
+    offsets: Array, targets: Array, labels: Array, next_edge: Array,
     level: int, begin: int, end: int, order: Array, run: Array,
     depth: Array, ways: Array, parent: Array, label: Array,
 ) -> int:  # fmt: skip
-    """Take the layer order[begin:end]; the next one follows. Returns its end, TOO_MANY or TOO_DEEP.
+    """Expand the layer order[begin:end] and append the next layer to `order`.
 
-    `taken[v]` walks through v's edges, `run[i]` numbers the runs of `order` within a layer.
+    Returns the end of the next layer, TOO_MANY or TOO_DEEP. `next_edge[v]` is the next of v's edges
+    to follow, `run[i]` the number of the run of `order[i]` within its layer.
     """
     free = end
     runs = 0
@@ -72,11 +74,11 @@ def _expand(
             last += 1
         for high in range(HIGH_LABELS):
             before = free
-            for at in range(first, last):
-                node = order[at]
-                while taken[node] < offsets[node + 1] and labels[taken[node]] >> 4 == high:
-                    edge = taken[node]
-                    taken[node] += 1
+            for index in range(first, last):
+                node = order[index]
+                while next_edge[node] < offsets[node + 1] and labels[next_edge[node]] >> 4 == high:
+                    edge = next_edge[node]
+                    next_edge[node] += 1
                     target = targets[edge]
                     if depth[target] == UNREACHED:
                         if level + 1 == UNREACHED:

@@ -1,11 +1,12 @@
-"""Every Hamiltonian path of a small two-coloured graph, depth first, in ascending order.
+"""Search for all Hamiltonian paths of a small two-coloured graph, depth first, in ascending order.
 
 Nodes are numbered from 0 to at most 63; a set of nodes is 64 bits. At each node v the search looks
-at v's free neighbours x and at their own free neighbours. With none, x is a dead end unless it is
-the last node left. With one, x must be taken now or else be the end of the path: call it *pressed*.
-While the end is open, three pressed neighbours are a dead branch, of two one is next and the other
-is the end, and passing by a single one makes it the end; once it is settled, two more are a dead
-branch and one is the only way on. A neighbour whose colour cannot be the end's can only be next.
+at v's free neighbours x and at their own free neighbours. If x has none, it is a dead end, unless
+it is the last free node. If x has one, it must be the next node or the end of the path: call it
+*forced*. While the end is open, three forced neighbours are a dead branch; of two, one is next and
+the other is the end; a single one becomes the end if it is not next. Once the end is settled, two
+further forced neighbours are a dead branch, and a single one must be next. A neighbour whose colour
+cannot be the end's can only be next.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ OPEN = -1
 
 
 def make_neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
-    """One 64-bit set a node."""
+    """Return each node's neighbours as a set of 64 bits."""
     return np.array([sum(1 << other for other in row) for row in neighbours], dtype=np.uint64)
 
 
 def iter_paths(sets: Array, colours: Array, names: Array, *opening: int) -> Iterator[Chunk]:
-    """Every path that begins with these nodes, in ascending order of its nodes, in chunks.
+    """Iterate over all paths that begin with the opening, in ascending order of nodes, in chunks.
 
-    A chunk is its texts (a row a path: each node's `names` row in turn), their last nodes, and
-    whether each can close (its last node neighbours the first).
+    A chunk is the paths' texts (a row a path: each node's `names` row in turn), their last nodes,
+    and whether each path can close (its last node neighbours the first).
     """
     for text, ends in _iter_texts(sets, colours, names, len(sets), opening):
         closed = (sets[opening[0]] >> ends.astype(np.uint64)) & np.uint64(1) == 1
@@ -43,7 +44,10 @@ def iter_paths(sets: Array, colours: Array, names: Array, *opening: int) -> Iter
 
 
 def list_beginnings(sets: Array, colours: Array, length: int, *opening: int) -> list[list[int]]:
-    """What the search enters: the first so many nodes of paths, though many are a dead branch."""
+    """Return the first `length` nodes of all paths that the search tries with this opening.
+
+    Many of them are dead branches.
+    """
     names = np.arange(len(sets), dtype=np.uint8)[:, None]
     chunks = _iter_texts(sets, colours, names, length, opening)
     return [path for text, _ in chunks for path in text.tolist()]
@@ -62,14 +66,17 @@ def _iter_texts(
 
 
 def count_paths(sets: Array, colours: Array, *opening: int) -> int:
-    """How many paths begin with these nodes."""
+    """Count the paths that begin with the opening."""
     nameless = np.empty((len(sets), 0), dtype=np.uint8)
     return sum(len(ends) for _, ends in _iter_texts(sets, colours, nameless, len(sets), opening))
 
 
 def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, Array, Array]:
-    """The opening, and the search's state between calls: path, choices left and settled end by
-    depth, and depth."""
+    """Return the opening and the initial state of a search, which it updates between calls.
+
+    The state is the path, the choices still to be tried and the settled end by depth, and the
+    depth.
+    """
     nodes = len(sets)
     path = np.zeros(nodes, dtype=np.int64)
     choices = np.zeros(nodes + 1, dtype=np.uint64)
@@ -81,20 +88,20 @@ def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Ar
 @compiled
 def _search(
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
-    length: int, opening: Array, path: Array, choices: Array, ends: Array, at: Array,
+    length: int, opening: Array, path: Array, choices: Array, ends: Array, saved_depth: Array,
 ) -> int:  # fmt: skip
-    """Go on until `text` is full or nothing is left. A path ends at its length-th node.
+    """Continue the search until `text` is full or no path remains, and return the number found.
 
-    At depth d, `choices[d]` are nodes still to be tried as the d-th of the path, `ends[d]` is the
-    path's settled end or OPEN, and path[:d] stands. Returns how many paths were found.
+    A path ends at its length-th node. At depth d, `choices[d]` are the nodes still to be tried as
+    the d-th of the path, `ends[d]` is the path's settled end or OPEN, and path[:d] is fixed.
     """
     nodes = len(sets)
     one: Any = np.uint64(1)
     none: Any = np.uint64(0)
-    room = len(last)
+    capacity = len(last)
     width = names.shape[1]
     count = 0
-    depth = at[0]
+    depth = saved_depth[0]
     free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
     row = np.empty(length * width, dtype=np.uint8)
     for d in range(depth):
@@ -102,35 +109,35 @@ def _search(
         for c in range(width):
             row[d * width + c] = names[path[d], c]
     start_colour = colours[path[0]]
-    while depth >= 0 and count < room:
+    while depth >= 0 and count < capacity:
         if choices[depth] == none:
             depth -= 1
             if depth >= 0:
                 free |= one << np.uint64(path[depth])
             continue
-        here = np.int64(find_lowest(choices[depth]))
+        node = np.int64(find_lowest(choices[depth]))
         choices[depth] &= choices[depth] - one
         if depth == 0:
-            start_colour = colours[here]
-        path[depth] = here
+            start_colour = colours[node]
+        path[depth] = node
         for c in range(width):
-            row[depth * width + c] = names[here, c]
+            row[depth * width + c] = names[node, c]
         end = ends[depth]
-        if end < OPEN:  # two pressed: the other one is the end
+        if end < OPEN:  # two were forced: the one that is not next is the end
             end = -2 - end
-            end = end // 64 if end % 64 == here else end % 64
-        elif end >= 64:  # one pressed, and passed by if it isn't taken
-            end = OPEN if end - 64 == here else end - 64
+            end = end // 64 if end % 64 == node else end % 64
+        elif end >= 64:  # one was forced: it is the end unless it is next
+            end = OPEN if end - 64 == node else end - 64
         if depth == length - 1:
             for at_byte in range(length * width):
                 text[count, at_byte] = row[at_byte]
-            last[count] = here
+            last[count] = node
             count += 1
             continue
-        free &= ~(one << np.uint64(here))
-        open_ways = sets[here] & free
+        free &= ~(one << np.uint64(node))
+        open_ways = sets[node] & free
         rest = open_ways
-        pressed = none
+        forced = none
         dead = False
         while rest != none:
             other = np.int64(find_lowest(rest))
@@ -141,29 +148,30 @@ def _search(
                 if dead:
                     break
             elif ways & (ways - one) == none:
-                pressed |= one << np.uint64(other)
+                forced |= one << np.uint64(other)
         next_end = end
         if not dead:
             if end != OPEN:
                 if depth + 2 < nodes:
                     open_ways &= ~(one << np.uint64(end))
-                pressed &= open_ways
-                if pressed != none:
-                    dead = pressed & (pressed - one) != none
-                    open_ways = pressed
-            elif pressed != none:
-                two = pressed & (pressed - one)
-                # all of them have one colour; the path ends on the start's if nodes is odd
-                is_end_colour = (colours[find_lowest(pressed)] == start_colour) == (nodes % 2 == 1)
+                forced &= open_ways
+                if forced != none:
+                    dead = forced & (forced - one) != none
+                    open_ways = forced
+            elif forced != none:
+                further = forced & (forced - one)
+                # all have the same colour; the path ends on the start's colour if `nodes` is odd
+                is_end_colour = (colours[find_lowest(forced)] == start_colour) == (nodes % 2 == 1)
                 if not is_end_colour:
-                    dead = two != none
-                    open_ways = pressed
-                elif two == none:
-                    next_end = 64 + np.int64(find_lowest(pressed))
+                    dead = further != none
+                    open_ways = forced
+                elif further == none:
+                    next_end = 64 + np.int64(find_lowest(forced))
                 else:
-                    dead = two & (two - one) != none
-                    open_ways = pressed
-                    next_end = -2 - 64 * np.int64(find_lowest(pressed)) - np.int64(find_lowest(two))
+                    dead = further & (further - one) != none
+                    open_ways = forced
+                    next_end = -2 - 64 * np.int64(find_lowest(forced))
+                    next_end -= np.int64(find_lowest(further))
         if dead:
             open_ways = none
         depth += 1
@@ -173,6 +181,6 @@ def _search(
         ends[depth] = next_end
         if open_ways == none:
             depth -= 1
-            free |= one << np.uint64(here)
-    at[0] = depth
+            free |= one << np.uint64(node)
+    saved_depth[0] = depth
     return count

@@ -1,8 +1,9 @@
-"""How many paths a search would find, and how long it would take, from a few of its branches.
+"""Estimates of the number of paths that a search would find, and of its time, from a few branches.
 
-Knuth's estimator goes down one way, chosen by lot at each fork, and multiplies the choices it had.
-Here many ways go down together: where there are more than `MAX_WAYS`, as many are drawn in equal
-distances, in their order, and stand for all. What is below is counted once few nodes are left.
+Knuth's estimator follows one branch, chosen at random at each fork, and multiplies the numbers of
+choices. Here many branches are followed together: where there are more than `MAX_WAYS`, that many
+are drawn at equal distances in their order, and represent all. Once few nodes remain, the paths
+below the branches are counted.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pipeline.search.hamiltonian_paths import Array, count_paths, list_beginning
 
 MAX_WAYS = 2048
 COUNTED_NODES = 34
-"""Nodes that a way has still to visit when all that is below it is counted."""
+"""Number of nodes still to visit at which the paths below a branch are counted."""
 
 
 class PathEstimate(NamedTuple):
-    """Paths, and processor seconds to find them; `is_exact`: nothing was left to the lot."""
+    """Number of paths, and processor seconds to find them; `is_exact`: no branch was left out."""
 
     paths: float
     seconds: float
@@ -30,7 +31,7 @@ class PathEstimate(NamedTuple):
 def estimate_paths(
     sets: Array, colours: Array, openings: list[tuple[int, ...]], seed: int
 ) -> PathEstimate:
-    """What a search of the paths with these openings, all of one length, would find."""
+    """Estimate the paths with these openings, which must all have the same length."""
     random, weight = np.random.default_rng(seed), 1.0
     ways = [*openings]
     for length in range(len(ways[0]) if ways else 0, max(1, len(sets) - COUNTED_NODES) + 1):
@@ -44,6 +45,6 @@ def estimate_paths(
                 weight * step,
             )
         ways = longer
-    begun = time.thread_time()
+    start_time = time.thread_time()
     paths = sum(count_paths(sets, colours, *way) for way in ways)
-    return PathEstimate(weight * paths, weight * (time.thread_time() - begun), weight == 1)
+    return PathEstimate(weight * paths, weight * (time.thread_time() - start_time), weight == 1)

@@ -1,8 +1,9 @@
-"""Breadth-first search over states in blocks, each shard of rows by itself.
+"""Breadth-first search over states in state blocks, one shard of rows at a time.
 
-A layer is all that is kept: a state's neighbours are one layer on or one layer back, so the next
-layer of a shard follows from its last two, and from what comes in from other shards. Forked moves
-stay in a stretch of rows, and so in a shard; a whole row that goes elsewhere is sent as it is.
+Only layers are stored: a state's neighbours are in the next layer or in the previous one, so the
+next layer of a shard follows from its last two layers and the states sent by other shards. Forked
+moves stay in a prefix (`rows_per_prefix` consecutive rows), and so in a shard; other moves lead
+whole rows to rows, and these are sent as they are.
 """
 
 from __future__ import annotations
@@ -17,25 +18,28 @@ from pipeline.search.block_bfs import expand_layer
 from tablebase.graph import UNREACHED, BlockMove, Blocks, ForkedMove
 
 StateRows = list[npt.NDArray[Any]]
-"""States, as the numbers of their rows in the shard and a bit for each place of these."""
+"""States as two arrays: the numbers of their rows in the shard, and for each row a bit a place."""
 ROWS_PER_STEP = 1 << 12
-"""Rows looked at together."""
+"""Rows that are processed together."""
 MAX_EXPANDED_STATES = 1 << 22
-"""States whose moves are made together, if a stretch has no more: a byte each."""
+"""States that are expanded together, a byte each; more if a single prefix has more."""
 MAX_MARKED_STATES = 1 << 25
-"""States whose distances are put together, if a block has no more: all layers are read for them."""
+"""States whose distances are collected together, a byte each; more if a single block has more.
+
+All layers are read for each such group.
+"""
 BACK, LAST, NEXT = 0, 1, 2
-"""What is noted of the states of three layers."""
+"""Marks for the states of three layers: the one before the last, the last, and the next."""
 
 
 class Shard:
-    """One of so many shards: whole stretches of rows on end, of every block."""
+    """One of `count` shards: consecutive rows of every block, cut where a prefix ends."""
 
     def __init__(self, space: Blocks, number: int, count: int) -> None:
         self.space = space
-        stretches = len(space.row_kinds) // space.rows_per_prefix
+        prefixes = len(space.row_kinds) // space.rows_per_prefix
         self.bounds = np.array(
-            [stretches * at // count * space.rows_per_prefix for at in range(count + 1)]
+            [prefixes * shard // count * space.rows_per_prefix for shard in range(count + 1)]
         )
         self.first, self.last = (int(bound) for bound in self.bounds[number : number + 2])
         self.rows = self.last - self.first
@@ -47,25 +51,26 @@ class Shard:
                 self.outer += pair
 
     def extract_layer(self, depth: npt.NDArray[np.uint8], level: int) -> StateRows:
-        """A layer of the shard, from the depths of all states."""
+        """Return a layer of the shard, given the depths of all states."""
         rows = len(self.space.row_kinds)
-        own = np.arange(len(self.space.sides))[:, None] * rows + np.arange(self.first, self.last)
-        numbers, bits = _collect_layer(depth.reshape(-1, self.space.places), own.ravel(), level)
-        blocks, there = np.divmod(numbers, np.uint32(rows))
-        return [blocks * np.uint32(self.rows) + there - np.uint32(self.first), bits]
+        starts = np.arange(len(self.space.sides))[:, None] * rows
+        shard_rows = (starts + np.arange(self.first, self.last)).ravel()
+        numbers, bits = _collect_layer(depth.reshape(-1, self.space.places), shard_rows, level)
+        blocks, block_rows = np.divmod(numbers, np.uint32(rows))
+        return [blocks * np.uint32(self.rows) + block_rows - np.uint32(self.first), bits]
 
     def make_root_layer(self) -> StateRows:
-        """The first layer."""
+        """Return the layer of the root, which is empty if the root is in another shard."""
         row, place = divmod(self.space.root, self.space.places)
         block, row = divmod(row, len(self.space.row_kinds))
         depth = np.full((1, self.space.places), UNREACHED, dtype=np.uint8)
         depth[0, place] = NEXT
-        mine = np.array([0] if self.first <= row < self.last else [], dtype=np.int64)
-        layer = _collect_layer(depth, mine, NEXT)
+        root_rows = np.array([0] if self.first <= row < self.last else [], dtype=np.int64)
+        layer = _collect_layer(depth, root_rows, NEXT)
         return [layer[0] + np.uint32(block * self.rows + row - self.first), layer[1]]
 
     def make_empty_layer(self) -> StateRows:
-        """A layer without states."""
+        """Return a layer without states."""
         return _collect_layer(
             np.zeros((0, self.space.places), np.uint8), np.zeros(0, np.int64), NEXT
         )
@@ -73,10 +78,10 @@ class Shard:
     def find_next_layer(
         self, back: StateRows, last: StateRows, incoming: list[StateRows]
     ) -> StateRows:
-        """The layer after two others of this shard, with what came in for it."""
-        a_row = len(self.space.sides) * self.space.places
+        """Return the shard's next layer, from its last two and the states that others sent."""
+        states_per_row = len(self.space.sides) * self.space.places
         step = self.space.rows_per_prefix * max(
-            1, MAX_EXPANDED_STATES // (self.space.rows_per_prefix * a_row)
+            1, MAX_EXPANDED_STATES // (self.space.rows_per_prefix * states_per_row)
         )
         marked = [(back, BACK), (last, LAST), *((rows, NEXT) for rows in incoming)]
         layers = [
@@ -88,26 +93,29 @@ class Shard:
     def _find_next_rows(
         self, marked: list[tuple[StateRows, int]], first: int, last: int
     ) -> StateRows:
-        """The same, of some of the shard's stretches: no move within it leads out of them."""
-        own, space = self._restrict(self.first + first, self.first + last), self.space
+        """Return the next layer of some of the shard's rows.
+
+        The rows begin and end with a prefix, so that no move within the shard leads out of them.
+        """
+        subspace, space = self._restrict(self.first + first, self.first + last), self.space
         rows = last - first
         depth = np.full((len(space.sides) * rows, space.places), UNREACHED, dtype=np.uint8)
         fresh, reached = (np.zeros(len(depth), dtype=np.uint8) for _ in range(2))
         for (numbers, bits), layer in marked:
-            blocks, there = np.divmod(numbers, np.uint32(self.rows))
-            mine = (there >= first) & (there < last)
-            here = (blocks * np.uint32(rows) + there - np.uint32(first))[mine]
-            _mark_layer(depth, [here, bits[mine]], layer)
+            blocks, block_rows = np.divmod(numbers, np.uint32(self.rows))
+            is_inside = (block_rows >= first) & (block_rows < last)
+            inner_rows = (blocks * np.uint32(rows) + block_rows - np.uint32(first))[is_inside]
+            _mark_layer(depth, [inner_rows, bits[is_inside]], layer)
             if layer != BACK:
-                (fresh if layer == LAST else reached)[here] = 1
+                (fresh if layer == LAST else reached)[inner_rows] = 1
         if fresh.any():
-            expand_layer(own, (depth.ravel(), np.uint8(LAST), fresh, reached), 0, rows)
+            expand_layer(subspace, (depth.ravel(), np.uint8(LAST), fresh, reached), 0, rows)
         numbers, bits = _collect_layer(depth, np.flatnonzero(reached), NEXT)
-        blocks, there = np.divmod(numbers, np.uint32(rows))
-        return [blocks * np.uint32(self.rows) + there + np.uint32(first), bits]
+        blocks, block_rows = np.divmod(numbers, np.uint32(rows))
+        return [blocks * np.uint32(self.rows) + block_rows + np.uint32(first), bits]
 
     def _restrict(self, first: int, last: int) -> Blocks:
-        """Some stretches as a space of their own."""
+        """Return a space of its own that has only these rows of each block."""
         space = self.space
         moves = [
             (_restrict_move(forth, first, last), _restrict_move(back, first, last))
@@ -120,49 +128,48 @@ class Shard:
         )
 
     def list_outgoing(self, layer: StateRows) -> list[list[StateRows]]:
-        """What goes to each shard: for each move the rows there, none twice."""
+        """Return the states to send to each shard: for each move the rows there, none twice."""
         numbers, bits = layer
         blocks, rows = np.divmod(numbers.astype(np.int64), self.rows)
         outgoing: list[list[StateRows]] = [[] for _ in self.bounds[1:]]
         for move in self.outer:
-            mine = np.flatnonzero(blocks == move.source)
-            to = move.rows[rows[mine] + self.first].astype(np.int64)
-            shards = np.searchsorted(self.bounds, to, side="right") - 1
+            sources = np.flatnonzero(blocks == move.source)
+            targets = move.rows[rows[sources] + self.first].astype(np.int64)
+            shards = np.searchsorted(self.bounds, targets, side="right") - 1
             for number in np.unique(shards):
                 first, last = self.bounds[number : number + 2]
-                going = shards == number
-                there = move.target * (last - first) + to[going] - first
-                outgoing[number].append([there.astype(np.uint32), bits[mine[going]]])
+                is_sent = shards == number
+                sent_rows = move.target * (last - first) + targets[is_sent] - first
+                outgoing[number].append([sent_rows.astype(np.uint32), bits[sources[is_sent]]])
         return outgoing
 
     def iter_depths(
         self, layers: Callable[[], Iterable[StateRows]]
     ) -> Iterator[npt.NDArray[np.uint8]]:
-        """The distances of the shard's states, block by block, from all its layers."""
+        """Iterate over the distances of the shard's states, block by block, from all its layers."""
         blocks, places = len(self.space.sides), self.space.places
         step = min(blocks, max(1, MAX_MARKED_STATES // (self.rows * places)))
         depth = np.empty((step * self.rows, places), dtype=np.uint8)
         for first in range(0, blocks, step):
-            some = min(step, blocks - first)
+            count = min(step, blocks - first)
             depth.fill(UNREACHED)
             for level, (numbers, bits) in enumerate(layers()):
-                blocks_of = numbers // np.uint32(self.rows)
-                mine = (blocks_of >= first) & (blocks_of < first + some)
-                _mark_layer(
-                    depth, [numbers[mine] - np.uint32(first * self.rows), bits[mine]], level
-                )
-            for block in depth.reshape(step, -1)[:some]:
+                row_blocks = numbers // np.uint32(self.rows)
+                is_inside = (row_blocks >= first) & (row_blocks < first + count)
+                rows = numbers[is_inside] - np.uint32(first * self.rows)
+                _mark_layer(depth, [rows, bits[is_inside]], level)
+            for block in depth.reshape(step, -1)[:count]:
                 yield block.copy()
 
 
 def _is_inner(move: BlockMove) -> bool:
-    """Whether a move leads from no stretch of rows to another."""
-    same = np.arange(len(move.rows), dtype=np.uint32)
-    return isinstance(move, ForkedMove) or np.array_equal(move.rows, same)
+    """Return whether a move never leads from one prefix to another."""
+    identity = np.arange(len(move.rows), dtype=np.uint32)
+    return isinstance(move, ForkedMove) or np.array_equal(move.rows, identity)
 
 
 def _restrict_move(move: BlockMove, first: int, last: int) -> BlockMove:
-    """A move that stays in some stretches, as it is in these."""
+    """Return a move restricted to some rows, which it does not lead out of."""
     rows = move.rows[first:last] - np.uint32(first)
     if isinstance(move, ForkedMove):
         entries = move.entries[first:last]
@@ -171,23 +178,23 @@ def _restrict_move(move: BlockMove, first: int, last: int) -> BlockMove:
 
 
 def _mark_layer(depth: npt.NDArray[np.uint8], rows: StateRows, layer: int) -> None:
-    """Note a layer of its states, where nothing less is noted."""
-    for at in range(0, len(rows[0]), ROWS_PER_STEP):
-        numbers, bits = (array[at : at + ROWS_PER_STEP] for array in rows)
-        these = np.unpackbits(bits, axis=1, count=depth.shape[1])
-        noted = depth[numbers]
-        depth[numbers] = np.where(these, np.minimum(noted, np.uint8(layer)), noted)
+    """Mark states with a layer, except where a lower one is marked already."""
+    for first in range(0, len(rows[0]), ROWS_PER_STEP):
+        numbers, bits = (array[first : first + ROWS_PER_STEP] for array in rows)
+        is_in_layer = np.unpackbits(bits, axis=1, count=depth.shape[1])
+        marks = depth[numbers]
+        depth[numbers] = np.where(is_in_layer, np.minimum(marks, np.uint8(layer)), marks)
 
 
 def _collect_layer(
     depth: npt.NDArray[np.uint8], rows: npt.NDArray[np.int64], layer: int
 ) -> StateRows:
-    """The states of a layer, in these rows."""
+    """Return the states that are marked with a layer, in the given rows."""
     numbers, bits = [np.zeros(0, np.uint32)], [np.zeros((0, -(-depth.shape[1] // 8)), np.uint8)]
-    for at in range(0, len(rows), ROWS_PER_STEP):
-        some = rows[at : at + ROWS_PER_STEP]
-        is_in_layer = depth[some] == layer
-        having = is_in_layer.any(axis=1)
-        numbers.append(some[having].astype(np.uint32))
-        bits.append(np.packbits(is_in_layer[having], axis=1))
+    for first in range(0, len(rows), ROWS_PER_STEP):
+        chunk = rows[first : first + ROWS_PER_STEP]
+        is_in_layer = depth[chunk] == layer
+        has_states = is_in_layer.any(axis=1)
+        numbers.append(chunk[has_states].astype(np.uint32))
+        bits.append(np.packbits(is_in_layer[has_states], axis=1))
     return [np.concatenate(numbers), np.concatenate(bits)]

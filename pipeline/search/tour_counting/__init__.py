@@ -1,1 +1,1 @@
-"""Counting a board's tours: a sweep through each half, and where the halves meet."""
+"""The count of a board's tours: a sweep through each half, and their meeting at the cut."""

@@ -1,8 +1,7 @@
-"""The states of a frontier (`tablebase.frontier.state`), compiled: a layer of them is taken a step
-on.
+"""Compiled expansion of frontier states (`tablebase.frontier.state`): one step of a sweep.
 
-Cells need not leave in the order in which they entered: the virtual square of a sweep for open
-paths stays to the end.
+Cells need not leave the frontier in the order in which they entered it: in a sweep for open paths
+the virtual square stays to the end.
 """
 
 from __future__ import annotations
@@ -16,107 +15,109 @@ from tablebase.jit import compiled
 
 
 class Step(NamedTuple):
-    """One step of a sweep: a cell is joined to others as often as it needs, and is finished.
+    """One step of a sweep: `cell` gets all the edges that it needs, and is finished.
 
-    It leaves the frontier, and a free one enters: the others may have its number, `cells`.
+    It leaves the frontier, and a free cell enters, with the number `cells`; `others`, the cells to
+    which `cell` may be joined, may contain that number.
     """
 
     cells: int
-    here: int
+    cell: int
     others: Array
     mirror: Array
-    """After the last square of a column, where the mirror brings each cell: of a state and its
-    image, which can be finished in as many ways, the one with the smaller key stands for both."""
+    """After the last square of a column, the mirror image of each cell; else empty. A state and its
+    image can be completed in equally many ways: the one with the smaller key represents both."""
     partners: Array
-    """Those of `list_all_partners`, which unpacking needs."""
+    """The result of `list_all_partners`, which unpacking a key needs."""
     dark: int = 0
     light: int = 0
     """The cells of each colour after the step, as bits, if every edge joins two colours."""
     surplus: int = 0
-    """Of all that squares without a cell need then: how much more light ones than dark ones."""
+    """Among squares that have no cell yet: the needs of the light ones minus those of the dark."""
     wanted: int = -1
-    """Which of the others the cell must be joined to, if to any."""
+    """The position in `others` of a cell that must be joined to `cell`, or -1."""
 
 
 @compiled
 def expand_state(key: int, step: Step, cells: Array, keys: Array, joined_cells: Array) -> int:
-    """All states after a step: their keys, and which of the others the cell was joined to.
+    """Expand a state: write its successors' keys and joined cells, and return how many there are.
 
-    `joined_cells` has two numbers a state, -1 for none. Partners are never joined: that would close
-    a cycle, and cycles close where two halves meet. Where the first cell is used up, all edges left
-    join a dark square and a light one, so that both colours must need as much. Returns how many
-    states there are. `cells` are three rows of room for a number a cell.
+    `joined_cells` gets for each successor two positions in `step.others`, -1 for none. Partners are
+    never joined: that would close a cycle, and cycles close only where the two halves meet. Once
+    the first cell needs nothing, all further edges join a dark square and a light one, so that both
+    colours must need equally many; other states are left out. `cells` is scratch space: three rows
+    with a number for each cell.
     """
     partner, ends, moved = cells
     unpack_key(key, step.partners, partner, ends)
-    here, others = step.here, step.others
+    cell, others = step.cell, step.others
     needs = key >> MATCHING_BITS | FREE << 2 * step.cells
-    wanted_edges = needs >> 2 * here & 3
+    wanted_edges = needs >> 2 * cell & 3
     count = 0
     if wanted_edges == 0:
-        keys[count] = _drop_cell(needs, here) << MATCHING_BITS | key & MATCHING_MASK
+        keys[count] = _drop_cell(needs, cell) << MATCHING_BITS | key & MATCHING_MASK
         joined_cells[count] = -1
         count += 1
     for first in range(len(others) if wanted_edges else 0):
         one = others[first]
         need = needs >> 2 * one & 3
-        near = here if wanted_edges == FREE else partner[here]
-        far = one if need == FREE else partner[one]
-        if need == 0 or near == one:
+        cell_end = cell if wanted_edges == FREE else partner[cell]
+        one_end = one if need == FREE else partner[one]
+        if need == 0 or cell_end == one:
             continue
-        after = needs - (1 << 2 * here) - (1 << 2 * one)
-        partner[near], partner[far] = far, near
+        needs_after = needs - (1 << 2 * cell) - (1 << 2 * one)
+        partner[cell_end], partner[one_end] = one_end, cell_end
         if wanted_edges == 1:
-            left = _drop_cell(after, here) << MATCHING_BITS
-            keys[count] = left | rank_matching(after, partner)
+            packed_needs = _drop_cell(needs_after, cell) << MATCHING_BITS
+            keys[count] = packed_needs | rank_matching(needs_after, partner)
             joined_cells[count, 0], joined_cells[count, 1] = first, -1
             count += 1
         for second in range(first + 1, len(others) if wanted_edges == FREE else 0):
             two = others[second]
             need = needs >> 2 * two & 3
-            further = two if need == FREE else partner[two]
-            if need == 0 or far == two:
+            two_end = two if need == FREE else partner[two]
+            if need == 0 or one_end == two:
                 continue
-            # `here` is an end of the piece that ends at `far`
-            last = after - (1 << 2 * here) - (1 << 2 * two)
-            partner[far], partner[further] = further, far
-            left = _drop_cell(last, here) << MATCHING_BITS
-            keys[count] = left | rank_matching(last, partner)
+            # after the first edge, `cell` is an end of the path whose other end is `one_end`
+            needs_after_two = needs_after - (1 << 2 * cell) - (1 << 2 * two)
+            partner[one_end], partner[two_end] = two_end, one_end
+            packed_needs = _drop_cell(needs_after_two, cell) << MATCHING_BITS
+            keys[count] = packed_needs | rank_matching(needs_after_two, partner)
             joined_cells[count, 0], joined_cells[count, 1] = first, second
             count += 1
-            partner[far], partner[further] = near, two
-        partner[near], partner[far] = here, one
-    kept = 0
-    for at in range(count):
-        key = keys[at]
-        left = key >> MATCHING_BITS
+            partner[one_end], partner[two_end] = cell_end, two
+        partner[cell_end], partner[one_end] = cell, one
+    valid_count = 0
+    for index in range(count):
+        key = keys[index]
+        key_needs = key >> MATCHING_BITS
         if (
             step.wanted >= 0
-            and joined_cells[at, 0] != step.wanted
-            and joined_cells[at, 1] != step.wanted
+            and joined_cells[index, 0] != step.wanted
+            and joined_cells[index, 1] != step.wanted
         ):
             continue
         if (
-            left & 3 == 0
-            and _sum_needs(left, step.dark) - _sum_needs(left, step.light) != step.surplus
+            key_needs & 3 == 0
+            and _sum_needs(key_needs, step.dark) - _sum_needs(key_needs, step.light) != step.surplus
         ):
             continue
         if len(step.mirror):
             key = min(key, relabel_cells(key, step.mirror, step.partners, partner, ends, moved))
-        keys[kept] = key
-        joined_cells[kept] = joined_cells[at]
-        kept += 1
-    return kept
+        keys[valid_count] = key
+        joined_cells[valid_count] = joined_cells[index]
+        valid_count += 1
+    return valid_count
 
 
 @compiled
-def _drop_cell(needs: int, here: int) -> int:
-    """What is needed without a cell that needs nothing."""
-    below = (1 << 2 * here) - 1
+def _drop_cell(needs: int, cell: int) -> int:
+    """Remove a cell that needs nothing from the packed needs."""
+    below = (1 << 2 * cell) - 1
     return needs & below | needs >> 2 & ~below
 
 
 @compiled
 def _sum_needs(needs: int, cells: int) -> int:
-    """How many edges some cells need in all."""
+    """Return the number of edges that the given cells need in all."""
     return count_ones(needs & cells) + 2 * count_ones(needs >> 1 & cells)

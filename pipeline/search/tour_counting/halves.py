@@ -1,17 +1,19 @@
-"""A board cut in two: the steps of a sweep through half of it, and what lies between the halves.
+"""A board cut in two: the steps of a sweep through half of it, and the edges between the halves.
 
 Squares are numbered along the short side, column after column, and the board looks the same from
-both ends: so one sweep serves as both halves. Each finishes whole columns, so that two are left:
-their squares are the *cut*. The edges between these two belong to neither half. Of four columns or
-more, each half has laid a piece of path, so that no cycle closes on one side.
+both ends: so one sweep serves as both halves. Each half finishes whole columns, until two columns
+remain between them: their squares are the *cut*. The edges between these squares belong to neither
+half. On boards of four columns or more each half has placed part of every cycle, so that no cycle
+closes on one side.
 
-An open path is a cycle through one more square, the *virtual* one, beside every other: cut it out,
-and its neighbours on the cycle are the ends of the path. So as many paths end at a square as cycles
-use its edge to the virtual square. It is the first cell of the frontier.
+An open path is a cycle through one more square, the *virtual* square, which is adjacent to every
+other: without it, its neighbours on the cycle are the ends of the path. So the number of paths that
+end at a square is the number of cycles that use its edge to the virtual square. The virtual square
+is the first cell of the frontier.
 
-Where every edge joins a dark square and a light one, a path takes them in turn: its ends are of the
-two colours or, where one colour has a square more, of that one. States that cannot come to that are
-left out: with both ends laid, what is left to lay needs as much of one colour as of the other.
+Where every edge joins a dark square and a light one, a path alternates between the colours: its
+ends have different colours or, where one colour has a square more, that colour. States that cannot
+lead to this are left out: once both ends are placed, the remaining edges need both colours equally.
 """
 
 from __future__ import annotations
@@ -27,23 +29,23 @@ from tablebase.frontier.state import END, FREE
 
 
 class Halves(NamedTuple):
-    """The first layer and the steps of the longer half, with which the shorter one begins."""
+    """The first layer and the steps of the longer half; the shorter half has the first of these."""
 
     first: Layer
     steps: list[Step]
     shorter: int
-    """How many of the steps are the shorter half's."""
+    """The number of steps of the shorter half."""
     between: Array
-    """The edges that neither half lays: two cells, and whether the first is the virtual one."""
+    """The edges that neither half places: two cells, and whether the first is the virtual one."""
     mirror: Array
-    """Where the mirror brings each cell of the cut."""
+    """The mirror image of each cell of the cut."""
     facing: Array
-    """Which cell of the cut each one is to the other half."""
+    """For each cell of the cut, its number in the other half."""
     wanted: int = 0
-    """Those of the edges between that all cycles must use, as bits; if any, the first one."""
+    """The edges of `between` that all cycles must use, as bits: none, or the first one."""
 
     def require_edge(self, cell: int) -> Halves:
-        """The same, of cycles that use the virtual square's edge to a cell of the cut."""
+        """Return the halves for cycles that use the virtual square's edge to a cell of the cut."""
         is_required = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
         return self._replace(
             between=self.between[np.argsort(~is_required, kind="stable")], wanted=1
@@ -53,10 +55,10 @@ class Halves(NamedTuple):
 def cut_board(
     later_neighbours: list[list[int]], rows: int, *, paths: bool = False, mirrored: bool = True
 ) -> Halves:
-    """Of a board in columns of so many rows, where `later_neighbours` has a square's neighbours
-    after it.
+    """Cut a board with columns of `rows` squares into halves.
 
-    `mirrored`: whether a state may stand for its mirror image too.
+    `later_neighbours` has for each square its neighbours with higher numbers. `mirrored`: whether a
+    state may represent its mirror image too.
     """
     columns = len(later_neighbours) // rows
     longer, shorter = (columns - 1) // 2, (columns - 2) // 2
@@ -70,16 +72,16 @@ def cut_board(
         if paths
         else np.zeros(len(later_neighbours), dtype=np.int64)
     )
-    ending = colour * colour.sum() >= 0  # squares where a path can end
+    can_end = colour * colour.sum() >= 0  # squares where a path can end
 
-    def step(square: int) -> Step:
-        others = [first + to - square for to in later_neighbours[square]] + virtual * bool(
-            ending[square]
-        )
-        entered = colour[square + 1 : square + cells - first + 1]
+    def make_step(square: int) -> Step:
+        others = [
+            first + neighbour - square for neighbour in later_neighbours[square]
+        ] + virtual * bool(can_end[square])
+        cell_colours = colour[square + 1 : square + cells - first + 1]
         dark, light = (
-            sum(END << 2 * cell for cell in np.flatnonzero(entered == of).tolist())
-            for of in (1, -1)
+            sum(END << 2 * cell for cell in np.flatnonzero(cell_colours == value).tolist())
+            for value in (1, -1)
         )
         return Step(
             cells,
@@ -92,13 +94,16 @@ def cut_board(
             -2 * int(colour[square + cells - first + 1 :].sum()),
         )
 
-    steps = [step(square) for square in range(longer * rows)]
+    steps = [make_step(square) for square in range(longer * rows)]
     begin = longer * rows - first
     cut = range(longer * rows, (longer + 2) * rows)
     between = [
-        (at - begin, to - begin, 0) for at in cut for to in later_neighbours[at] if to in cut
+        (square - begin, neighbour - begin, 0)
+        for square in cut
+        for neighbour in later_neighbours[square]
+        if neighbour in cut
     ]
-    between += [(0, at - begin, 1) for at in cut if paths and ending[at]]
+    between += [(0, square - begin, 1) for square in cut if paths and can_end[square]]
     return Halves(
         make_first_layer([FREE] * cells),
         steps,
@@ -110,15 +115,19 @@ def cut_board(
 
 
 def color_squares(later_neighbours: list[list[int]]) -> Array:
-    """1 or -1 for each square, if that can be so that every edge joins the two; else all 0."""
+    """Colour each square 1 or -1 so that every edge joins the two; if impossible, all are 0."""
     edges = [(one, other) for one, others in enumerate(later_neighbours) for other in others]
     colors = np.zeros(len(later_neighbours), dtype=np.int64)
     for square in range(len(later_neighbours)):
         colors[square] = colors[square] or 1
         waiting = [square]
         while waiting:
-            at = waiting.pop()
-            for to in {sum(edge) - at for edge in edges if at in edge and not all(colors[[*edge]])}:
-                colors[to] = -colors[at]
-                waiting.append(to)
+            current = waiting.pop()
+            for neighbour in {
+                sum(edge) - current
+                for edge in edges
+                if current in edge and not all(colors[[*edge]])
+            }:
+                colors[neighbour] = -colors[current]
+                waiting.append(neighbour)
     return colors * all(colors[one] != colors[other] for one, other in edges)

@@ -1,17 +1,17 @@
-"""Where two halves of a sweep meet: which states complete each other, and in how many ways.
+"""The meeting of two half sweeps: which states complete each other, and in how many ways.
 
-The edges between the cells of the cut are dealt out: each side lays some of them on its states.
-Then two states complete each other if each cell gets what it needs, and if the pieces of both, end
-to end, are one cycle. So what one side needs after its edges, the other has to lay; for each such
-need, the states that come to it with some edges are found by what they needed before, and only
-their matchings meet.
+The edges between the cells of the cut are divided between the two sides: each side adds some of its
+edges to its states. Two states complete each other if each cell gets the edges that it needs, and
+if the paths of both, joined at their ends, are one cycle. So the needs of one side after its edges
+must be met by the other side. For each such need, the states that have it after some edges are
+looked up by their needs before these edges, and only the matchings of these states are combined.
 
-Their question is a linear map: given numbers for the matchings of 2k ends (the *ways* of one
-side), find for each matching the sum over those that close with it into one cycle. It is answered
-without testing pairs. Say that one side pairs the first end with end j. Then a matching of the
-other side goes on from both of them; dropping the two ends, and joining what they led to, leaves a
-matching of 2k-2 ends and the same question about those. So for every j the numbers are added up by
-the matching that is left, and so on, until one pair is left on both sides, which closes.
+Combining them is a linear map: given numbers for the matchings of 2k ends (the *ways* of one side),
+compute for each matching the sum over those that close with it into one cycle. It is computed
+without testing pairs. Suppose that one side pairs the first end with end j. A matching of the other
+side pairs both of these with other ends; removing the two ends, and joining their partners, leaves
+a matching of 2k-2 ends and the same problem for those. So for every j the numbers are added up by
+the remaining matching, and so on, until one pair remains on both sides, which closes the cycle.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from tablebase.jit import compiled
 
 
 class Side(NamedTuple):
-    """The states of one half at the cut, by ascending key, and the edges that they may take there.
+    """The states of one half at the cut, by ascending key, and the edges that they may add there.
 
-    A state stands for one *view* or several: as many states of the cut, where its cells have other
-    places. Its ways are those of all together. Where the states of a need begin is in a table, by
-    the need plus one.
+    A state represents one or more *views*: states of the cut in which its cells have other places.
+    Its ways are those of all views together. `needs` and `begins` are a hash table: by a need plus
+    one, the number of the first state with that need.
     """
 
     keys: Array
@@ -57,19 +57,20 @@ class Side(NamedTuple):
     needs: Array
     begins: Array
     views: Array
-    """Of each view, where it brings each cell."""
+    """For each view, the place of each cell in the cut."""
     edges: Array
-    """Of each view, rows of `Halves.between` in the state's own cells."""
+    """For each view, rows of `Halves.between`, in the numbers of the state's own cells."""
     partners: Array
     wanted: int = 0
-    """Edges of the cut that it takes in any case, as bits."""
+    """The edges of the cut that this side must add, as bits."""
 
 
 class PairRemoval(NamedTuple):
-    """For so many pairs of ends, where the matchings without two of the ends come from.
+    """The matchings that become a given matching when a pair of ends is removed, by pairs of ends.
 
-    Of k pairs: for each end j that the first may be paired with, and each matching of the 2k-2 ends
-    without these two, the 2k-2 matchings of all ends that leave it. They begin at `begins[k]`.
+    For k pairs: for each end j that the first end may be paired with, and each matching of the 2k-2
+    ends without these two, the 2k-2 matchings of all ends that become it. They begin at
+    `sources[begins[k]]`.
     """
 
     begins: Array
@@ -77,17 +78,22 @@ class PairRemoval(NamedTuple):
 
 
 def make_sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
-    """Both halves as the longer one sees the cut: of the other, states and their images."""
-    facing, own, others = halves.facing, halves.between[::2], halves.between[1::2]
+    """Return the sides of both halves, in the numbers that the longer half gives the cut's cells.
+
+    The states of the longer half have one view, those of the other also that of the mirror image.
+    Each side gets every second edge of the cut.
+    """
+    facing, one_edges, other_edges = halves.facing, halves.between[::2], halves.between[1::2]
     views = np.unique([facing, facing[halves.mirror]], axis=0)
-    one = make_side(longer, own, np.arange(len(facing))[np.newaxis])
+    one = make_side(longer, one_edges, np.arange(len(facing))[np.newaxis])
     one = one._replace(wanted=halves.wanted)
-    return one, change_view(one, others, views) if shorter is longer else make_side(
-        shorter, others, views
+    return one, change_view(one, other_edges, views) if shorter is longer else make_side(
+        shorter, other_edges, views
     )
 
 
 def make_side(layer: Layer, edges: Array, views: Array) -> Side:
+    """Sort a layer's states by key and return them as a side with these edges and views."""
     order = np.argsort(layer.keys)
     keys, ways = layer.keys[order], layer.ways[order]
     needs = keys >> MATCHING_BITS
@@ -99,17 +105,17 @@ def make_side(layer: Layer, edges: Array, views: Array) -> Side:
 
 
 def change_view(side: Side, edges: Array, views: Array) -> Side:
-    """The same states with other edges of the cut, and in other views."""
-    own = [np.column_stack((np.argsort(view)[edges[:, :2]], edges[:, 2])) for view in views]
-    return side._replace(edges=np.array(own, dtype=np.int64), views=views, wanted=0)
+    """Return the side's states with other edges of the cut, and in other views."""
+    view_edges = [np.column_stack((np.argsort(view)[edges[:, :2]], edges[:, 2])) for view in views]
+    return side._replace(edges=np.array(view_edges, dtype=np.int64), views=views, wanted=0)
 
 
-def make_pair_removal(most_pairs: int) -> PairRemoval:
-    """What is needed for up to so many pairs."""
-    pairs = np.arange(most_pairs + 1)
+def make_pair_removal(max_pairs: int) -> PairRemoval:
+    """Return the pair removal for matchings of up to `max_pairs` pairs."""
+    pairs = np.arange(max_pairs + 1)
     ends = np.cumsum(np.maximum(2 * pairs - 2, 0) * MATCHING_COUNTS[pairs])
-    sources, partners = np.empty(ends[-1], dtype=np.int32), list_all_partners(2 * most_pairs)
-    for k in range(2, most_pairs + 1):
+    sources, partners = np.empty(ends[-1], dtype=np.int32), list_all_partners(2 * max_pairs)
+    for k in range(2, max_pairs + 1):
         shape = (2 * k - 1, int(MATCHING_COUNTS[k - 1]), 2 * k - 2)
         _fill_pair_removal(k, partners, sources[ends[k - 1] : ends[k]].reshape(shape))
     return PairRemoval(np.roll(ends, 1), sources)
@@ -126,7 +132,7 @@ def _fill_pair_removal(pairs: int, partners: Array, sources: Array) -> None:
             for end in range(ends - 2):
                 rest[renumber_end(end, j)] = renumber_end(packed >> 4 * end & 15, j)
             for way in range(ends - 2):
-                # the piece between these two once led through the first end and j
+                # before the removal, the path between these two went through the first end and j
                 one = renumber_end(way, j)
                 other = rest[one]
                 partner[:] = rest
@@ -136,46 +142,53 @@ def _fill_pair_removal(pairs: int, partners: Array, sources: Array) -> None:
 
 
 def find_max_pairs(needs: Array) -> int:
-    """The most pairs of ends that there are where so much is needed."""
+    """Return the largest number of pairs of path ends among states with these needs."""
     return int(np.bitwise_count(needs & END_BITS).max(initial=0)) // 2
 
 
 def make_full_needs(cells: int) -> int:
-    """What both sides need together: two edges of each cell.
+    """Return the needs of both sides together: two edges for each cell.
 
-    But to the last cell no edge has come yet, and both need two.
+    The last cell has no edge yet on either side, and needs two on both.
     """
     return sum(FREE << 2 * cell for cell in (*range(cells), cells - 1))
 
 
 def find_shared_needs(one: Side, other: Side, cells: int) -> Array:
-    """What one side can need after its edges when the other, after its own, needs all the rest."""
-    left, rest = (_list_needs_left(side) for side in (one, other))
-    return np.intersect1d(left, make_full_needs(cells) - rest, assume_unique=True)
+    """Return the needs of one side after its edges that some state of the other side meets.
+
+    The two needs, each after the side's edges, add up to those of `make_full_needs`.
+    """
+    one_needs, other_needs = (_list_needs_left(side) for side in (one, other))
+    return np.intersect1d(one_needs, make_full_needs(cells) - other_needs, assume_unique=True)
 
 
 def _list_needs_left(side: Side) -> Array:
-    """What is left of all needs after each set of edges, in all views."""
+    """List the remaining needs of a side's states after each set of its edges, in all views."""
     needs = side.keys[:0]
     for view, edges in zip(side.views, side.edges, strict=True):
-        left = side.needs[side.needs != 0] - 1
+        view_needs = side.needs[side.needs != 0] - 1
         for one, two, _ in edges:
-            room = (left >> 2 * one & 3 > 0) & (left >> 2 * two & 3 > 0)
-            left = _merge_distinct(left, left[room] - (1 << 2 * one) - (1 << 2 * two))
-        moved = [(left >> 2 * cell & 3) << 2 * place for cell, place in enumerate(view)]
+            can_join = (view_needs >> 2 * one & 3 > 0) & (view_needs >> 2 * two & 3 > 0)
+            needs_joined = view_needs[can_join] - (1 << 2 * one) - (1 << 2 * two)
+            view_needs = _merge_distinct(view_needs, needs_joined)
+        moved = [(view_needs >> 2 * cell & 3) << 2 * place for cell, place in enumerate(view)]
         needs = _merge_distinct(needs, np.sum(moved, axis=0))
     return needs
 
 
-def _merge_distinct(some: Array, more: Array) -> Array:
-    """All that are among these or those, ascending; `numpy.union1d` hashes, and is slower here."""
-    both = np.sort(np.append(some, more))
-    merged: Array = both[_mark_new(both)]
+def _merge_distinct(one: Array, other: Array) -> Array:
+    """Return the distinct values of two arrays, ascending.
+
+    `numpy.union1d` hashes, and is slower here.
+    """
+    values = np.sort(np.append(one, other))
+    merged: Array = values[_mark_new(values)]
     return merged
 
 
 def _mark_new(ascending: Array) -> Array:
-    """Which are not as the one before."""
+    """Return for each value whether it differs from the one before it."""
     new = np.ones(len(ascending), dtype=np.bool_)
     new[1:] = ascending[1:] != ascending[:-1]
     return new
@@ -184,158 +197,180 @@ def _mark_new(ascending: Array) -> Array:
 def add_completions(
     needs: Array, one: Side, other: Side, removal: PairRemoval, onward: Array
 ) -> Array:
-    """Of the cycles that leave over some needs: add those onward from each state of one side.
+    """Add to `onward` the number of ways to complete each state of one side, for some needs.
 
-    Returns for each cell how many of them use its edge to the virtual one.
+    Only states that have one of these needs after their edges get completions. Returns for each
+    cell the number of the cycles that use its edge to the virtual square.
     """
-    room = np.zeros((2, MATCHING_COUNTS[len(removal.begins) - 1]), dtype=np.int64)
-    both = make_full_needs(one.views.shape[1])
-    uses, about = _add_completions(needs, one, other, both, removal, room[0], room[1], onward)
-    if about >= COUNT_LIMIT:
+    sums, spare = np.zeros((2, MATCHING_COUNTS[len(removal.begins) - 1]), dtype=np.int64)
+    full_needs = make_full_needs(one.views.shape[1])
+    uses, approximate_sum = _add_completions(
+        needs, one, other, full_needs, removal, sums, spare, onward
+    )
+    if approximate_sum >= COUNT_LIMIT:
         raise CountOverflow
-    # seen in two views, these may pass 2^63, but no number of cycles does
+    # sums over two views may exceed 2^63, but no number of cycles does
     total: Array = uses[0] + (uses[1].view(np.uint64) // len(other.views)).astype(np.int64)
     return total
 
 
 @compiled
 def _add_completions(
-    some: Array, one: Side, other: Side, both: int, drop: PairRemoval, asked: Array, spare: Array,
-    onward: Array,
+    needs_list: Array, one: Side, other: Side, full_needs: int, removal: PairRemoval,
+    buffer: Array, spare: Array, onward: Array,
 ) -> tuple[Array, float]:  # fmt: skip
+    """Compute `add_completions`; return the uses by side, and the largest sum of ways as a float.
+
+    The float is infinite on overflow. `buffer` and `spare` are scratch space.
+    """
     uses = np.zeros((2, MAX_CELLS), dtype=np.int64)
-    counted, views = other.edges[:, :, 2].any(), len(other.views)
-    own, theirs = np.empty((1, 3), dtype=np.int64), np.empty((1, 3), dtype=np.int64)
-    most = 0.0
-    for needs in some:
+    has_virtual, views = other.edges[:, :, 2].any(), len(other.views)
+    one_rows, other_rows = np.empty((1, 3), dtype=np.int64), np.empty((1, 3), dtype=np.int64)
+    largest = 0.0
+    for needs in needs_list:
         pairs = count_ones(needs & END_BITS) // 2
-        own_many, own = _find_states(needs, one, own)
-        their_many, theirs = _find_states(both - needs, other, theirs) if own_many else (0, theirs)
-        if their_many == 0:
+        one_count, one_rows = _find_states(needs, one, one_rows)
+        if one_count == 0:
             continue
-        every = asked[: MATCHING_COUNTS[pairs]]
-        every[:] = 0
-        about = 0.0
-        for state, matching, _ in theirs[:their_many]:
-            every[matching] += other.ways[state]
-            about += float(other.ways[state])
-        most = max(most, about)
-        every //= views
-        answer = _sum_completions(asked, spare, pairs, drop)
-        for state, matching, edges in own[:own_many]:
-            onward[state] += answer[matching]
+        other_count, other_rows = _find_states(full_needs - needs, other, other_rows)
+        if other_count == 0:
+            continue
+        sums = buffer[: MATCHING_COUNTS[pairs]]
+        sums[:] = 0
+        approximate_sum = 0.0
+        for state, matching, _ in other_rows[:other_count]:
+            sums[matching] += other.ways[state]
+            approximate_sum += float(other.ways[state])
+        largest = max(largest, approximate_sum)
+        sums //= views
+        completions = _sum_completions(buffer, spare, pairs, removal)
+        for state, matching, edges in one_rows[:one_count]:
+            onward[state] += completions[matching]
             if onward[state] < 0:
                 return uses, np.inf
-            _count_uses(uses[0], one, edges, one.ways[state] * answer[matching])
-        if counted:
-            every[:] = 0
-            for state, matching, _ in own[:own_many]:
-                every[matching] += one.ways[state]
-            answer = _sum_completions(asked, spare, pairs, drop)
-            for state, matching, edges in theirs[:their_many]:
-                _count_uses(uses[1], other, edges, other.ways[state] * answer[matching])
-    return uses, most
+            _count_uses(uses[0], one, edges, one.ways[state] * completions[matching])
+        if has_virtual:
+            sums[:] = 0
+            for state, matching, _ in one_rows[:one_count]:
+                sums[matching] += one.ways[state]
+            completions = _sum_completions(buffer, spare, pairs, removal)
+            for state, matching, edges in other_rows[:other_count]:
+                _count_uses(uses[1], other, edges, other.ways[state] * completions[matching])
+    return uses, largest
 
 
 @compiled
 def _count_uses(uses: Array, side: Side, edges: int, cycles: int) -> None:
+    """Add a number of cycles for each of these edges that leads to the virtual square."""
     while edges:
-        _, cell, counted = side.edges[0, find_lowest(edges)]
-        uses[side.views[0, cell]] += counted * cycles
+        _, cell, is_virtual = side.edges[0, find_lowest(edges)]
+        uses[side.views[0, cell]] += is_virtual * cycles
         edges &= edges - 1
 
 
 @compiled
 def _find_states(needs: int, side: Side, rows: Array) -> tuple[int, Array]:
-    """The states of a side, with edges, that need so much, in all views; returns how many.
+    """Find the states of a side that have these needs after some edges, in all views.
 
-    One row each: which state it is, the number of its matching after its edges, and these as bits.
+    Returns their number and the rows, which have been enlarged if necessary. A row is the number of
+    the state, the rank of its matching after the edges, and the edges as bits.
     """
-    room = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
+    buffers = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
     chosen = np.empty(side.edges.shape[1], dtype=np.int64)
-    many = 0
+    count = 0
     for view in range(len(side.views)):
-        to, between = side.views[view], side.edges[view]
-        laid = size = edges = 0
-        for cell in range(len(to)):
-            laid |= (needs >> 2 * to[cell] & 3) << 2 * cell
+        places, view_edges = side.views[view], side.edges[view]
+        needs_before = size = edges = 0
+        for cell in range(len(places)):
+            needs_before |= (needs >> 2 * places[cell] & 3) << 2 * cell
         while size >= 0:
-            place = find_place(laid + 1, side.needs)
-            begins = side.needs[place] and edges & side.wanted == side.wanted
-            at = side.begins[place] if begins else len(side.keys)
-            while at < len(side.keys) and side.keys[at] >> MATCHING_BITS == laid:
-                matching = _rank_with_edges(side.keys[at], side, between, chosen[:size], to, room)
+            slot = find_place(needs_before + 1, side.needs)
+            has_states = side.needs[slot] and edges & side.wanted == side.wanted
+            state = side.begins[slot] if has_states else len(side.keys)
+            while state < len(side.keys) and side.keys[state] >> MATCHING_BITS == needs_before:
+                matching = _rank_with_edges(
+                    side.keys[state], side, view_edges, chosen[:size], places, buffers
+                )
                 if matching >= 0:
-                    if many == len(rows):
+                    if count == len(rows):
                         rows = np.append(rows, np.empty_like(rows), axis=0)
-                    rows[many] = at, matching, edges
-                    many += 1
-                at += 1
-            size, laid, edges = _next_set(between, chosen, size, laid, edges)
-    return many, rows
+                    rows[count] = state, matching, edges
+                    count += 1
+                state += 1
+            size, needs_before, edges = _next_set(view_edges, chosen, size, needs_before, edges)
+    return count, rows
 
 
 @compiled
-def _next_set(edges: Array, chosen: Array, size: int, laid: int, bits: int) -> tuple[int, int, int]:
-    """The next set of edges that has room: its size or -1, what cells have with it, and its bits.
+def _next_set(
+    edges: Array, chosen: Array, size: int, needs_before: int, bits: int
+) -> tuple[int, int, int]:
+    """Choose the next set of edges; return its size or -1, the needs before it, and its bits.
 
-    Room is where cells have less than two.
+    `chosen` gets the numbers of its edges. A cell needs at most two edges before the set.
     """
     number = chosen[size - 1] + 1 if size else 0
     while True:
         while number < len(edges):
             one, two, _ = edges[number]
-            if laid >> 2 * one & 3 < FREE and laid >> 2 * two & 3 < FREE:
+            if needs_before >> 2 * one & 3 < FREE and needs_before >> 2 * two & 3 < FREE:
                 chosen[size] = number
-                return size + 1, laid + (1 << 2 * one) + (1 << 2 * two), bits | 1 << number
+                needs_before += (1 << 2 * one) + (1 << 2 * two)
+                return size + 1, needs_before, bits | 1 << number
             number += 1
         if size == 0:
-            return -1, laid, bits
+            return -1, needs_before, bits
         size -= 1
         one, two, _ = edges[chosen[size]]
-        laid -= (1 << 2 * one) + (1 << 2 * two)
+        needs_before -= (1 << 2 * one) + (1 << 2 * two)
         bits ^= 1 << chosen[size]
         number = chosen[size] + 1
 
 
 @compiled
 def _rank_with_edges(
-    key: int, side: Side, between: Array, chosen: Array, to: Array, room: Array
+    key: int, side: Side, edges: Array, chosen: Array, places: Array, buffers: Array
 ) -> int:
-    """The number of a state's matching after some edges are laid, -1 where they close a cycle."""
-    partner, ends, moved = room
+    """Return the rank of a state's matching after the chosen edges, -1 if they close a cycle.
+
+    The matching is that of the cut: cells are renumbered by `places`. `buffers` is scratch space.
+    """
+    partner, ends, moved = buffers
     unpack_key(key, side.partners, partner, ends)
     needs = key >> MATCHING_BITS
     for number in chosen:
-        one, two, _ = between[number]
-        near = one if needs >> 2 * one & 3 == FREE else partner[one]
-        far = two if needs >> 2 * two & 3 == FREE else partner[two]
-        if near == two:
+        one, two, _ = edges[number]
+        one_end = one if needs >> 2 * one & 3 == FREE else partner[one]
+        two_end = two if needs >> 2 * two & 3 == FREE else partner[two]
+        if one_end == two:
             return -1
-        partner[near], partner[far] = far, near
+        partner[one_end], partner[two_end] = two_end, one_end
         needs -= (1 << 2 * one) + (1 << 2 * two)
-    ends_of, left = 0, needs & END_BITS
-    while left:
-        cell = find_lowest(left) // 2
-        moved[to[cell]] = to[partner[cell]]
-        ends_of |= END << 2 * to[cell]
-        left &= left - 1
-    return rank_matching(ends_of, moved)
+    moved_needs, remaining = 0, needs & END_BITS
+    while remaining:
+        cell = find_lowest(remaining) // 2
+        moved[places[cell]] = places[partner[cell]]
+        moved_needs |= END << 2 * places[cell]
+        remaining &= remaining - 1
+    return rank_matching(moved_needs, moved)
 
 
 @compiled
-def _sum_completions(asked: Array, spare: Array, pairs: int, removal: PairRemoval) -> Array:
-    """For each matching of so many pairs, the sum over those that close with it into one cycle."""
-    every = MATCHING_COUNTS[pairs]
-    for left in range(pairs, 1, -1):
-        many, ways = MATCHING_COUNTS[left], 2 * left - 2
-        for block in range(0, every, many):
-            at = removal.begins[left]
-            for matching in range(many):
+def _sum_completions(sums: Array, spare: Array, pairs: int, removal: PairRemoval) -> Array:
+    """Sum for each matching of `pairs` pairs the numbers of those that close it into one cycle.
+
+    `sums` has the numbers; both arrays are overwritten, and one of them is returned.
+    """
+    total_count = MATCHING_COUNTS[pairs]
+    for pairs_left in range(pairs, 1, -1):
+        count, ways = MATCHING_COUNTS[pairs_left], 2 * pairs_left - 2
+        for block in range(0, total_count, count):
+            begin = removal.begins[pairs_left]
+            for matching in range(count):
                 total = 0
-                for source in removal.sources[at : at + ways]:
-                    total += asked[block + source]
+                for source in removal.sources[begin : begin + ways]:
+                    total += sums[block + source]
                 spare[block + matching] = total
-                at += ways
-        asked, spare = spare, asked
-    return asked
+                begin += ways
+        sums, spare = spare, sums
+    return sums
