@@ -19,7 +19,7 @@ class BlockSpace(GoalPuzzle):
     """A puzzle with too many states for a graph: numbered in blocks, with computed moves."""
 
     def __repr__(self) -> str:
-        """Return a text that is equal for equal spaces: checkpoints are named by it."""
+        """Return a text that is equal for equal spaces: it is part of checkpoints' names."""
         return f"{self.name} {self}"
 
     @property
