@@ -60,7 +60,7 @@ class Column:
 
 
 class Recipe:
-    """How a table is built: the name of a search, which selects the builder, and its parameters."""
+    """Recipe of a table: the name of a search, which selects the builder, and its parameters."""
 
     __slots__ = ()
     search: str
