@@ -268,8 +268,10 @@ def amend_manifest(
 ) -> None:
     """Add tables and pages to the manifest and remove tables, keeping what other builds list."""
 
-    def add_entries(before: bytes | None) -> bytes:
-        listed_tables, listed_pages = ({}, {}) if before is None else parse_manifest(before, store)
+    def add_entries(old_data: bytes | None) -> bytes:
+        listed_tables, listed_pages = (
+            ({}, {}) if old_data is None else parse_manifest(old_data, store)
+        )
         listed_tables |= tables or {}
         remaining = {name: entry for name, entry in listed_tables.items() if name not in without}
         listed_pages |= pages or {}
@@ -282,7 +284,7 @@ def amend_manifest(
 def replace_manifest(store: Store, tables: Mapping[str, Entry], pages: Mapping[str, Page]) -> None:
     """Write a manifest of these tables and pages alone; the old one may be damaged."""
     text = format_manifest(dict(tables), MADE_BY, dict(pages)).encode()
-    store.update(MANIFEST, lambda before: text)
+    store.update(MANIFEST, lambda _: text)
     _back_up(store)
 
 

@@ -136,11 +136,11 @@ class Store:
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
         try:
-            before = self.read(name)
+            old_data = self.read(name)
         except FileNotFoundError:
-            before = None
+            old_data = None
         with self.write_atomically(name) as (file,):
-            file.write(change(before))
+            file.write(change(old_data))
 
     def list_unfinished(self) -> list[str]:
         """List the temporary files of killed writers; only valid while the lock is held."""

@@ -133,13 +133,13 @@ class Sweep:
             key=lambda image: image[start],
         )
 
-    def find_cell(self, square: int, after: int) -> int:
+    def find_cell(self, square: int, squares_done: int) -> int:
         """Return the cell of a square in the frontier after so many squares."""
-        return 0 if square == self.virtual else square - after + self.here
+        return 0 if square == self.virtual else square - squares_done + self.here
 
-    def find_square(self, cell: int, after: int) -> int:
+    def find_square(self, cell: int, squares_done: int) -> int:
         """Return the square of a cell in the frontier after so many squares."""
-        return self.virtual if cell < self.here else cell + after - self.here
+        return self.virtual if cell < self.here else cell + squares_done - self.here
 
     def step_back(self, key: int, square: int, start: int) -> Iterator[tuple[int, JoinedCells]]:
         """Yield the steps of a square that may have led to a key, in tours from a start."""

@@ -226,7 +226,7 @@ class SlidingBoard(BlockSpace):
     def list_symmetries(self) -> list[list[int]]:
         """List the symmetries that map this board to the wide one.
 
-        Each has, for each cell of the wide board, the cell here whose tile it gets.
+        Each has, for each cell of the wide board, the cell of this board whose tile it gets.
         """
         high, long = self.wide.height, self.wide.width
         symmetries = []
