@@ -1,16 +1,17 @@
-"""The ground of puzzle-tablebase, on which the build and the answers stand.
+"""Base package of puzzle-tablebase, which `queries` and `pipeline` import.
 
-Read it in that order:
+A good order for reading:
 
-1. `errors`: everything that can go wrong, as sentences.
-2. `graph`, `puzzle`: a state space as numbers; what a puzzle is (notation, tables, columns, and
-   a recipe for each table).
+1. `errors`: every error that can reach a user, with its message.
+2. `graph`, `puzzle`: a state space as numbers; the parts of a puzzle (notation, tables, columns,
+   and a recipe for each table).
 3. `puzzles`: the rules of each puzzle, and their registry.
-4. `tables`: the files: Parquet, index, manifest, and the store that they are in.
-5. `appearing`, `streams`, `output`: files that appear whole or not at all, streams that take every
-   byte, and what a user names for output.
+4. `tables`: Parquet files, index, manifest, and the store that holds them.
+5. `atomic_write`, `stdio`, `output`: files that appear complete or not at all, standard streams
+   that take every byte, and the files, devices and URLs that a user names for output.
 
-The answers are the package `queries`; searches, proofs and the command line are `pipeline`.
+Queries are answered by the package `queries`; searches, proofs and the command line are in
+`pipeline`.
 """
 
 __version__ = "1.0.0"

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writes: files appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 ErrorTranslator = Callable[[], AbstractContextManager[None]]
-"""Gives a block for whatever the system may refuse, and says what that is then."""
+"""Function that returns a context manager, which turns the system's errors into ours."""
 
 
 class _TranslatingFile(io.FileIO):
-    """A file that tells what it refuses, however deep in a library it is written to."""
+    """A file whose write errors are translated, however deep in a library they occur."""
 
     def __init__(self, descriptor: int, translate_errors: ErrorTranslator) -> None:
         super().__init__(descriptor, "wb")
@@ -36,25 +36,27 @@ class _TranslatingFile(io.FileIO):
 def atomic_write(
     *targets: tuple[str, str], durable: bool = True, translate_errors: ErrorTranslator = nullcontext
 ) -> Iterator[list[IO[bytes]]]:
-    """New files, each a path and a part.
+    """Open new files for writing; each target is a path and the name of its temporary file.
 
-    The parts take the paths' names when the block has ended well and all are written, else they go.
+    The temporary files are renamed to their paths once the block has ended without an error and
+    all are written; otherwise they are removed.
     """
 
-    def remove_parts() -> None:
-        for _, part in targets:
-            Path(part).unlink(missing_ok=True)
+    def remove_temporary_files() -> None:
+        for _, temporary in targets:
+            Path(temporary).unlink(missing_ok=True)
 
-    with CleanupOnSignal(remove_parts):
+    with CleanupOnSignal(remove_temporary_files):
         try:
             with contextlib.ExitStack() as locks:
                 with contextlib.ExitStack() as stack:
                     files: list[IO[bytes]] = []
                     with cleanup_lock, translate_errors():
-                        for _, part in targets:
-                            raw_file = _TranslatingFile(_open_locked(part), translate_errors)
+                        for _, temporary in targets:
+                            descriptor = _open_locked(temporary)
+                            raw_file = _TranslatingFile(descriptor, translate_errors)
                             files.append(stack.enter_context(io.BufferedWriter(raw_file)))
-                            # a lock lasts as long as any descriptor: until the file has its name
+                            # the lock lasts as long as any descriptor: until the file is renamed
                             locks.callback(os.close, os.dup(raw_file.fileno()))
                     yield files
                     with translate_errors():
@@ -63,20 +65,20 @@ def atomic_write(
                             if durable:
                                 os.fsync(file.fileno())
                 with translate_errors():
-                    for path, part in targets:
-                        os.replace(part, path)
+                    for path, temporary in targets:
+                        os.replace(temporary, path)
         finally:
-            remove_parts()
+            remove_temporary_files()
 
 
 def _open_locked(path: str) -> int:
-    """Open a new file that others see is being written."""
+    """Open a new file with a lock that shows other processes that it is being written."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0)
     flags |= getattr(os, "O_BINARY", 0)
     while True:
         descriptor = os.open(path, flags, 0o666)
         lock_file(descriptor)
-        # whoever clears away dead writers' files may have removed this one before it was locked
+        # a cleanup of killed writers' files may have removed this one before it was locked
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):
                 return descriptor

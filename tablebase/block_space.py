@@ -16,37 +16,40 @@ if TYPE_CHECKING:
 
 
 class BlockSpace(GoalPuzzle):
-    """One with too many states for a graph: they are numbered in blocks, and moves are computed."""
+    """A puzzle with too many states for a graph: numbered in blocks, with computed moves."""
 
     def __repr__(self) -> str:
-        """The same for the same space: parts of its search are named by it."""
+        """Return a text that is equal for equal spaces: it is part of checkpoints' names."""
         return f"{self.name} {self}"
 
     @property
     def measurable_space(self) -> BlockSpace:
-        """One of its kind that can be searched here: what its layers take is what these take."""
+        """A space of this kind that can be searched; its layers give the estimates for this one."""
         return self
 
     def count_max_shards(self) -> int:
-        """How many stretches its rows are, and so how many shards there can be."""
+        """Count the runs of rows with equal prefixes, which is how many shards there can be."""
         space = self.make_blocks(self.example)
         return len(space.row_kinds) // space.rows_per_prefix
 
     def make_blocks(self, root: str) -> Blocks:
-        """The states that reach a root, and their moves."""
+        """Make the blocks of the states that reach a root, with their moves."""
         raise NotImplementedError
 
     def make_rows(
         self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
     ) -> Columns:
-        """A table's columns for some rows of a block, from the distances of all states."""
+        """Make a table's columns for the rows `first` to below `last` of a block.
+
+        `depth`: the distances of all states.
+        """
         raise NotImplementedError
 
 
 class BlockBreadthFirst(BreadthFirst):
-    """Search a space that is numbered in blocks from one root, keeping a byte a state.
+    """Recipe of a search from one root in a space numbered in blocks, with a byte for each state.
 
-    `rows`: whether a table of rows is made of it too, or an index alone.
+    `rows`: whether the table has rows beside its index.
     """
 
     __slots__ = ("rows", "space")

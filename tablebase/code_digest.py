@@ -1,4 +1,4 @@
-"""Digest of the code that a result depends on: a module and all that it imports of its project."""
+"""Digest of the code that a result depends on: a module and the project modules it imports."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 
 PROJECT = frozenset("tablebase queries pipeline".split())  # noqa: SIM905  names, not imports
-"""The project's packages."""
+"""The packages of this project."""
 
 
 @functools.cache
 def digest_code(module: str) -> str:
-    """Return a digest of a module's source and that of the project's modules that it imports.
+    """Return a digest of the source of a module and of the project's modules that it imports.
 
-    Imports inside functions count as well. A module of another package depends on the modules of
-    that package, too.
+    Imports inside functions count as well. For a module of another package, the modules of that
+    package count too.
 
     >>> digest_code("tablebase.errors") == digest_code("tablebase.code_digest")
     False
     """
     packages = {*PROJECT, module.partition(".")[0]}
     sources: dict[str, bytes] = {}
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
+    pending_names = [module]
+    while pending_names:
+        name = pending_names.pop()
         if name in sources or name.partition(".")[0] not in packages:
             continue
         spec = _find(name)
-        if spec is None:  # a name in a module, not a module
+        if spec is None:  # it names an object in a module
             continue
         sources[name] = _read_source(spec)
-        waiting += _list_imports(sources[name], spec)
-        waiting.append(name.rpartition(".")[0])  # its package runs first
+        pending_names += _list_imports(sources[name], spec)
+        pending_names.append(name.rpartition(".")[0])  # importing a module runs its package first
     digest = hashlib.sha256()
     for name, source in sorted(sources.items()):
         digest.update(f"{name} {len(source)}\n".encode() + source)
@@ -62,7 +62,7 @@ def _read_source(spec: ModuleSpec) -> bytes:
 
 
 def _list_imports(source: bytes, spec: ModuleSpec) -> Iterator[str]:
-    """List the names that a source imports, some of which may be names in a module."""
+    """List the names that a source imports: modules, or objects in modules."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -70,7 +70,7 @@ def _list_imports(source: bytes, spec: ModuleSpec) -> Iterator[str]:
             module = node.module or ""
             if node.level:
                 package = spec.name if spec.submodule_search_locations else spec.parent or ""
-                above = package.split(".")[: len(package.split(".")) - node.level + 1]
-                module = ".".join([*above, *([module] if module else [])])
+                parent_names = package.split(".")[: len(package.split(".")) - node.level + 1]
+                module = ".".join([*parent_names, *([module] if module else [])])
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)

@@ -1,15 +1,15 @@
-"""Every error that can reach a user: one root, facts as attributes, a sentence, and an exit code.
+"""Every error that can reach a user, each with a message, attributes and an exit code.
 
-The sentence says what is wrong, where, and what to do next. Exit codes: 1 a good question whose
-answer is no, 2 bad input or an output that cannot be written, 3 tables missing, of another version,
-or damaged; 141 a pipe that was closed by its reader.
+All have one base class. A message says what is wrong, where, and what to do next. Exit codes: 1 a
+valid query whose answer is no, 2 bad input or an output that cannot be written, 3 tables missing,
+of another version, or damaged; 141 a pipe that was closed by its reader.
 """
 
 from __future__ import annotations
 
 
 def quote(text: str, limit: int = 60) -> str:
-    """Foreign text made safe to print: quoted, control characters escaped, cut when long.
+    """Return foreign text safe to print: quoted, control characters escaped, cut when long.
 
     >>> print(quote("12\\x1b[31m"))
     '12\\x1b[31m'
@@ -20,13 +20,13 @@ def quote(text: str, limit: int = 60) -> str:
 
 
 class TablebaseError(Exception):
-    """The root of all of them."""
+    """The base class of all errors that reach a user."""
 
     exit_code = 1
 
     def __reduce__(self) -> tuple[object, ...]:
-        """For another process: the sentence and the facts, though a class takes facts alone."""
-        from copyreg import __newobj__  # type: ignore[attr-defined]  # nobody declares it
+        """Pickle the message and the attributes: `__init__` takes other arguments than `args`."""
+        from copyreg import __newobj__  # type: ignore[attr-defined]  # typeshed does not declare it
 
         return __newobj__, (type(self), *self.args), vars(self)
 
@@ -56,7 +56,7 @@ class BadRequest(TablebaseError):
 
 
 class OutputError(TablebaseError):
-    """An output that does not take what it is given, or not all of it."""
+    """An output that cannot be written, or not completely."""
 
     exit_code = 2
 
@@ -67,17 +67,17 @@ class OutputError(TablebaseError):
 
 
 class ReaderGone(OutputError):
-    """A pipe that nobody reads any more: there is nobody to tell. The exit is that of SIGPIPE."""
+    """A pipe whose reader has closed it: no message can be shown. Exits like SIGPIPE."""
 
     exit_code = 141
 
 
 class NoAnswer(TablebaseError):
-    """A good question whose answer is no."""
+    """A valid query whose answer is no."""
 
 
 class GoalUnreachable(NoAnswer):
-    """No sequence of moves leads from the state to the goal."""
+    """A goal that no sequence of moves from the state leads to."""
 
     def __init__(self, state: str, goal: str, why: str) -> None:
         super().__init__(f"{goal} cannot be reached from {state}: {why}")
@@ -87,7 +87,7 @@ class GoalUnreachable(NoAnswer):
 
 
 class PositionUnreachable(NoAnswer):
-    """An arrangement that no line of play leads to, or none after which it is a side's turn."""
+    """An arrangement that no line of play leads to, or none with the given side to move."""
 
     def __init__(self, position: str, turn: str = "") -> None:
         problem = f"is never reached with {turn} to move" if turn else "is never reached"
@@ -97,7 +97,7 @@ class PositionUnreachable(NoAnswer):
 
 
 class NoSuchTour(NoAnswer):
-    """A tour that does not exist, or a number past the last one."""
+    """A tour that does not exist, or a rank past the last tour."""
 
     def __init__(self, board: str, why: str) -> None:
         super().__init__(why)
@@ -133,11 +133,14 @@ class CannotBuild(NoAnswer):
 
 
 READ_ONLY = "The store is read-only: choose another one with --outputs."
-"""What to do about a table in a store that is only read."""
+"""Hint for a table in a read-only store."""
 
 
 class TableError(TablebaseError):
-    """A table that cannot be used; `command` repairs it, and is empty where nothing is built."""
+    """A table that cannot be used.
+
+    `command` repairs it; it is empty for a store that cannot be built in.
+    """
 
     exit_code = 3
 
@@ -155,7 +158,7 @@ class TableMissing(TableError):
 
 
 class TablePartial(TableError):
-    """A table of which there are only some pieces: it is not published."""
+    """A table of which only some shards are built: it is not published."""
 
     def __init__(self, table: str, problem: str, command: str) -> None:
         super().__init__(f"{table} is incomplete: {problem}.", table, command)
@@ -163,7 +166,7 @@ class TablePartial(TableError):
 
 
 class TableUnreadable(TableError):
-    """A file that could not be read, for a reason that says nothing about what is published."""
+    """A file that could not be read, for a reason other than missing or damaged contents."""
 
     def __init__(self, file: str, reason: str, hint: str, command: str = "") -> None:
         rebuild = ", or rebuild it" if command else ""
@@ -186,7 +189,7 @@ class TableVersionError(TableError):
 
 
 class TableDamaged(TableError):
-    """A file that is not what it should be."""
+    """A file whose contents are not those that were published."""
 
     def __init__(self, file: str, problem: str, command: str) -> None:
         super().__init__(f"{file} is damaged: {problem}.", file, command)
@@ -194,7 +197,7 @@ class TableDamaged(TableError):
 
 
 class StoreError(TablebaseError):
-    """A folder that cannot be built in."""
+    """A store that tables cannot be built in."""
 
     exit_code = 3
 
@@ -205,7 +208,7 @@ class StoreError(TablebaseError):
 
 
 class MemoryShort(TablebaseError):
-    """A search that does not fit the machine's memory, or the limit given: it is not begun."""
+    """A search that needs more memory than is free, or than the limit allows; it does not start."""
 
     exit_code = 3
 
@@ -241,13 +244,13 @@ class ClusterError(TablebaseError):
 
 
 class SearchError(TablebaseError):
-    """A search found what the rules say cannot be: nothing is published."""
+    """A search result that contradicts the rules: nothing is published."""
 
     exit_code = 3
 
 
 class PluginError(TablebaseError):
-    """A puzzle of another package that cannot be used."""
+    """A plugin that cannot be used."""
 
     exit_code = 3
 
@@ -263,26 +266,32 @@ class PluginError(TablebaseError):
         self.problem = problem
 
 
-def require_choice(given: str, what: str, *choices: str) -> None:
-    """BadRequest for what is none of the choices."""
-    if given not in choices:
+def require_choice(value: str, what: str, *choices: str) -> None:
+    """Raise BadRequest if a value is none of the choices; `what` names it in the message."""
+    if value not in choices:
         hint = f"Choose one of: {', '.join(choices)}"
-        raise BadRequest(f"There is no {what} {quote(given)}", hint)
+        raise BadRequest(f"There is no {what} {quote(value)}", hint)
 
 
-def require_whole_number(given: object, what: str, least: int, most: int | None = None) -> int:
-    """A number that was given, if it is a whole one within its limits; BadRequest for all else."""
-    whole = not isinstance(given, bool) and hasattr(given, "__index__")
-    number = int(given.__index__()) if whole else None  # type: ignore[attr-defined]  # as asked
+def require_whole_number(value: object, what: str, least: int, most: int | None = None) -> int:
+    """Return a value as a whole number; raise BadRequest if it is none, or out of limits.
+
+    `what` names it in the message. `least` and `most` are allowed; None: no upper limit.
+    """
+    is_whole = not isinstance(value, bool) and hasattr(value, "__index__")
+    number = int(value.__index__()) if is_whole else None  # type: ignore[attr-defined]  # just checked
     if number is None or number < least or (most is not None and number > most):
         limits = f"from {least:,}" if most is None else f"from {least:,} to {most:,}"
-        raise BadRequest(f"{what} is a whole number {limits}, not {quote(str(given))}")
+        raise BadRequest(f"{what} is a whole number {limits}, not {quote(str(value))}")
     return number
 
 
-def require_text(given: object, what: str, example: str) -> str:
-    """What was given to be parsed, if it is text: from Python, anything may come."""
-    if isinstance(given, str):
-        return given
-    problem = f"it is of type {type(given).__name__}, not text"
-    raise NotationError(what, str(given), problem, example)
+def require_text(value: object, what: str, example: str) -> str:
+    """Return a value if it is text; raise NotationError otherwise.
+
+    Callers in Python can pass a value of any type. `what` names it in the message.
+    """
+    if isinstance(value, str):
+        return value
+    problem = f"it is of type {type(value).__name__}, not text"
+    raise NotationError(what, str(value), problem, example)

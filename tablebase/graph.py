@@ -1,4 +1,4 @@
-"""A state space as numbers alone, and what a search finds in it: what rules and search share."""
+"""State spaces as numbers, and search results: the types that puzzle rules and searches share."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 UNREACHED = 255
-"""The depth of a node that the search never reached; real depths stay below it."""
+"""Depth of a node that the search did not reach; real depths stay below it."""
 
 
 class Graph:
-    """A state space in the form that a search wants, knowing no puzzle (compressed sparse rows).
+    """A state space in the form that a search needs (compressed sparse rows), of any puzzle.
 
     The edges of node v are `targets[offsets[v]:offsets[v+1]]`, with their labels, sorted by
-    label. A label's high four bits say what is compared first between two lines of play, its
-    low four bits what is compared when those are equal all along.
+    label. Two lines of play are compared by the high four bits of all their labels first; if
+    those are equal, by the low four bits.
     """
 
     __slots__ = ("labels", "offsets", "targets")
@@ -38,32 +38,35 @@ class Graph:
     def from_moves(
         cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]
     ) -> Graph:
-        """From one (label, sources, targets) for each kind of move, in ascending label order.
+        """Make a graph from (label, sources, targets) of each kind of move, by ascending label.
 
         A kind may lead from a source to several targets.
         """
         import numpy as np
 
-        moves = [part for kind in moves for part in _split_by_source(*kind)]
+        moves = [share for kind in moves for share in _split_by_source(*kind)]
         degree = np.zeros(nodes, dtype=np.int64)
         for _, sources, _ in moves:
             degree[sources] += 1
         offsets = np.concatenate([[0], np.cumsum(degree)])
         targets = np.empty(offsets[-1], dtype=np.int32)
         labels = np.empty(offsets[-1], dtype=np.uint8)
-        free = offsets[:-1].copy()
-        for label, sources, reached in moves:
-            at = free[sources]
-            targets[at] = reached
+        next_free = offsets[:-1].copy()
+        for label, sources, move_targets in moves:
+            at = next_free[sources]
+            targets[at] = move_targets
             labels[at] = label
-            free[sources] += 1
+            next_free[sources] += 1
         return cls(offsets, targets, labels)
 
 
 def _split_by_source(
     label: int, sources: npt.NDArray[Any], targets: npt.NDArray[Any]
 ) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
-    """A kind of move in parts: numpy adds to an element but once where it is named twice."""
+    """Split a kind of move so that each source appears at most once in each share.
+
+    numpy adds to an element only once where an index array repeats it.
+    """
     import numpy as np
 
     while len(sources):
@@ -76,12 +79,12 @@ def _split_by_source(
 
 
 class SearchResult:
-    """What a breadth-first search found, one value a node.
+    """The result of a breadth-first search, with one value for each node.
 
     `depth`: fewest edges from the root, `UNREACHED` if none lead there. `ways`: number of
     different shortest lines. `parent`, `label`: the last node but one, and the last label, of
-    the smallest shortest line (-1 and 0 where there is none). `order`: the nodes as reached, each
-    layer by its smallest lines.
+    the smallest shortest line (-1 and 0 where there is none). `order`: the nodes in the order in
+    which they are reached, each layer sorted by its smallest lines.
     """
 
     __slots__ = ("depth", "label", "order", "parent", "ways")
@@ -104,7 +107,7 @@ class SearchResult:
 class BlockMove:
     """A move from the states of one block to those of another.
 
-    It leads all of a row to the row that `rows` has for it, each state to the place that it had.
+    It leads all states of row r to row `rows[r]`, and each state keeps its place in the row.
     """
 
     __slots__ = ("rows", "source", "target")
@@ -121,10 +124,10 @@ class BlockMove:
 class ForkedMove(BlockMove):
     """A move that leads a row's states to several rows.
 
-    A state's place chooses one of its row's forks: `forks[kind, place]`. The fork has the row that
-    the state comes to, `rows[row, fork]`, and the way it comes in, `entries[row, fork]`, by which
-    `places[kind, entry, place]` is its place there. A row's kind is its own, exclusive-or its
-    block's.
+    A state's place selects one of its row's forks: `forks[kind, place]`. The fork gives the row
+    that the state comes to, `rows[row, fork]`, and an entry number, `entries[row, fork]`, with
+    which `places[kind, entry, place]` is the state's place there. The kind is that of the row in
+    `row_kinds`, exclusive-or that of the block in `block_kinds` (see `Blocks`).
     """
 
     __slots__ = ("entries", "forks", "places")
@@ -150,8 +153,8 @@ class ForkedMove(BlockMove):
 class Blocks:
     """A state space as blocks of rows of places: rank = (block * rows + row) * places + place.
 
-    A move and the one that undoes it follow each other in `moves`; every move changes the block's
-    `side`, 0 or 1. A forked move stays in a stretch: so many rows on end.
+    Each pair in `moves` is a move and the one that undoes it; every move changes the block's
+    `side`, 0 or 1. A forked move stays within a run of `rows_per_prefix` consecutive rows.
     """
 
     __slots__ = ("block_kinds", "moves", "places", "root", "row_kinds", "rows_per_prefix", "sides")
@@ -178,14 +181,17 @@ class Blocks:
 def find_nearest(
     results: Mapping[str, SearchResult],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
-    """For every state its distance, which of the walks reached it, and its shortest solutions."""
+    """Return each state's distance, the search that reached it, and its number of solutions.
+
+    The search is given by its position in `results`; only shortest solutions are counted.
+    """
     import numpy as np
 
     from tablebase.errors import SearchError
 
-    depths = np.stack([walk.depth for walk in results.values()])
+    depths = np.stack([result.depth for result in results.values()])
     if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
         raise SearchError(f"A state reaches more than one of the layouts {', '.join(results)}.")
     goal = np.argmin(depths, axis=0).astype(np.uint8)
-    ways = np.stack([walk.ways for walk in results.values()])
+    ways = np.stack([result.ways for result in results.values()])
     return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]

@@ -1,4 +1,4 @@
-"""How kernels are compiled: once, kept on disk where that can be, without the lock."""
+"""Numba decorator: kernels are compiled once, cached on disk if possible, and release the GIL."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """Compile a kernel at its first call. `NUMBA_DISABLE_JIT=1` leaves it plain Python."""
+    """Compile a kernel at its first call; with `NUMBA_DISABLE_JIT=1` it stays plain Python."""
     try:
         return cast(Kernel, numba.njit(cache=True, nogil=True)(kernel))
-    except RuntimeError:  # neither beside the code nor in the user's folder can a cache be kept
+    except RuntimeError:  # no cache can be written beside the code or in the user's folder
         return cast(Kernel, numba.njit(nogil=True)(kernel))

@@ -1,9 +1,8 @@
-"""What a user names for output: a file, a device or a stream. Every byte is written, or
-OutputError.
+"""Outputs that a user names: a file, a device, a stream or a URL.
 
-A file appears whole or not at all, and keeps its mode; a link's target is replaced, not the link.
-A device or a pipe is written into, and so is a stream of the process's own: `-`, `/dev/stdout`,
-`/dev/fd/3`. A URL leads into an object store.
+Every byte is written, or OutputError is raised. A file appears complete or not at all, and keeps
+its mode; a link's target is replaced, not the link. A device or a pipe is written into, and so is a
+stream of this process: `-`, `/dev/stdout`, `/dev/fd/3`. A URL names a file in an object store.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ STANDARD = "-"
 MAX_SHOWN_NAME = 300
 """Characters of a name that a message shows."""
 NEW = ".new"
-"""How the name of an output ends that is being written."""
+"""Suffix of the temporary file of an output that is being written."""
 MAX_LINKS = 40
-"""As many as the system itself follows."""
+"""Most links that are followed, as many as the system follows."""
 SVG = ".svg"
 OTHER_PICTURES = (
     *(".ai", ".avif", ".bmp", ".emf", ".eps", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".pdf"),
     *(".png", ".ps", ".tif", ".tiff", ".webp"),
 )
-"""How names end that promise a picture in another format."""
+"""Suffixes of picture formats other than SVG."""
 
 
 def require_svg_name(name: str) -> None:
-    """BadRequest for a name that promises a picture in another format than SVG."""
+    """Raise BadRequest if a name has the suffix of a picture format other than SVG."""
     suffix = Path(name).suffix.lower()
     if suffix in OTHER_PICTURES:
         problem = f"{_quote_name(name)} cannot hold an SVG picture: {suffix} is another format"
@@ -52,20 +51,23 @@ def require_svg_name(name: str) -> None:
 
 
 def require_other_file(output: str, source: str) -> None:
-    """OutputError where an output is the file that is read, by whatever names; `-`: the streams."""
+    """Raise OutputError if an output is the file that is read, whatever the two names are.
+
+    `-` stands for standard output and for standard input.
+    """
     try:
-        written = os.stat(_resolve_target(expand_path(output)))
-        read = os.stat(0 if source == STANDARD else expand_path(source))
-    except (OSError, ValueError):  # one of them is no file, or not there yet
+        output_status = os.stat(_resolve_target(expand_path(output)))
+        source_status = os.stat(0 if source == STANDARD else expand_path(source))
+    except (OSError, ValueError):  # one of them is no file, or does not exist yet
         return
-    if stat.S_ISREG(written.st_mode) and os.path.samestat(written, read):
-        said = "Standard output" if output == STANDARD else _quote_name(output)
-        raise OutputError(said, "it is the input. Choose another file")
+    if stat.S_ISREG(output_status.st_mode) and os.path.samestat(output_status, source_status):
+        name = "Standard output" if output == STANDARD else _quote_name(output)
+        raise OutputError(name, "it is the input. Choose another file")
 
 
 @contextlib.contextmanager
 def open_output(name: str) -> Iterator[IO[bytes]]:
-    """A file to write to that is what the name says; complete when the block has ended well."""
+    """Open the output of a name for writing; it is complete once the block has ended."""
     name = expand_path(name)
     if "://" in name:
         with _open_upload(name) as file:
@@ -80,14 +82,14 @@ def open_output(name: str) -> Iterator[IO[bytes]]:
 
 
 def write_output(name: str, data: bytes) -> None:
-    """Write all of it."""
+    """Write all data to the output of a name."""
     with open_output(name) as file:
         file.write(data)
 
 
 @contextlib.contextmanager
 def translate_output_errors(name: str) -> Iterator[None]:
-    """What the system refuses here is OutputError."""
+    """Turn the system's errors in the block into OutputError."""
     try:
         yield
     except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
@@ -97,7 +99,7 @@ def translate_output_errors(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _open_upload(name: str) -> Iterator[IO[bytes]]:
-    """A new file in an object store."""
+    """Open a new file in an object store for writing."""
     location, _, file_name = name.rpartition("/")
     try:
         store = open_store(location)
@@ -110,6 +112,7 @@ def _open_upload(name: str) -> Iterator[IO[bytes]]:
 
 
 def _require_free(store: Store, name: str) -> None:
+    """Raise OutputError if a file of that name belongs to published tables."""
     if name in list_own_files(store):
         raise OutputError(
             _quote_name(store.locate(name)), "it belongs to the tables in that folder"
@@ -118,6 +121,7 @@ def _require_free(store: Store, name: str) -> None:
 
 @contextlib.contextmanager
 def _open_target(name: str) -> Iterator[IO[bytes]]:
+    """Open a file, a device or a stream of this process for writing."""
     target = _resolve_target(name)
     if target == 1:
         yield sys.stdout.buffer
@@ -138,21 +142,21 @@ def _open_target(name: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[bytes]]:
-    """A new file in the place of the one before, with its mode and, where that may be, owner."""
+    """Replace a file by a new one, with its mode and, where the system allows it, its owner."""
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
     _require_free(Folder(path.parent), path.name)
-    begin = f".{zlib.crc32(os.fsencode(path.name)):08x}-"  # short: a name has an end
-    for dead in path.parent.glob(f"{begin}*{NEW}"):
-        if not is_being_written(str(dead)):  # its writer was killed
-            dead.unlink(missing_ok=True)
-    part = path.with_name(f"{begin}{os.urandom(8).hex()}{NEW}")
-    with atomic_write((str(path), str(part))) as (file,):
+    begin = f".{zlib.crc32(os.fsencode(path.name)):08x}-"  # short: the length of a name is limited
+    for old_file in path.parent.glob(f"{begin}*{NEW}"):
+        if not is_being_written(str(old_file)):  # its writer was killed
+            old_file.unlink(missing_ok=True)
+    temporary = path.with_name(f"{begin}{os.urandom(8).hex()}{NEW}")
+    with atomic_write((str(path), str(temporary))) as (file,):
         if status is not None:
             if hasattr(os, "chown"):
                 with contextlib.suppress(PermissionError):
-                    os.chown(part, status.st_uid, status.st_gid)
-            part.chmod(stat.S_IMODE(status.st_mode))
+                    os.chown(temporary, status.st_uid, status.st_gid)
+            temporary.chmod(stat.S_IMODE(status.st_mode))
         yield file
 
 
@@ -161,7 +165,7 @@ def _quote_name(name: str) -> str:
 
 
 def _resolve_target(name: str) -> Path | int:
-    """The file that a name leads to by all its links, or the number of a stream of our own."""
+    """Return the file that a name leads to by all its links, or a descriptor of this process."""
     if not name:
         raise FileNotFoundError(errno.ENOENT, "")
     own_streams = {STANDARD: 1, "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}

@@ -20,13 +20,13 @@ SCHEMES = (
     "s3",
     "sftp",
 )
-"""How URLs begin that people write; a folder may have any other name with a colon."""
+"""Schemes of URLs; any other name with a colon is a folder."""
 
 
 def expand_path(text: str) -> str:
-    """Return a path or URL with the home folder for a leading `~`.
+    """Return a path or URL, with the home folder in place of a leading `~`.
 
-    BadRequest for a URL without its slashes, which would name a folder.
+    Raise BadRequest for a URL without its slashes, which would name a folder.
 
     >>> expand_path("s3://bucket/tables"), expand_path("tables/~")
     ('s3://bucket/tables', 'tables/~')

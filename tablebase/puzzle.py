@@ -1,7 +1,7 @@
-"""What a puzzle is: a notation, some tables with their columns, and which search makes each.
+"""Base classes of puzzles: a notation, tables with their columns, and a recipe for each table.
 
-Nothing heavy is imported here, and no dataclasses: a lone lookup reads the rules, and its whole
-budget is a few milliseconds.
+Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
+take a few milliseconds in all.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     Columns = Mapping[str, npt.NDArray[Any]]
 
 KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
-"""Whole-number column kinds, each with its letter (`struct`): signed, as differences are."""
+"""Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
 FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
-"""The smallest kind that holds all that a field of an index record may; of `Q`, all below 2^63."""
+"""The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
 
 
 class Column:
     """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`.
 
-    `distinct`: whether most values are different from all others, so that no dictionary helps.
-    `within`: for a number, the column among whose equal values the rows are numbered from 0; these
-    follow one another, in the order of the values.
+    `distinct`: whether most values are unique, so that a dictionary encoding does not help.
+    `within`: for a column that numbers rows from 0 within the equal values of another, the name of
+    that other column; rows with equal values of it are consecutive, in the order of the values.
     """
 
     __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values", "within")
@@ -60,25 +60,25 @@ class Column:
 
 
 class Recipe:
-    """How a table is made: the name of a search, by which its maker is found, and parameters."""
+    """Recipe of a table: the name of a search, which selects the builder, and its parameters."""
 
     __slots__ = ()
     search: str
     builder = ""
-    """Where the maker is of a recipe that another package brings (`module:function`)."""
+    """The builder of a plugin's recipe (`module:function`)."""
 
     @property
     def has_part_files(self) -> bool:
-        """Whether the rows are too many for one file, or one machine: each part of them is one."""
+        """Whether each task writes a file of its own: for too many rows for one file or machine."""
         return False
 
     def list_parameters(self) -> dict[str, object]:
-        """All that the table's rows depend on, as the manifest has it."""
+        """List everything that the table's rows depend on, as stored in the manifest."""
         raise NotImplementedError
 
 
 class BreadthFirst(Recipe):
-    """Search the puzzle's graph from each root; roots are named."""
+    """Recipe of a search of the puzzle's graph from each root, given by name."""
 
     __slots__ = ("roots",)
     search = "breadth first"
@@ -115,11 +115,11 @@ class Table:
         self.columns = columns
         self.recipe = recipe
         self.index = index
-        """Fields of an index record in order: a name and a `struct` letter, little-endian."""
+        """Fields of an index record in order: a name and a `struct` letter each, little-endian."""
         self.rows = rows
-        """How many rows there must be, where that is known beforehand."""
+        """The number of rows that the table must have, where that is known beforehand."""
         self.sorted_by = sorted_by
-        """Columns that the rows ascend by, text by its bytes: what a file's footer may say."""
+        """Columns that the rows are sorted by, ascending, text by its bytes (as in the footers)."""
 
     @property
     def file(self) -> str:
@@ -137,7 +137,7 @@ class Table:
         return next((column for column in self.columns if column.within), None)
 
     def list_fields(self) -> tuple[Column, ...]:
-        """The index's fields as columns."""
+        """Return the fields of the index as columns."""
         return tuple(
             Column(name, FIELD_KINDS.get(letter, "string"), "") for name, letter in self.index
         )
@@ -154,112 +154,111 @@ class Table:
 
 
 class Puzzle:
-    """A puzzle as the rest of the program sees it: a name, and the tables that are made of it."""
+    """A puzzle: its name, its tables, and the boards and options for further tables."""
 
     name: str
     title: str
     tables: tuple[Table, ...]
     depth = ""
-    """The column that says how deep a state lies, if there is one."""
+    """The column with a state's depth, if there is one."""
     requests: Mapping[str, str] = {}
-    """What else can be asked of further boards, each with what it is of: `count`, `rank-closed`."""
+    """Further requests for boards, such as `count` and `closed`, each with its subject."""
     board_meaning = ""
-    """How its boards are written, and what their tables are."""
+    """The notation of its boards, and the contents of their tables."""
     board_options: tuple[str, ...] = ()
-    """What else can be asked for of further boards: `goals`, `parquet`."""
+    """Options that change the tables of boards: `goals`, `parquet`."""
     reader = section = proof = ""
-    """Where a puzzle of another package has what the usual reader, section of the report or proof
-    would not do for it (`module:name`)."""
+    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
 
     def list_boards(self) -> list[str]:
-        """Further boards whose tables can be asked for."""
+        """List the boards whose tables can be built when an option names them."""
         return []
 
     def list_tables_with_boards(
         self, texts: list[str], options: Collection[str] = ()
     ) -> tuple[Table, ...]:
-        """The tables, with those of further boards where there are many."""
+        """List the tables, with those of further boards if the puzzle has several boards."""
         return self.tables
 
     def list_shardable_tables(self, texts: list[str]) -> tuple[Table, ...]:
-        """The tables of boards that can be made in pieces: those that list every line of play."""
+        """List the boards' tables that can be built in shards: those with every line of play."""
         return ()
 
     def list_plannable_tables(self, texts: list[str]) -> tuple[Table, ...]:
-        """The tables of boards of which can be told what they take, also such as are not made."""
+        """List the boards' tables that can be estimated, including some that cannot be built."""
         return self.list_shardable_tables(texts)
 
     def add_request(
         self, tables: tuple[Table, ...], request: str, texts: list[str]
     ) -> tuple[Table, ...]:
-        """The tables, with what is asked of these boards."""
+        """Return the tables with those that a request for these boards adds or changes."""
         return tables
 
     def list_published_tables(
         self, published: Mapping[str, Mapping[str, Any]]
     ) -> tuple[Table, ...]:
-        """The tables, with those made on request that are published, given their parameters."""
+        """List the tables, with the optional ones that are published, from their parameters."""
         return self.tables
 
     def owns_table(self, table: str) -> bool:
-        """Whether a table of that name is this puzzle's, always made or on request."""
-        return any(table == table_of_ours.name for table_of_ours in self.tables)
+        """Return whether a table of that name belongs to this puzzle, optional tables included."""
+        return any(table == known.name for known in self.tables)
 
     def format_build_arguments(self, table: str) -> str:
-        """What `pipeline precompute` is told to make a table of that name."""
+        """Return the arguments of `pipeline precompute` that build a table of that name."""
         return self.name
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        """A table as it must be beside others that are published already."""
+        """Return a table as it must be built beside the tables that are already published."""
         return table
 
 
 class StateSpace(Puzzle):
-    """A puzzle with few enough states to number: every one gets a rank, in notation order."""
+    """A puzzle with few enough states that each has a rank: its number in notation order."""
 
     size: int
     example: str
     depth = "distance"
 
     def parse(self, text: str) -> str:
-        """The state that a text names, in its one notation; NotationError if it names none."""
+        """Return the state that a text names, in standard notation; raise NotationError if none."""
         raise NotImplementedError
 
     def rank(self, state: str) -> int:
-        """The state's number in notation order, from 0."""
+        """Return the state's number in notation order, from 0."""
         raise NotImplementedError
 
     def unrank(self, rank: int) -> str:
-        """The state of that number."""
+        """Return the state of a rank."""
         raise NotImplementedError
 
     def list_states(self) -> Bytes:
-        """All states in notation order."""
+        """List all states in notation order."""
         import numpy as np
 
         return np.array([self.unrank(rank) for rank in range(self.size)], dtype=np.bytes_)
 
     def make_graph(self) -> Graph:
-        """Every legal move of every state."""
+        """Make the graph of every legal move of every state."""
         raise NotImplementedError
 
     def find_node(self, state: str) -> int:
-        """The graph's node for a state where a search begins."""
+        """Return the graph's node of a state in which a search begins."""
         return self.rank(state)
 
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
     ) -> Columns:
-        """The table's columns from what the searches found, one walk a root."""
+        """Fill the table's columns from the search results, one for each root."""
         raise NotImplementedError
 
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
-        """The index's fields, one value a rank."""
+        """Make the index's fields, with one value for each rank."""
         raise NotImplementedError
 
 
 class View:
-    """A goal as a table sees it: the layout that it reads as, and each state with it."""
+    """A goal mapped to a layout that has a table, and a map from states to states of that table."""
 
     __slots__ = ("layout",)
 
@@ -267,47 +266,49 @@ class View:
         self.layout = layout
 
     def map_state(self, state: str) -> str:
-        """The state that stands for this one in the layout's table."""
+        """Return the state of the layout's table that has this state's answers."""
         return state
 
 
 class GoalPuzzle(StateSpace):
-    """A state space walked to a goal. Every move can be undone, by a move of any letter.
+    """A state space with goals. Every move can be undone, by a move of any letter.
 
-    A new puzzle of this kind gives a name, its layouts, a notation and `moves`; its graph, table,
-    index, lookups and verification follow. Optional are `list_states`, `list_all_moves` and `graph`
-    that are faster than asking for one state at a time.
+    A new puzzle of this kind defines a name, its layouts, a notation and `moves`; its graph, table,
+    index, lookups and verification follow. It may override `list_states`, `list_all_moves` and
+    `make_graph` with versions that are faster than one state at a time.
     """
 
     layouts: Mapping[str, str]
     spellings: Mapping[str, str] = {}
-    """Other ways to write a layout's name."""
+    """Other spellings of the layouts' names."""
     letters: str
-    """The letters of all moves, in the order in which answers name them."""
+    """The letters of all moves, in the order in which answers list them."""
     solutions = "B"
-    """The field of an index record that holds a number of shortest solutions (`struct`)."""
+    """The `struct` letter of the index field with the number of shortest solutions."""
 
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
-        """Each legal move of a state: its letter and the state it leads to, in `letters` order."""
+        """Yield each legal move of a state: its letter and the next state, in `letters` order."""
         raise NotImplementedError
 
     def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
-        """`moves` of all states, for each letter: the ranks it may be made from, and the states
-        it leads to. The proof takes the rules from here, and nothing from `graph`."""
+        """Yield each letter with the ranks from which its move is legal, and the next states.
+
+        Verification takes the rules from here, and nothing from `make_graph`.
+        """
         import numpy as np
 
         moves_by_letter: dict[str, tuple[list[int], list[str]]] = {
             name: ([], []) for name in self.letters
         }
         for rank in range(self.size):
-            for letter, after in self.moves(self.unrank(rank)):
+            for letter, next_state in self.moves(self.unrank(rank)):
                 moves_by_letter[letter][0].append(rank)
-                moves_by_letter[letter][1].append(after)
+                moves_by_letter[letter][1].append(next_state)
         for letter, (ranks, targets) in moves_by_letter.items():
             yield letter, np.array(ranks, dtype=np.int64), np.array(targets, dtype=np.bytes_)
 
     def parse_goal(self, text: str) -> str:
-        """The state of the goal that a text names: a layout's name, or any state."""
+        """Return the goal state that a text names: by a layout's name, or as a state."""
         goals = ", ".join(self.layouts)
         name = require_text(text, "a goal", goals).strip().lower()
         layout = self.spellings.get(name, name)
@@ -320,11 +321,11 @@ class GoalPuzzle(StateSpace):
             raise NotationError("a goal", text, error.problem, example) from error
 
     def find_layout(self, state: str) -> str:
-        """The layout that a state reaches, or would if it reached any."""
+        """Return the name of the only layout that a state may reach."""
         return next(iter(self.layouts))
 
     def view_goal(self, goal: str) -> View:
-        """How a table answers for this goal; BadRequest where none does."""
+        """Return the view with which a table answers for a goal; raise BadRequest if none does."""
         for layout, state in self.layouts.items():
             if state == goal:
                 return View(layout)
@@ -333,22 +334,25 @@ class GoalPuzzle(StateSpace):
         raise BadRequest(problem, f"Choose one of: {layouts}")
 
     def can_reach(self, state: str, goal: str) -> bool:
-        """Whether a state reaches a goal, as far as the rules alone tell."""
+        """Return whether a state reaches a goal, by the layouts that the two may reach."""
         view = self.view_goal(goal)
         return self.find_layout(view.map_state(state)) == self.find_layout(view.map_state(goal))
 
     def explain_unreachable(self, state: str, goal: str) -> str:
-        """Why a goal cannot be reached from a state, as the end of a sentence."""
+        """Explain why a goal cannot be reached from a state, as the end of a sentence."""
         return "no sequence of moves connects them."
 
     def compute_features(self, state: str, goal: str) -> dict[str, int]:
-        """The table's further columns, from the rules, for one state on its way to a goal."""
+        """Compute the puzzle's own columns, from the rules, for a state and its goal."""
         return {}
 
     def make_goal_table(
         self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
     ) -> Table:
-        """A table of the states that reach one of these goals, with this puzzle's columns."""
+        """Make the table of the states that reach one of these goals.
+
+        It has this puzzle's columns.
+        """
         row_order = "row number = rank"
         if rows != self.size:
             row_order = "states that reach no goal have no row"
@@ -381,8 +385,8 @@ class GoalPuzzle(StateSpace):
 
         offsets, targets, labels = [0], [], []
         for rank in range(self.size):
-            for letter, state in self.moves(self.unrank(rank)):
-                targets.append(self.rank(state))
+            for letter, next_state in self.moves(self.unrank(rank)):
+                targets.append(self.rank(next_state))
                 labels.append(self.letters.index(letter) << 4)
             offsets.append(len(targets))
         return Graph(
@@ -399,11 +403,11 @@ class GoalPuzzle(StateSpace):
         depth, goal, ways = find_nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
         source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
-        downhill = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
+        is_nearer = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
         best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
         for position, letter in enumerate(self.letters):
-            takers = source[downhill & (graph.labels >> 4 == position)]
-            best[takers] = np.strings.add(best[takers], letter.encode())
+            sources_of_letter = source[is_nearer & (graph.labels >> 4 == position)]
+            best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())
         return {
             "state": self.list_states()[rows],
             "goal": np.array([list(self.layouts).index(name) for name in walks])[goal[rows]],

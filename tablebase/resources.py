@@ -1,4 +1,4 @@
-"""What the machine has for this process: cores, by which things are done at once, and memory."""
+"""The cores and the memory that this process can use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GROUP_FILES = {
     "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 }
 """For each version of control groups: the files with the limit and the usage of memory, and the
-part of the usage, in `memory.stat`, that the system gives back when it is needed."""
+field of `memory.stat` with the share of the usage that the system can reclaim."""
 
 
 def count_cores() -> int:
@@ -25,11 +25,12 @@ def count_cores() -> int:
 def get_free_memory(root: str = "") -> int | None:
     """Return the bytes that this process can still use; None where the system does not say.
 
-    It is the least of what the machine has free, and of what the process's control groups (a
-    container's, for example) and its own limit on address space leave. `root` is where the files
-    of the system begin.
+    It is the least of the machine's free memory and of the memory that remains below the limits of
+    the process's control groups (a container's, for example) and of its address space. `root` is
+    the folder in which `/proc` and the mount points lie.
     """
-    return min([*_machine(root), *_groups(root), *_address_space(root)], default=None)
+    limits = [*_read_machine(root), *_read_groups(root), *_read_address_space(root)]
+    return min(limits, default=None)
 
 
 def address_space_limit() -> int | None:
@@ -42,54 +43,55 @@ def address_space_limit() -> int | None:
     return None if limit == resource.RLIM_INFINITY else limit
 
 
-def _machine(root: str) -> Iterator[int]:
-    fields = _fields(f"{root}/proc/meminfo")
+def _read_machine(root: str) -> Iterator[int]:
+    fields = _read_fields(f"{root}/proc/meminfo")
     if "MemAvailable:" in fields:
         yield fields["MemAvailable:"] << 10
 
 
-def _address_space(root: str) -> Iterator[int]:
-    limit, used = address_space_limit(), _fields(f"{root}/proc/self/status").get("VmSize:", 0)
+def _read_address_space(root: str) -> Iterator[int]:
+    limit, used = address_space_limit(), _read_fields(f"{root}/proc/self/status").get("VmSize:", 0)
     if limit is not None:
         yield max(0, limit - (used << 10))
 
 
-def _groups(root: str) -> Iterator[int]:
-    """What each control group around this process leaves of its limit."""
+def _read_groups(root: str) -> Iterator[int]:
+    """Yield the bytes that remain below the limit of each control group of this process."""
     paths = dict[str, str]()
-    for line in _lines(f"{root}/proc/self/cgroup"):
+    for line in _read_lines(f"{root}/proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if not controllers or "memory" in controllers.split(","):
             paths["cgroup" if controllers else "cgroup2"] = path
-    for line in _lines(f"{root}/proc/self/mountinfo"):
+    for line in _read_lines(f"{root}/proc/self/mountinfo"):
         mount, _, kind = line.partition(" - ")
         version, _, options = kind.split(" ", 2)
         if version not in paths or (version == "cgroup" and "memory" not in options.split(",")):
             continue
-        shown, point = mount.split(" ")[3:5]
-        # what is mounted in a container may be its own group alone, which is `shown` outside
-        inner = os.path.relpath(paths[version], shown)
+        mounted, point = mount.split(" ")[3:5]
+        # a container may see its own group alone, whose path outside is `mounted`
+        inner = os.path.relpath(paths[version], mounted)
         group = os.path.normpath(f"{root}{point}/{'' if inner.startswith('..') else inner}")
         while len(group) >= len(f"{root}{point}"):
-            yield from _group(group, *GROUP_FILES[version])
+            yield from _read_group(group, *GROUP_FILES[version])
             group = os.path.dirname(group)
 
 
-def _group(group: str, limit: str, usage: str, spare: str) -> Iterator[int]:
+def _read_group(group: str, limit: str, usage: str, spare: str) -> Iterator[int]:
     try:
-        allowed, used = (int(_lines(f"{group}/{name}")[0]) for name in (limit, usage))
+        allowed, used = (int(_read_lines(f"{group}/{name}")[0]) for name in (limit, usage))
     except (ValueError, IndexError):  # "max", or a group without a limit
         return
-    yield max(0, allowed - used + _fields(f"{group}/memory.stat").get(spare, 0))
+    yield max(0, allowed - used + _read_fields(f"{group}/memory.stat").get(spare, 0))
 
 
-def _fields(path: str) -> dict[str, int]:
-    """The lines of a file that are a name and a number, perhaps with a unit."""
-    lines = (line.split() for line in _lines(path))
+def _read_fields(path: str) -> dict[str, int]:
+    """Read the lines of a file that are a name and a number, possibly with a unit."""
+    lines = (line.split() for line in _read_lines(path))
     return {words[0]: int(words[1]) for words in lines if len(words) > 1 and words[1].isdigit()}
 
 
-def _lines(path: str) -> list[str]:
+def _read_lines(path: str) -> list[str]:
+    """Read the lines of a file; none if it cannot be read."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read().splitlines()

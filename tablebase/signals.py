@@ -1,8 +1,8 @@
-"""Told to stop: what would be left behind is undone, and the process is gone at once.
+"""Signals that end the process: it cleans up temporary files and exits at once.
 
 The signals are blocked in every thread and one thread waits for them, so that no library's own
-handler, no kernel that runs for seconds and no lock keeps one from being obeyed. Where the system
-cannot do that (Windows), an interrupt is Python's KeyboardInterrupt.
+handler, no kernel that runs for seconds and no lock delays the exit. Where the system cannot do
+that (Windows), an interrupt is Python's KeyboardInterrupt.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ else:
 SIGNAL_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 cleanup_lock = _thread.allocate_lock()
-"""Held while that is made which is to be undone; for ever, once the process is told to stop."""
+"""Held while something is created that needs a cleanup; for ever, once a signal has arrived."""
 _cleanups: dict[object, Callable[[], object]] = {}
 
 
 class CleanupOnSignal:
-    """While the block lasts: what is done if the process is told to stop."""
+    """Context manager that runs a cleanup if a signal ends the process during the block."""
 
     def __init__(self, cleanup: Callable[[], object]) -> None:
         self._cleanup = cleanup
@@ -39,9 +39,10 @@ class CleanupOnSignal:
 
 
 def watch_signals() -> None:
-    """From now on an interrupt, a request to end or a lost terminal ends the process: 128 + signal.
+    """End the process with code 128 + signal at an interrupt, SIGTERM or a lost terminal.
 
-    Called once, before there are other threads. A signal that is ignored stays ignored (`nohup`).
+    Call this once, before there are other threads. A signal that is ignored stays ignored
+    (`nohup`).
     """
     if not hasattr(_signal, "sigwait"):
         return
@@ -57,6 +58,6 @@ def _wait_for_signal(watched: list[int]) -> None:
     for cleanup in list(_cleanups.values()):
         try:
             cleanup()
-        except OSError:  # the folder itself has gone, or may no longer be written to
+        except OSError:  # the folder was removed, or may no longer be written to
             continue
     os._exit(128 + number)

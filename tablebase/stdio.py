@@ -1,7 +1,8 @@
-"""Streams that give and take every byte, and the process's own three made so.
+"""Streams that read and write every byte, and the standard streams wrapped in them.
 
-A raw stream may take fewer bytes than it was given and say so only in what it returns, and standard
-output is one under PYTHONUNBUFFERED; a pipe that does not block says that there is nothing yet.
+A raw stream may write fewer bytes than it was given and report that only in its return value, and
+standard output is raw under PYTHONUNBUFFERED; a non-blocking pipe returns None where no byte has
+come yet.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 
-class _OwnStream(io.RawIOBase):
-    """A descriptor of the process's own: it stays open when this is closed."""
+class _StandardStream(io.RawIOBase):
+    """A stream of a descriptor that stays open when the stream is closed."""
 
     def __init__(self, descriptor: int, mode: str) -> None:
         self._raw = io.FileIO(descriptor, mode, closefd=False)
@@ -37,8 +38,8 @@ class _OwnStream(io.RawIOBase):
         return self._raw.isatty()
 
 
-class CompleteWriter(_OwnStream):
-    """Takes every byte or raises OutputError; after that nothing more is tried."""
+class CompleteWriter(_StandardStream):
+    """Writer of every byte: raises OutputError, and writes nothing more after an error."""
 
     def __init__(self, descriptor: int, name: str) -> None:
         super().__init__(descriptor, "w")
@@ -46,11 +47,11 @@ class CompleteWriter(_OwnStream):
         self.failure: OutputError | None = None
 
     def write(self, data: ReadableBuffer) -> int:
-        rest = memoryview(data).cast("B")
-        size = len(rest)
-        while rest and not self.failure:
+        remaining = memoryview(data).cast("B")
+        size = len(remaining)
+        while remaining and not self.failure:
             try:
-                written = self._raw.write(rest)
+                written = self._raw.write(remaining)
             except OSError as error:
                 kind = ReaderGone if error.errno == errno.EPIPE else OutputError
                 self.failure = kind(self._name, explain_os_error(error))
@@ -58,12 +59,12 @@ class CompleteWriter(_OwnStream):
             if written is None:
                 _wait_until_ready(self._raw, for_writing=True)
             else:
-                rest = rest[written:]
+                remaining = remaining[written:]
         return size
 
 
-class BlockingReader(_OwnStream):
-    """Waits for bytes where there are none yet."""
+class BlockingReader(_StandardStream):
+    """Reader that waits for bytes where a non-blocking stream has none yet."""
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         while (count := self._raw.readinto(buffer)) is None:
@@ -80,7 +81,7 @@ def _wait_until_ready(raw: io.FileIO, *, for_writing: bool) -> None:
 
 
 class BestEffortWriter(CompleteWriter):
-    """What cannot be told is not told: progress and complaints are no answers."""
+    """Writer that discards what it cannot write: for progress and errors, which are no answers."""
 
     def write(self, data: ReadableBuffer) -> int:
         try:
@@ -90,32 +91,32 @@ class BestEffortWriter(CompleteWriter):
 
 
 def explain_os_error(error: OSError) -> str:
-    """Why the system refused, as the end of a sentence."""
+    """Return the reason of a system error, as the end of a sentence."""
     if error.errno == errno.EBADF:
         return "it is closed"
-    # not error.strerror: some libraries tell a story of their own there
+    # not error.strerror: some libraries put texts of their own there
     return (os.strerror(error.errno) if error.errno else str(error)).lower()
 
 
 def wrap_standard_streams() -> CompleteWriter:
-    """Make the process's own streams whole; returns the one of the answers.
+    """Wrap the standard streams so that all bytes pass; return the writer of standard output.
 
-    Called once, before any file is opened: the number of a stream that is closed is taken, so that
-    no file is written to, or read, in its place.
+    Call this once, before any file is opened: the descriptor of a closed stream is opened anew, so
+    that no other file can take its number and be read or written in its place.
     """
     encodings = []
-    for stream, useless in ((sys.stdin, os.O_WRONLY), (sys.stdout, 0), (sys.stderr, 0)):
+    for stream, mode in ((sys.stdin, os.O_WRONLY), (sys.stdout, 0), (sys.stderr, 0)):
         if stream is None:
-            os.open(os.devnull, useless)
+            os.open(os.devnull, mode)  # the mode that makes every use an error
         encodings.append(stream.encoding if stream else "utf-8")
-    keys, answers, messages = (
+    stdin, stdout, stderr = (
         BlockingReader(0, "r"),
         CompleteWriter(1, "standard output"),
         BestEffortWriter(2, ""),
     )
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(keys), encodings[0])
-    sys.stdout = io.TextIOWrapper(io.BufferedWriter(answers), encodings[1], "backslashreplace")
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(stdin), encodings[0])
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(stdout), encodings[1], "backslashreplace")
     sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(messages), encodings[2], "backslashreplace", line_buffering=True
+        io.BufferedWriter(stderr), encodings[2], "backslashreplace", line_buffering=True
     )
-    return answers
+    return stdout

@@ -1,6 +1,6 @@
-"""Locks on files that are being written, which tell a killed writer's file from a live one's.
+"""Locks on files that are being written: files without one were left by a killed writer.
 
-A lock belongs to the open file, so that it is free again however its writer ends. Where there are
+A lock belongs to the open file, so the system releases it however its writer ends. Where there are
 no locks (Windows, some network file systems), every file counts as being written.
 """
 
@@ -10,7 +10,7 @@ import os
 
 
 def lock_file(descriptor: int) -> bool:
-    """Lock an open file for its writer; return whether that could be done."""
+    """Lock an open file for its writer; return whether the lock was obtained."""
     try:
         import fcntl
 
@@ -21,7 +21,7 @@ def lock_file(descriptor: int) -> bool:
 
 
 def is_being_written(path: str) -> bool:
-    """Return whether a file's writer is alive; True where nobody can know."""
+    """Return whether a file's writer is alive; True where that is unknown."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError:

@@ -1,4 +1,4 @@
-"""The bits of a word: plain Python, and one instruction each where kernels are compiled."""
+"""Bit operations on words: plain Python, and one machine instruction each in compiled kernels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba.extending import intrinsic, overload
 
 
 def count_ones(word: int) -> int:
-    """How many bits are set.
+    """Count the bits that are set.
 
     >>> count_ones(0b1011)
     3
@@ -19,7 +19,7 @@ def count_ones(word: int) -> int:
 
 
 def find_lowest(word: int) -> int:
-    """The number of the lowest bit that is set.
+    """Return the position of the lowest bit that is set, from 0.
 
     >>> find_lowest(0b1000)
     3

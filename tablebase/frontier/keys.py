@@ -1,5 +1,4 @@
-"""The keys of a frontier's states (`tablebase.frontier.state`), compiled: unpacked and packed
-again."""
+"""Compiled functions on the keys of a frontier's states (`tablebase.frontier.state`)."""
 
 from __future__ import annotations
 
@@ -17,19 +16,22 @@ Array = npt.NDArray[Any]
 
 MAX_PAIRS = 9
 MATCHING_COUNTS = np.cumprod([1, *range(1, 2 * MAX_PAIRS, 2)], dtype=np.int64)
-"""How many matchings so many pairs of ends have."""
+"""The number of matchings of 0, 1, 2 ... pairs of ends."""
 MATCHING_STARTS = np.cumsum([0, *MATCHING_COUNTS])
-"""Where they begin in a list of the matchings of no pairs, of one, of two, and so on."""
+"""Where the matchings of 0, 1, 2 ... pairs begin in a list of all of them, in that order."""
 MATCHING_MASK = (1 << MATCHING_BITS) - 1
 MAX_CELLS = 18
 
 END_BITS = sum(END << 2 * cell for cell in range(MAX_CELLS + 1))
-"""The bits that are set where a cell is an end."""
+"""The bits of needs that are set for cells that are ends."""
 
 
 @cache
 def list_all_partners(cells: int) -> Array:
-    """All matchings that so many cells can have without their first pair, four bits an end."""
+    """List the partners in all matchings of so many cells without their first pair.
+
+    Each matching has four bits for each end. Matchings of fewer pairs come first.
+    """
     max_pairs = max(cells // 2 - 1, 0)
     partners = np.zeros(MATCHING_STARTS[max_pairs + 1], dtype=np.int64)
     _fill_all_partners(max_pairs, partners)
@@ -42,45 +44,45 @@ def _fill_all_partners(max_pairs: int, partners: Array) -> None:
         at = MATCHING_STARTS[pairs]
         for chosen in range(1, 2 * pairs):
             for rest in partners[MATCHING_STARTS[pairs - 1] : MATCHING_STARTS[pairs]]:
-                # a matching of all but the first end and the one that is its partner
-                packed = np.int64(chosen)
+                # `rest`: a matching of all ends but the first and its partner, `chosen`
+                matched = np.int64(chosen)
                 for end in range(2 * pairs - 2):
                     partner = renumber_end(rest >> 4 * end & 15, chosen)
-                    packed |= partner << 4 * renumber_end(end, chosen)
-                partners[at] = packed
+                    matched |= partner << 4 * renumber_end(end, chosen)
+                partners[at] = matched
                 at += 1
 
 
 @compiled
 def renumber_end(end: int, chosen: int) -> int:
-    """The number among all ends of one that is counted without the first and a chosen one."""
+    """Return the number among all ends of an end numbered without the first and a chosen one."""
     return end + 1 + (end + 1 >= chosen)
 
 
 @compiled
 def unpack_key(key: int, partners: Array, partner: Array, ends: Array) -> int:
-    """Set the partner of each cell that is an end, and list these; returns how many there are."""
+    """Set the partner of each cell that is an end, list these cells in `ends`, and count them."""
     ends_left = key >> MATCHING_BITS & END_BITS
-    many = 0
+    count = 0
     while ends_left:
-        ends[many] = find_lowest(ends_left) // 2
+        ends[count] = find_lowest(ends_left) // 2
         ends_left &= ends_left - 1
-        many += 1
-    if many == 0:
+        count += 1
+    if count == 0:
         return 0
-    rest = many // 2 - 1
+    rest = count // 2 - 1
     chosen, first = 1 + (key & MATCHING_MASK) // MATCHING_COUNTS[rest], ends[0]
     partner[first], partner[ends[chosen]] = ends[chosen], first
     matched = partners[MATCHING_STARTS[rest] + (key & MATCHING_MASK) % MATCHING_COUNTS[rest]]
-    for end in range(many - 2):
+    for end in range(count - 2):
         other = ends[renumber_end(matched >> 4 * end & 15, chosen)]
         partner[ends[renumber_end(end, chosen)]] = other
-    return many
+    return count
 
 
 @compiled
 def rank_matching(needs: int, partner: Array) -> int:
-    """The number of the matching of the cells that are ends."""
+    """Return the number of the matching of the cells that are ends."""
     ends_left = needs & END_BITS
     others = count_ones(ends_left) - 1
     matching = 0
@@ -96,11 +98,14 @@ def rank_matching(needs: int, partner: Array) -> int:
 def relabel_cells(
     key: int, to: Array, partners: Array, partner: Array, ends: Array, moved: Array
 ) -> int:
-    """The key after each cell has gone to another place."""
-    many = unpack_key(key, partners, partner, ends)
+    """Return the key after each cell has moved to place `to[cell]`.
+
+    `partner`, `ends` and `moved` are buffers that are overwritten.
+    """
+    count = unpack_key(key, partners, partner, ends)
     needs = 0
     for cell in range(len(to)):
         needs |= (key >> MATCHING_BITS + 2 * cell & 3) << 2 * to[cell]
-    for end in ends[:many]:
+    for end in ends[:count]:
         moved[to[end]] = to[partner[end]]
     return needs << MATCHING_BITS | rank_matching(needs, moved)

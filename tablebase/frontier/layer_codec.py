@@ -1,8 +1,9 @@
-"""A layer in records of one width, as a published file has it: ascending keys, each with a number.
+"""Encoder and decoder of layers: ascending keys, each with a number, in records of one width.
 
-A record tells the first of its keys and the sum of all numbers before it; then come in turn the
-number of a state and the distance to the next key, in sevens of bits, the lowest first, each but
-the last of one with the eighth bit set. None is 0, so no byte is 0 until a record ends.
+Published files have this format. A record has the first of its keys and the sum of all numbers
+before it; then alternately the number of a state and the difference to the next key. These are
+written in groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but
+the last. No value is 0, so the first byte that is 0 ends the record.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from tablebase.frontier.keys import Array
 from tablebase.jit import compiled
 
 MAX_STATE_BYTES = 18
-"""Bytes of a number and a distance at most."""
+"""Most bytes of a number and a difference together."""
 
 
 def encode_layer(keys: Array, numbers: Array, width: int) -> tuple[Array, Array, Array]:
-    """The first key of each record, the sum before it, and so many bytes of states."""
+    """Encode a layer: return each record's first key, sum before, and `width` bytes of states."""
     capacity = 1 + len(keys) // (width // MAX_STATE_BYTES)
     firsts, sums = np.zeros((2, capacity), dtype=np.int64)
     states = np.zeros((capacity, width), dtype=np.uint8)
@@ -26,9 +27,9 @@ def encode_layer(keys: Array, numbers: Array, width: int) -> tuple[Array, Array,
 
 
 def decode_layer(firsts: Array, states: Array) -> tuple[Array, Array]:
-    """The keys and their numbers again."""
+    """Decode the states of a layer: return the keys and their numbers."""
     rows = states.view(np.uint8).reshape(len(states), states.itemsize)
-    # a state has two numbers, each ended by a byte without the eighth bit, but for the last one
+    # a state has two values, each ended by a byte without the eighth bit, a record's last state one
     count = (int(np.count_nonzero((rows > 0) & (rows < 128))) + len(rows)) // 2
     keys, numbers = np.empty((2, count), dtype=np.int64)
     _decode(firsts, rows, keys, numbers)

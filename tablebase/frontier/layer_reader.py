@@ -1,6 +1,6 @@
-"""The layers of a sweep (`tablebase.frontier.state`), in records which are read one by one.
+"""Random access to the layers of a sweep (`tablebase.frontier.state`), one record at a time.
 
-A layer has states by ascending key, each with a number: of the ways that lead to it, say.
+A layer has states by ascending key, each with a number, for example its forward count.
 `tablebase.frontier.layer_codec` writes the records.
 """
 
@@ -10,7 +10,7 @@ from bisect import bisect_left
 from itertools import accumulate
 
 MAX_CACHED_RECORDS = 512
-"""Unpacked records at hand: 20 MB."""
+"""Most decoded records in the cache: 20 MB."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 
 class InconsistentLayers(Exception):
-    """Layers that tell of more cycles, or of fewer, than there are."""
+    """Layers whose numbers contradict each other: of more cycles, or fewer, than there are."""
 
 
 class LayerReader:
-    """The layers in records (`knight.STATES`), which are read one by one."""
+    """Reader of layers in records with the fields `RANKING_FIELDS` (`puzzles.knight.definition`).
+
+    `read_record` returns the fields of a record; there are `count` records.
+    """
 
     def __init__(
         self, read_record: Callable[[int], tuple[int, int, int, bytes]], count: int
@@ -35,8 +38,10 @@ class LayerReader:
         self._cache: dict[int, tuple[list[int], list[int]]] = {}
 
     def iter_states(self, layer: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-        """The states with keys from the first to below the last: each one's key, the sum of the
-        numbers of those before it, and its number."""
+        """Yield the states with keys from `first` to below `last`.
+
+        Each is a key, the sum of the numbers of the layer's states before it, and its number.
+        """
         for at in range(self._find_record(layer, first), self._count):
             record_layer, _, total, _ = self._read_record(at)
             if record_layer > layer:
@@ -53,12 +58,15 @@ class LayerReader:
                 return
 
     def find_state(self, layer: int, key: int) -> tuple[int, int]:
-        """The sum of the numbers before a state, and its own: 0 where it is not there."""
+        """Return the sum of the numbers before a state, and its own number, 0 if it is missing."""
         states = self.iter_states(layer, key, key + 1)
         return next(((total, number) for _, total, number in states), (0, 0))
 
     def find_state_at(self, layer: int, total: int) -> tuple[int, int, int]:
-        """The state whose number, added to those before it, is the first to pass a total."""
+        """Find the first state whose number, added to those before it, is more than a total.
+
+        Return its key, the sum of the numbers before it, and its number.
+        """
         at = self._find_record(layer, total, key=False)
         record_layer, _, begin, _ = self._read_record(at)
         keys, numbers = self._decode_record(at)
@@ -71,18 +79,21 @@ class LayerReader:
         return key, total - rest, numbers[bisect_left(keys, key)]
 
     def sum_layer(self, layer: int) -> int:
-        """The sum of the numbers of a layer's states."""
+        """Return the sum of the numbers of a layer's states."""
         at = self._find_record(layer, 1 << 63)
         record_layer, _, total, _ = self._read_record(at)
         return total + sum(self._decode_record(at)[1]) if record_layer == layer else 0
 
     def find_records(self, layer: int) -> range:
-        """Where the records of a layer are."""
+        """Find the numbers of a layer's records."""
         begin, end = (self._find_record(at, -1) + 1 if at else 0 for at in (layer, layer + 1))
         return range(begin, end)
 
     def _find_record(self, layer: int, value: int, *, key: bool = True) -> int:
-        """The last record of the layers up to this one whose key, or sum, is not above a value."""
+        """Find the last record of the layers up to this one whose key is not above a value.
+
+        With `key=False`: whose sum is not above it.
+        """
         low, high = 0, self._count
         while high - low > 1:
             middle = (low + high) // 2
@@ -94,19 +105,19 @@ class LayerReader:
         return low
 
     def _decode_record(self, at: int) -> tuple[list[int], list[int]]:
-        """The keys of a record and their numbers."""
+        """Return the keys of a record and their numbers, from the cache if possible."""
         decoded = self._cache.get(at)
         if decoded is None:
             if len(self._cache) >= MAX_CACHED_RECORDS:
                 self._cache.clear()
-            _, key, _, packed = self._read_record(at)
-            decoded = self._cache[at] = _decode_states(key, packed)
+            _, key, _, encoded = self._read_record(at)
+            decoded = self._cache[at] = _decode_states(key, encoded)
         return decoded
 
 
-def _decode_states(key: int, packed: bytes) -> tuple[list[int], list[int]]:
+def _decode_states(key: int, encoded: bytes) -> tuple[list[int], list[int]]:
     numbers, value, shift = list[int](), 0, 0
-    for byte in packed.rstrip(b"\0"):
+    for byte in encoded.rstrip(b"\0"):
         value |= (byte & 127) << shift
         shift += 7
         if byte < 128:
@@ -118,8 +129,10 @@ def _decode_states(key: int, packed: bytes) -> tuple[list[int], list[int]]:
 
 
 def choose_option(options: Iterable[tuple[Option, int]], number: int) -> tuple[Option, int]:
-    """Of options with a number of ways each, the one in which a number falls, and which of its ways
-    that is."""
+    """Choose the option that way `number` belongs to, and return it with the way's number in it.
+
+    The options' ways are numbered from 0, option by option.
+    """
     for option, ways in options:
         if number < ways:
             return option, number

@@ -1,17 +1,17 @@
-"""The frontier of a sweep over a board: its states as numbers, told one at a time.
+"""States of the frontier of a sweep over a board, their keys, and single steps between them.
 
-A sweep takes the squares of a board one after another and lays the edges of a cycle through all of
-them. What was laid so far lies behind a *frontier*: a row of cells, each a square whose edges are
-not all decided. A cell *needs* two more edges if it is free, one if a piece of path ends there, and
-none if it is used up. The pieces join the ends in pairs: the two ends of a piece are *partners*.
+A sweep takes the squares of a board one after another and places the edges of a cycle through all
+of them. The edges so far are a *partial tour*. The *frontier* is a row of cells, each a square
+whose edges are not all decided. A cell *needs* two more edges if it is free, one if a path of the
+partial tour ends there, and none if it has both. The two ends of a path are *partners*.
 
-A state's *key* has two bits a cell for its needs and, below them, the number of its *matching*: how
-the ends are paired. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1: which of the
-other ends is the first one's partner counts first, then the matching of all the rest.
+A state's *key* has two bits for each cell's needs and, below them, the number of its *matching*:
+the pairing of the ends. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1, first by
+which of the other ends is the first one's partner, then by the matching of the remaining ends.
 
-A step finishes a cell: it is joined to others as often as it needs, and a free cell enters at the
-other end. `step_forward` takes a step, and `step_back` takes one back. It is the first cell that is
-finished, or the second where the first stays to the end.
+A step finishes a cell: it gets as many edges to other cells as it needs, and a free cell enters at
+the other end. `step_forward` takes a step, and `step_back` undoes one. The cell that is finished is
+the first, or the second in sweeps whose first cell stays to the end.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     JoinedCells = tuple[int, ...]
-    """The cells that one was joined to, ascending."""
+    """The cells that a step gave an edge to the finished one, ascending."""
 
 FREE, END = 2, 1
-"""What a cell can need, beside nothing."""
+"""Edges that a cell needs, unless it needs none."""
 MATCHING_BITS = 26
-"""Enough for the 34,459,425 matchings of 9 pairs."""
+"""Bits of a matching's number: enough for the 34,459,425 matchings of 9 pairs."""
 
 
 class State:
-    """What each cell needs, and the partner of each end.
+    """The needs of each cell, and the partner of each end.
 
     >>> state = State.from_key(0b01_01_10_01_01 << MATCHING_BITS | 2, 5)
     >>> state.needs, state.partner
@@ -45,7 +45,7 @@ class State:
 
     @classmethod
     def from_key(cls, key: int, cells: int) -> State:
-        """The state of a key."""
+        """Return the state of a key with so many cells."""
         needs = [key >> MATCHING_BITS + 2 * cell & 3 for cell in range(cells)]
         ends = [cell for cell in range(cells) if needs[cell] == END]
         partner = {}
@@ -66,7 +66,10 @@ class State:
         return needs_bits << MATCHING_BITS | matching
 
     def add_edge(self, one: int, other: int) -> State | None:
-        """With an edge between two cells; None where one has no room or it would close a cycle."""
+        """Return the state with an edge between two cells.
+
+        None if a cell needs no edge, or if the edge would close a cycle.
+        """
         if not self.needs[one] or not self.needs[other]:
             return None
         near, far = self.partner.get(one, one), self.partner.get(other, other)
@@ -80,7 +83,7 @@ class State:
         return State(needs, partner)
 
     def relabel(self, to: list[int]) -> State:
-        """The state after each cell has gone to another place."""
+        """Return the state after each cell has moved to place `to[cell]`."""
         needs = [0] * len(to)
         for cell, place in enumerate(to):
             needs[place] = self.needs[cell]
@@ -88,7 +91,7 @@ class State:
 
 
 def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
-    """The pairs of a matching of so many ends.
+    """Yield the pairs of a matching of so many ends.
 
     >>> list(iter_pairs(2, 4))
     [(0, 3), (1, 2)]
@@ -103,7 +106,7 @@ def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
 
 
 def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0) -> int | None:
-    """The key after a step that joins a cell to these; None where that cannot be."""
+    """Return the key after a step that joins cell `here` to others; None if it is not legal."""
     state = State.from_key(key, cells)
     state.needs.append(FREE)
     for other in joined_cells:
@@ -120,10 +123,10 @@ def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0)
 def step_back(
     key: int, others: list[int], cells: int, here: int = 0
 ) -> Iterator[tuple[int, JoinedCells]]:
-    """Every key that a step may have led from, with the cells that a cell was joined to.
+    """Yield every key that a step may have led from, with the cells that cell `here` was joined to.
 
-    `others`: all that it may be joined to. No pair of key and cells comes twice. Not every state
-    that is told was ever reached: the layer before the step knows.
+    `others`: all cells that it may be joined to. No pair of key and cells comes twice. Some of the
+    states may be unreachable: only the layer before the step shows which are reached.
     """
     current = State.from_key(key, cells)
     needs = [*current.needs[:here], 0, *current.needs[here:]]
@@ -131,21 +134,24 @@ def step_back(
         one + (one >= here): other + (other >= here) for one, other in current.partner.items()
     }
 
-    def make_key(changed: dict[int, int], *pieces: tuple[int, int]) -> int:
-        """Some cells with other needs, and pieces between other ends than now."""
+    def make_key(changed: dict[int, int], *paths: tuple[int, int]) -> int:
+        """Return the key with the needs of some cells changed, and with other pairs of ends.
+
+        -1 if the cell that enters with this step is not free.
+        """
         cell_needs = [changed.get(cell, need) for cell, need in enumerate(needs)]
         if cell_needs.pop() != FREE:  # the last cell enters with this step
             return -1
         ends = {**partner}
-        for one, other in pieces:
+        for one, other in paths:
             ends[one], ends[other] = other, one
         return State(cell_needs, ends).key
 
     steps: list[tuple[int, JoinedCells]] = [(make_key({}), ())]
     for one in others:
-        if needs[one] == END:  # it was free, and this cell had its partner
+        if needs[one] == END:  # it was free, and its partner was this cell's
             steps.append((make_key({here: END, one: FREE}, (here, partner[one])), (one,)))
-        elif needs[one] == 0:  # both were ends, of pieces that are one now
+        elif needs[one] == 0:  # both were ends, of two paths that are one now
             for near, far in partner.items():
                 steps.append((make_key({here: END, one: END}, (here, near), (one, far)), (one,)))
     for place, one in enumerate(others):
@@ -159,7 +165,7 @@ def step_back(
                     changed = {here: FREE, one: END, two: END}
                     steps.append((make_key(changed, (one, near), (two, far)), joined_cells))
             elif {needs[one], needs[two]} == {0, END}:
-                end, done = joined_cells if needs[one] == END else (two, one)
-                changed = {here: FREE, end: FREE, done: END}
-                steps.append((make_key(changed, (done, partner[end])), joined_cells))
-    return ((then, joined_cells) for then, joined_cells in steps if then >= 0)
+                end, complete = joined_cells if needs[one] == END else (two, one)
+                changed = {here: FREE, end: FREE, complete: END}
+                steps.append((make_key(changed, (complete, partner[end])), joined_cells))
+    return ((key_before, joined_cells) for key_before, joined_cells in steps if key_before >= 0)

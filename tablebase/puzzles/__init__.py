@@ -1,7 +1,7 @@
-"""The registry: every puzzle by name. Ours are modules here, with their rules as `PUZZLE`.
+"""Registry of all puzzles by name. Built-in ones are modules here, with their rules as `PUZZLE`.
 
-A new puzzle of ours is one new module and one new line here. One of another package is an entry
-point of it (`load_plugin`), which is looked for only where a name is not ours, or all are wanted.
+A new built-in puzzle needs one module and one line here. A plugin is an entry point of its package
+(`load_plugin`); entry points are read only for names that are not built in, or to list all puzzles.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ _load_errors: dict[str, PluginError] = {}
 
 
 def import_object(where: str) -> Any:
-    """What a module has under a name, imported only now: `module:name`."""
+    """Import a module and return an object of it: `module:name`."""
     module, _, name = where.partition(":")
     return getattr(__import__(module, fromlist=[name]), name)
 
 
 def get_puzzle(name: str) -> Puzzle:
-    """The puzzle registered under a name; PluginError where another package's is not usable.
+    """Return the puzzle of a name; raise PluginError if it is a plugin that cannot be used.
 
     >>> get_puzzle("senet").title
     'Senet'
     """
     if name in MODULES:
-        found: Puzzle = import_object(f"{MODULES[name]}:PUZZLE")
-        return found
+        puzzle: Puzzle = import_object(f"{MODULES[name]}:PUZZLE")
+        return puzzle
     from tablebase.puzzles.plugins import load_plugin
 
     return load_plugin(name, [get_puzzle(builtin) for builtin in MODULES])
 
 
 def load_part(puzzle: Puzzle, where: str) -> Any:
-    """What a puzzle brings beside its rules, by the place that it names: its reader, for example.
+    """Load an object of a puzzle by `module:name`: its reader, for example.
 
-    PluginError where another package's place does not exist.
+    Raise PluginError if it is a plugin's and cannot be loaded.
     """
     if puzzle.name in MODULES:
         return import_object(where)
@@ -60,19 +60,22 @@ def load_part(puzzle: Puzzle, where: str) -> Any:
 
 
 def list_names() -> list[str]:
-    """The names of all puzzles: ours, then those of other packages in alphabetical order."""
+    """List the names of all puzzles: built-in ones, then plugins in alphabetical order."""
     from tablebase.puzzles.plugins import find_entry_points
 
     return [*MODULES, *(name for name in find_entry_points() if name not in MODULES)]
 
 
 def is_registered(name: str) -> bool:
-    """Whether a puzzle has that name."""
+    """Return whether a puzzle has that name."""
     return name in MODULES or name in list_names()
 
 
 def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
-    """What is found for each puzzle that can be used; `get_load_errors` tells of the others."""
+    """Return the result of `find` for each puzzle that can be used.
+
+    `get_load_errors` returns the errors of the others.
+    """
     from tablebase.puzzles.plugins import find_name_clashes
 
     _load_errors.update(find_name_clashes(MODULES))
@@ -86,17 +89,17 @@ def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
 
 
 def list_puzzles() -> list[Puzzle]:
-    """All that can be used, in the order of their names."""
+    """List the puzzles that can be used, in the order of `list_names`."""
     return collect_from_each(lambda puzzle: puzzle)
 
 
 def get_load_errors() -> list[PluginError]:
-    """What was wrong with other packages' puzzles where all were wanted."""
+    """Return the errors of the plugins that could not be loaded when all puzzles were listed."""
     return list(_load_errors.values())
 
 
 def list_puzzles_with_depths() -> list[str]:
-    """Those whose states lie at depths, which can be counted.
+    """List the names of the puzzles with a column of depths, whose states can be counted by it.
 
     >>> list_puzzles_with_depths()
     ['eight', 'sliding', 'senet']

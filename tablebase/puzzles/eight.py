@@ -34,7 +34,7 @@ FACTORIALS = (40320, 5040, 720, 120, 24, 6, 2, 1, 1)
 
 
 def _count_steps(a: int, b: int) -> int:
-    """Steps between two cells, across and down."""
+    """Count the steps between two cells, across and down."""
     return abs(a // 3 - b // 3) + abs(a % 3 - b % 3)
 
 
@@ -46,14 +46,14 @@ EXITS = tuple(
     )
     for cell in range(9)
 )
-"""For each cell of the blank: the letters it may go by, each with the cell it comes to."""
+"""For each cell of the blank: the letters of its legal moves, each with the cell it comes to."""
 
 QUARTER = (6, 3, 0, 7, 4, 1, 8, 5, 2)
 """The board after a quarter turn clockwise: its cell i holds what cell QUARTER[i] held."""
 
 
 def parse(text: str) -> str:
-    """The state that a text names: nine digits, with or without white space between them.
+    """Return the state that a text names: nine digits, with or without white space between them.
 
     >>> parse("1 5 2 7 0 3 8 4 6")
     '152703846'
@@ -96,7 +96,7 @@ def _format_tile(digit: str) -> str:
 
 
 def rank(state: str) -> int:
-    """The state's number in notation order.
+    """Return the state's number in notation order.
 
     >>> rank("012345678"), rank("876543210")
     (0, 362879)
@@ -111,7 +111,7 @@ def rank(state: str) -> int:
 
 
 def unrank(rank: int) -> str:
-    """The state of a number: `rank` undone."""
+    """Return the state of a rank."""
     free_digits = list("012345678")
     state = ""
     for weight in FACTORIALS:
@@ -121,20 +121,21 @@ def unrank(rank: int) -> str:
 
 
 def make_rank_parts() -> tuple[dict[str, int], dict[str, int]]:
-    """What a state's first four digits and its last five add to its rank, and which they are.
+    """Make the numbers of all first four digits and all last five, from which ranks are added up.
 
-    The two numbers add up to the rank, the parity of the permutation (two bits, for the sum), and
-    the set of digits (nine bits): `ALL_DIGITS` of them if and only if the nine make a state.
+    The two numbers of a state add up to the rank, the parity of the permutation (two bits, for the
+    sum) and the set of digits (nine bits). That set is `ALL_DIGITS` if and only if the nine digits
+    are a state.
     """
     from itertools import combinations, permutations
 
     digits = "012345678"
     head = {}
-    for at, run in enumerate(permutations(digits, HEAD_LENGTH)):
-        # nine digits may come first, eight second: the place in the order, digit by digit
-        places = at // 336 + at // 42 % 8 + at // 6 % 7 + at % 6
+    for number, run in enumerate(permutations(digits, HEAD_LENGTH)):
+        # nine digits may come first, eight second: the sum of the digits' places among those free
+        places = number // 336 + number // 42 % 8 + number // 6 % 7 + number % 6
         head["".join(run)] = (
-            at * FACTORIALS[HEAD_LENGTH - 1] | _shift_parity(places) | _make_digit_set(run)
+            number * FACTORIALS[HEAD_LENGTH - 1] | _shift_parity(places) | _make_digit_set(run)
         )
     tail = {}
     orders = [
@@ -156,8 +157,10 @@ def _make_digit_set(digits: tuple[str, ...]) -> int:
 
 
 def make_rank_part_arrays() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """`make_rank_parts` as arrays, by the decimal number that the digits make; 0 where there is
-    none."""
+    """Make the numbers of `make_rank_parts` as arrays.
+
+    They are indexed by the digits as a decimal number; 0 for digits that no state has.
+    """
     import numpy as np
 
     arrays = []
@@ -169,7 +172,7 @@ def make_rank_part_arrays() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint
 
 
 def to_number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
-    """Rows of digits as decimal numbers, one a column."""
+    """Convert columns of digits to decimal numbers, the first row being the leftmost digit."""
     import numpy as np
 
     number: npt.NDArray[np.int32] = digits[0].astype(np.int32)
@@ -180,7 +183,7 @@ def to_number(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
 
 
 def moves(state: str) -> Iterator[tuple[str, str]]:
-    """Each legal move in the order U D L R: its letter and the state it leads to.
+    """Yield each legal move in the order U D L R: its letter and the next state.
 
     >>> list(moves("123456780"))
     [('U', '123450786'), ('L', '123456708')]
@@ -192,7 +195,7 @@ def moves(state: str) -> Iterator[tuple[str, str]]:
 
 
 def is_odd(state: str) -> bool:
-    """Whether an odd number of tile pairs stand out of order: no move ever changes that.
+    """Return whether an odd number of tile pairs is out of order: no move ever changes that.
 
     >>> is_odd("123456780"), is_odd("123804765")
     (False, True)
@@ -203,21 +206,21 @@ def is_odd(state: str) -> bool:
 
 
 def compute_manhattan(state: str, goal: str) -> int:
-    """Cells between each tile and its place in the goal, added up."""
+    """Compute the sum of each tile's steps to its cell in the goal."""
     return sum(_count_steps(state.index(tile), goal.index(tile)) for tile in "12345678")
 
 
 def count_misplaced(state: str, goal: str) -> int:
-    """Tiles that are not at their place in the goal."""
+    """Count the tiles that are not on their cell in the goal."""
     return sum(tile not in ("0", home) for tile, home in zip(state, goal, strict=True))
 
 
 class EightGoalView(View):
-    """Any goal, seen as one of the three layouts that have a table.
+    """View of any goal as one of the three layouts that have a table.
 
-    The board is turned until the goal's blank stands where a layout has it, and the tiles are
-    renamed so that the goal reads as that layout. Every state that reaches the goal then reads as
-    a state that reaches the layout, move for move.
+    The board is turned until the goal's blank is where a layout has it, and the tiles are renamed
+    so that the goal becomes that layout. This maps every state that reaches the goal to a state
+    that reaches the layout, move for move.
 
     >>> view = EightGoalView("087654321")
     >>> view.layout, view.map_state("087654321")
@@ -326,10 +329,10 @@ class Eight(GoalPuzzle):
             columns = np.arange(len(sources))
             moved[at, columns] = moved[at + STEP[letter], columns]
             moved[at + STEP[letter], columns] = 0
-            after = head.take(to_number(moved[:HEAD_LENGTH])) + tail.take(
+            next_rank = head.take(to_number(moved[:HEAD_LENGTH])) + tail.take(
                 to_number(moved[HEAD_LENGTH:])
             )
-            edges.append((position << 4, sources, after))
+            edges.append((position << 4, sources, next_rank))
         return Graph.from_moves(self.size, edges)
 
     def fill_columns(
@@ -346,16 +349,16 @@ class Eight(GoalPuzzle):
             home = [LAYOUTS[goal].index(digit) for digit in "012345678"]
             from_home = np.array([[_count_steps(at, cell) for cell in range(9)] for at in home])
             from_home[0] = 0
-            mine = columns["goal"] == list(LAYOUTS).index(goal)
+            with_goal = columns["goal"] == list(LAYOUTS).index(goal)
             for cell in range(9):
-                steps = from_home[boards[cell, mine], cell]
-                distances[mine] += steps.astype(np.uint8)
-                misplaces[mine] += (steps > 0).astype(np.uint8)
+                steps = from_home[boards[cell, with_goal], cell]
+                distances[with_goal] += steps.astype(np.uint8)
+                misplaces[with_goal] += (steps > 0).astype(np.uint8)
         return columns
 
 
 def _list_boards() -> npt.NDArray[np.uint8]:
-    """All boards in notation order, one a column: row i holds what stands on cell i."""
+    """List all boards in notation order, one in each column; row i has the digits on cell i."""
     import numpy as np
 
     boards = np.zeros((0, 1), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Puzzles of other packages: entry points, each naming a module that has a `PUZZLE`."""
+"""Plugins: puzzles of other packages, each an entry point that names a module with a `PUZZLE`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUP = "puzzle_tablebase.puzzles"
 
 @cache
 def find_entry_points() -> dict[str, list[EntryPoint]]:
-    """The entry points by name, in alphabetical order; more than one where packages disagree."""
+    """Find the entry points by name, in alphabetical order; several packages may use one name."""
     points_by_name: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         points_by_name.setdefault(point.name, []).append(point)
@@ -23,13 +23,13 @@ def find_entry_points() -> dict[str, list[EntryPoint]]:
 
 
 def find_name_clashes(names: Iterable[str]) -> dict[str, PluginError]:
-    """What is wrong with those that bear a name of ours."""
+    """Return an error for each plugin that has one of these names, which are built in."""
     problem = "the program has a puzzle of that name itself"
     return {name: _make_error(name, problem) for name in names if name in find_entry_points()}
 
 
 def load_plugin(name: str, builtin: Iterable[Puzzle]) -> Puzzle:
-    """The puzzle of that name; PluginError where it cannot be used beside ours."""
+    """Load the plugin of a name; raise PluginError if it cannot be used beside built-in puzzles."""
     if len(find_entry_points()[name]) > 1:
         raise _make_error(name, "only one package may bring a puzzle of that name")
     (point,) = find_entry_points()[name]
@@ -38,22 +38,22 @@ def load_plugin(name: str, builtin: Iterable[Puzzle]) -> Puzzle:
         raise _make_error(name, f"PUZZLE in {point.value} is of type {type(plugin).__name__}")
     if plugin.name != name:
         raise _make_error(name, f"the puzzle itself is named {plugin.name!r}")
-    taken = [
+    clashes = [
         table.name
         for table in plugin.tables
         if any(puzzle.owns_table(table.name) for puzzle in builtin)
     ]
-    if taken:
-        raise _make_error(name, f"the program itself has a table {taken[0]}")
+    if clashes:
+        raise _make_error(name, f"the program itself has a table {clashes[0]}")
     return plugin
 
 
 def load_object(name: str, where: str) -> Any:
-    """What the package of a puzzle has at a place (`module:name`); PluginError where nothing."""
+    """Load an object of a plugin by `module:name`; raise PluginError if that fails."""
     point = EntryPoint(name, where, GROUP)
     try:
         return point.load()
-    except Exception as error:  # whatever foreign code raises as it is imported
+    except Exception as error:  # foreign code may raise anything when it is imported
         problem = f"loading {where} failed ({type(error).__name__}: {error})"
         raise _make_error(name, problem) from error
 

@@ -1,7 +1,7 @@
 """Senet on 15 squares, five pieces a side, the throws chosen freely.
 
 A position is 15 characters of `A`, `B` and `.`; squares are numbered 1-15 from the left. A moves
-first, then they alternate, and nobody may pass. A position may stand after an even number of plies
+first, then they alternate, and neither may pass. A position may arise after an even number of plies
 (A to move) and after an odd one (B to move), so the graph has two nodes for each: its rank, and its
 rank + SIZE for B to move.
 """
@@ -32,7 +32,7 @@ CHARACTERS = ".AB"
 
 
 def parse(text: str) -> str:
-    """The position that a text names.
+    """Return the position that a text names.
 
     >>> parse("ababABABAB.....")
     'ABABABABAB.....'
@@ -61,44 +61,46 @@ def _find_problem(text: str) -> str:
 
 
 def rank(state: str) -> int:
-    """The position's number in notation order (`.` < `A` < `B`).
+    """Return the position's number in notation order (`.` < `A` < `B`).
 
     >>> rank(".....AAAAABBBBB"), rank("BBBBBAAAAA.....")
     (0, 756755)
     """
-    left, ways, total = [5, 5, 5], SIZE, 0
-    # of all ways to go on, so many begin with a piece as there are of it among what is left
-    for rest, piece in zip(range(SQUARES, 0, -1), state, strict=True):
+    remaining, ways, total = [5, 5, 5], SIZE, 0
+    # the share of the ways that begin with a piece is its share of the remaining pieces
+    for squares_left, piece in zip(range(SQUARES, 0, -1), state, strict=True):
         piece_index = CHARACTERS.index(piece)
-        total += ways * sum(left[:piece_index]) // rest
-        ways = ways * left[piece_index] // rest
-        left[piece_index] -= 1
+        total += ways * sum(remaining[:piece_index]) // squares_left
+        ways = ways * remaining[piece_index] // squares_left
+        remaining[piece_index] -= 1
     return total
 
 
 def unrank(rank: int) -> str:
-    """The position of a number: `rank` undone."""
-    left, ways, position = [5, 5, 5], SIZE, ""
-    for rest in range(SQUARES, 0, -1):
+    """Return the position of a rank."""
+    remaining, ways, position = [5, 5, 5], SIZE, ""
+    for squares_left in range(SQUARES, 0, -1):
         for piece_index in range(3):
-            ways_with_piece = ways * left[piece_index] // rest
+            ways_with_piece = ways * remaining[piece_index] // squares_left
             if rank < ways_with_piece:
                 break
             rank -= ways_with_piece
         position += CHARACTERS[piece_index]
         ways = ways_with_piece
-        left[piece_index] -= 1
+        remaining[piece_index] -= 1
     return position
 
 
 def is_guarded(position: str, square: int) -> bool:
-    """Whether the piece on a square has one of its colour on a neighbouring square."""
+    """Return whether the piece on a square has one of its side on a neighbouring square."""
     piece = position[square - 1]
     return piece in (position[square - 2 : square - 1] + position[square : square + 1])
 
 
 def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
-    """Each legal move of a side: throw, starting square, position after it; by throw, then square.
+    """Yield each legal move of a side, by throw, then starting square.
+
+    Each is the throw, the starting square and the next position.
 
     >>> next(moves("ABABABABAB.....", "A"))
     (1, 1, 'BAABABABAB.....')
@@ -114,20 +116,20 @@ def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
 
 
 def swap_squares(position: str, start: int, goal: int) -> str:
-    """The position after what stands on two squares changes places."""
+    """Return the position after the contents of two squares are swapped."""
     squares = list(position)
     squares[start - 1], squares[goal - 1] = squares[goal - 1], squares[start - 1]
     return "".join(squares)
 
 
 def format_move(position: str, throw: int, start: int) -> str:
-    """A move from a position as written in the table: `5-10`, or `4x7` for a swap."""
+    """Format a move from a position as in the table: `5-10`, or `4x7` for a swap."""
     goal = start + throw
     return f"{start}{'-' if position[goal - 1] == '.' else 'x'}{goal}"
 
 
 def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
-    """A column that is null for a position that no line of play leads to."""
+    """Make a column that is null for a position that no line of play leads to."""
     return Column(name, kind, meaning, nullable=True, distinct=distinct)
 
 
@@ -206,7 +208,7 @@ class Senet(StateSpace):
         rank_of = np.zeros(3**SQUARES, dtype=np.int32)
         rank_of[codes] = np.arange(SIZE, dtype=np.int32)
         weight = [3 ** (SQUARES - square) for square in range(SQUARES + 1)]
-        alone = {
+        is_alone = {
             square: (board[square] != board[square - 1]) & (board[square] != board[square + 1])
             for square in range(2, SQUARES + 1)
         }
@@ -215,13 +217,13 @@ class Senet(StateSpace):
             for start in range(1, SQUARES - throw + 1):
                 goal = start + throw
                 for side, mover in enumerate((1, 2)):
-                    open_goal = (board[goal] == 0) | ((board[goal] == 3 - mover) & alone[goal])
-                    # half the size of what numpy finds: there are sixteen million
+                    open_goal = (board[goal] == 0) | ((board[goal] == 3 - mover) & is_alone[goal])
+                    # half the size of numpy's result: there are sixteen million
                     sources = np.flatnonzero((board[start] == mover) & open_goal).astype(np.int32)
                     gain = board[start, sources].astype(np.int32) - board[goal, sources]
-                    after = rank_of[codes[sources] + gain * (weight[goal] - weight[start])]
+                    next_rank = rank_of[codes[sources] + gain * (weight[goal] - weight[start])]
                     edges.append(
-                        (throw << 4 | start, sources + side * SIZE, after + (1 - side) * SIZE)
+                        (throw << 4 | start, sources + side * SIZE, next_rank + (1 - side) * SIZE)
                     )
         return Graph.from_moves(2 * SIZE, edges)
 
@@ -264,24 +266,24 @@ class Senet(StateSpace):
 
 
 def _list_codes() -> npt.NDArray[np.int32]:
-    """Every position as a base-3 number, leftmost square first, ascending: notation order."""
+    """List all positions as base-3 numbers, leftmost square first: ascending, in notation order."""
     import numpy as np
 
     codes = np.zeros(1, dtype=np.int32)
     counts = np.zeros((3, 1), dtype=np.int8)
     for square in range(SQUARES):
-        wider, counted = [], []
+        new_codes, new_counts = [], []
         for digit in range(3):
             possible = counts[digit] < 5
-            wider.append(codes[possible] + np.int32(digit * 3**square))
-            counted.append(counts[:, possible])
-            counted[-1][digit] += 1
-        codes, counts = np.concatenate(wider), np.concatenate(counted, axis=1)
+            new_codes.append(codes[possible] + np.int32(digit * 3**square))
+            new_counts.append(counts[:, possible])
+            new_counts[-1][digit] += 1
+        codes, counts = np.concatenate(new_codes), np.concatenate(new_counts, axis=1)
     return codes
 
 
 def _split_digits(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
-    """One row a square: 0 empty, 1 A, 2 B."""
+    """Split codes into digits, one row for each square: 0 empty, 1 A, 2 B."""
     import numpy as np
 
     digits = np.empty((SQUARES, len(codes)), dtype=np.uint8)
@@ -294,9 +296,10 @@ def _split_digits(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
 def _format_lines(
     walk: SearchResult, node: npt.NDArray[np.int64], states: Bytes
 ) -> tuple[Bytes, Bytes]:
-    """The throws and the moves of the smallest line to each position's node, as text.
+    """Format the throws and the moves of the smallest line to each position's node, as text.
 
-    Every node's are those of its parent, one layer above, and more: no other layer is held.
+    Each node's texts are those of its parent with one ply added, so only the texts of one layer
+    above are in memory.
     """
     import numpy as np
 
@@ -306,7 +309,7 @@ def _format_lines(
     moves = np.zeros(SIZE, dtype=f"S{6 * longest}")
     numbers = np.array([str(square) for square in range(SQUARES + 1)], dtype=np.bytes_)
     row_in_layer = np.zeros(2 * SIZE, dtype=np.int32)
-    thrown = moved = np.zeros(1, dtype="S1")
+    layer_throws = layer_moves = np.zeros(1, dtype="S1")
     layers = np.split(walk.order, np.flatnonzero(np.diff(walk.depth[walk.order])) + 1)
     for depth, layer in enumerate(layers[1:], start=1):
         parent = walk.parent[layer]
@@ -315,13 +318,13 @@ def _format_lines(
         move = np.strings.add(
             np.strings.add(numbers[start], np.where(empty, b"-", b"x")), numbers[start + throw]
         )
-        spaced = move if depth == 1 else np.strings.add(b" ", move)
-        thrown = np.strings.add(thrown[row_in_layer[parent]], numbers[throw])
-        moved = np.strings.add(moved[row_in_layer[parent]], spaced)
+        separated = move if depth == 1 else np.strings.add(b" ", move)
+        layer_throws = np.strings.add(layer_throws[row_in_layer[parent]], numbers[throw])
+        layer_moves = np.strings.add(layer_moves[row_in_layer[parent]], separated)
         row_in_layer[layer] = np.arange(len(layer))
-        shown = np.flatnonzero(node[layer % SIZE] == layer)
-        position = layer[shown] % SIZE
-        dice[position], moves[position] = thrown[shown], moved[shown]
+        chosen = np.flatnonzero(node[layer % SIZE] == layer)
+        position = layer[chosen] % SIZE
+        dice[position], moves[position] = layer_throws[chosen], layer_moves[chosen]
     return dice, moves
 
 

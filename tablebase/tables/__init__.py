@@ -1,15 +1,15 @@
-"""The files: Parquet tables, the index beside each, the manifest, and how they are published."""
+"""The published files: Parquet tables, indexes and the manifest, and the stores that hold them."""
 
 from tablebase import __version__
 
 FORMAT_VERSION = 3
-"""Version of the manifest and of what a Parquet file's metadata holds."""
+"""Version of the manifest and of the metadata in Parquet files."""
 INDEX_VERSION = 2
 """Version of the index files, which other languages read without a manifest."""
 MADE_BY = f"puzzle-tablebase {__version__}"
-"""What built the tables, as the manifest and the files say."""
+"""The program that built the tables, as named in the manifest and the files."""
 MANIFEST = "manifest.json"
 BACKUP = ".manifest.backup"
-"""Copy of the manifest, written after it: what a damaged one listed can be read there."""
+"""Copy of the manifest, written after it: it still lists the tables if the manifest is damaged."""
 COMMAND = "pipeline precompute"
 REMOVE = "pipeline remove"

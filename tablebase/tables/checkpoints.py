@@ -1,4 +1,4 @@
-"""The finished parts of a table that is not: kept beside it, so that a killed build goes on."""
+"""Checkpoints: results of finished tasks, saved in the store so that a killed build can resume."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Arrays = list[npt.NDArray[Any]]
 
 
 class ShardSpec(NamedTuple):
-    """The number-th of so many equal shares of a table's parts, from 1."""
+    """One of `total` equal shares of a table's tasks; `number` counts from 1."""
 
     number: int
     total: int
@@ -42,44 +42,50 @@ class ShardSpec(NamedTuple):
 
 
 class Checkpoints:
-    """The finished parts of one table, by name: those of this recipe, version and code.
+    """The saved task results of one table, by name: those of this recipe, version and code.
 
-    `builder`: the module that makes them. Its code counts, and all that it imports of the project:
-    where any of that has changed, its parts are made again.
+    `builder`: the module that builds the table. Where its code, or any that it imports of the
+    project, has changed, its checkpoints are not used.
     """
 
     def __init__(self, store: Store, table: Table, builder: str) -> None:
         self._store = store
         self._table = table.name
         self._builder = builder
-        self._version = _version_of(builder)
+        self._version = _get_version(builder)
         description = json.dumps(
             [table.recipe.search, table.recipe.list_parameters(), self._version]
         )
         self._stem = f".{table.name}.{_digest(description)}"
 
     def __repr__(self) -> str:
-        """The same for the same recipe and version: parts are named by what they are given."""
+        """Return a text that is equal for equal recipes and versions.
+
+        A task's arguments, as text, name its checkpoint.
+        """
         return self._stem
 
     def load(self, name: str) -> Arrays | None:
-        """A part's arrays; None if it was not finished, or is not whole."""
+        """Load the arrays of a checkpoint; None if it is missing or damaged."""
         try:
-            data = memoryview(self._store.read(self._name(name)))
+            data = memoryview(self._store.read(self._format_name(name)))
         except OSError:
             return None
-        packed = data[:-CHECKSUM_BYTES]
-        if not packed or data[-CHECKSUM_BYTES:] != _encode_checksum(zlib.crc32(packed)):
+        compressed = data[:-CHECKSUM_BYTES]
+        if not compressed or data[-CHECKSUM_BYTES:] != _encode_checksum(zlib.crc32(compressed)):
             return None
         arrays = list[npt.NDArray[Any]]()
-        decompressed = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
+        decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
         with io.BufferedReader(decompressed) as file:
             while file.peek(1):
                 arrays.append(np.lib.format.read_array(file, allow_pickle=False))
         return arrays
 
     def require(self, name: str) -> Arrays:
-        """A part's arrays; an error where whoever made them has left them in another place."""
+        """Load the arrays of a checkpoint; raise StoreError if it is missing.
+
+        A worker that uses another store saved it there.
+        """
         arrays = self.load(name)
         if arrays is None:
             problem = "a worker's result is missing"
@@ -87,8 +93,8 @@ class Checkpoints:
         return arrays
 
     def require_version(self) -> None:
-        """An error where this program is not the one that the build is of."""
-        version, code = _version_of(self._builder)
+        """Raise StoreError if this process has another version or code than the build."""
+        version, code = _get_version(self._builder)
         if version != self._version[0]:
             problem = f"a worker has version {version} of the program"
             raise StoreError(str(self._store), problem, f"Install {self._version[0]} there.")
@@ -97,8 +103,11 @@ class Checkpoints:
             raise StoreError(str(self._store), problem, "Install the same code there.")
 
     def save(self, name: str, arrays: Arrays) -> None:
-        # no fsync: after a crash of the whole machine the checksum tells
-        with self._store.write_atomically(self._name(name), durable=False, shared=True) as (file,):
+        """Save the arrays of a checkpoint."""
+        # no fsync: the checksum shows damage from a crash of the machine
+        with self._store.write_atomically(self._format_name(name), durable=False, shared=True) as (
+            file,
+        ):
             checksummed = _ChecksumWriter(file)
             with pa.CompressedOutputStream(checksummed, "zstd") as stream:
                 for array in arrays:
@@ -106,36 +115,36 @@ class Checkpoints:
             file.write(_encode_checksum(checksummed.checksum))
 
     def count_bytes(self) -> int:
-        """How much is kept of all parts, of whatever recipe."""
+        """Count the bytes of the table's checkpoints, of all recipes."""
         return sum(map(self._store.get_size, list_checkpoint_files(self._store, self._table)))
 
     def remove(self, name: str) -> None:
-        """Remove a part, if it is there."""
+        """Remove a checkpoint, if it exists."""
         with suppress(StoreError):
-            self._store.remove(self._name(name))
+            self._store.remove(self._format_name(name))
 
     def mark_shard_done(self, shard: ShardSpec) -> None:
-        """Note that all parts of a piece are kept, even where it has none."""
+        """Record that all tasks of a shard have checkpoints, even if it has no tasks."""
         name = f"{self._stem}.{shard.number}-of-{shard.total}{SUFFIX}"
         with self._store.write_atomically(name, durable=False, shared=True) as (file,):
             file.write(b"\n")
 
     def list_shards(self) -> list[ShardSpec]:
-        """Those that are finished."""
+        """List the shards that are finished."""
         return [shard for stem, shard in _find_shards(self._store) if stem == self._stem]
 
     def clear_others(self) -> None:
-        """Remove the table's parts of other recipes, versions and code."""
+        """Remove the table's checkpoints of other recipes, versions and code."""
         for name in list_checkpoint_files(self._store, self._table):
             if not (name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)):
                 self._store.remove(name)
 
-    def _name(self, part: str) -> str:
-        return f"{self._stem}.{_digest(part)}{SUFFIX}"
+    def _format_name(self, name: str) -> str:
+        return f"{self._stem}.{_digest(name)}{SUFFIX}"
 
 
 def list_checkpoint_files(store: Store, table: str) -> list[str]:
-    """The files of a table's parts, of whatever recipe, and those whose writer was killed."""
+    """List the files of a table's checkpoints, of all recipes, and those of killed writers."""
     return [
         name
         for name in list_files(store, f".{table}.")
@@ -145,9 +154,9 @@ def list_checkpoint_files(store: Store, table: str) -> list[str]:
 
 
 def summarize_shards(store: Store) -> dict[str, str]:
-    """How much there is of each table that is made in pieces, in words: `3 of 100 pieces`."""
+    """Describe how many shards of each table are finished: `3 of 100 shards`, for example."""
     counts = Counter((stem, shard.total) for stem, shard in _find_shards(store))
-    most: dict[str, tuple[int, int]] = {}  # older code may have left pieces of its own
+    most: dict[str, tuple[int, int]] = {}  # shards of older code may remain
     for (stem, total), count in counts.items():
         table = stem.split(".")[1]
         most[table] = max(most.get(table, (0, 0)), (count, total))
@@ -155,14 +164,14 @@ def summarize_shards(store: Store) -> dict[str, str]:
 
 
 def _find_shards(store: Store) -> list[tuple[str, ShardSpec]]:
-    """The finished pieces of all tables, each with what its name begins with."""
+    """Find the finished shards of all tables, each with the beginning of its checkpoints' names."""
     pattern = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
     matches = (re.fullmatch(pattern, name) for name in list_files(store, "."))
     return [(match[1], ShardSpec(int(match[2]), int(match[3]))) for match in matches if match]
 
 
 class _ChecksumWriter(io.RawIOBase):
-    """A file to write to, and the checksum of what was written: it follows the packed arrays."""
+    """Writer that computes the checksum of what it writes to a file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -176,7 +185,8 @@ class _ChecksumWriter(io.RawIOBase):
         return self._file.write(data)
 
 
-def _version_of(builder: str) -> tuple[str, str]:
+def _get_version(builder: str) -> tuple[str, str]:
+    """Return the program's version and the digest of a builder's code."""
     return __version__, digest_code(builder)
 
 

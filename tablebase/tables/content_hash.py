@@ -1,13 +1,13 @@
-"""The content hash of a table: of its decoded values, whatever wrote them and however.
+"""Content hashes of tables: digests of the decoded values, however the files are encoded.
 
-For each column one stream of bytes goes through SHA-256, or several, one after another in the
-digest line: for a nullable column first a byte a row, 1 where there is a value; then for whole
-numbers and booleans the values, little-endian, 0 at a null; for text the byte lengths as 32-bit
-little-endian numbers, then the UTF-8 bytes of all rows on end (enums count as their text). The
-content hash is SHA-256 of the lines `name kind digest...`, each ended by a line feed.
+Each column is hashed as one or more streams of bytes, each with SHA-256: for a nullable column
+first one byte for each row, 1 where there is a value; then for whole numbers and booleans the
+values, little-endian, 0 at a null; for text the byte lengths as 32-bit little-endian numbers, then
+the UTF-8 bytes of all rows, concatenated (enums count as their text). The content hash is SHA-256
+of the lines `name kind digest...`, one for each column, each ended by a line feed.
 
-Where the rows are in several files, that is each one's content hash, and the table's is SHA-256 of
-these as text, each ended by a line feed.
+Where the rows are in several files, each file has such a content hash, and the table's is SHA-256
+of these as text, each ended by a line feed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tablebase.puzzle import KIND_LETTERS, Column
 
 
 class ContentHash:
-    """Takes a table's record batches in order; the batches' sizes do not matter."""
+    """Hasher of a table's record batches in order; the batches' sizes do not matter."""
 
     def __init__(self, columns: tuple[Column, ...]) -> None:
         self._columns = columns
@@ -48,14 +48,14 @@ class ContentHash:
 
 
 def combine_hashes(contents: Sequence[str]) -> str:
-    """A table's content hash from its files'."""
+    """Return a table's content hash from those of its files."""
     if len(contents) == 1:
         return contents[0]
     return hashlib.sha256("".join(f"{content}\n" for content in contents).encode()).hexdigest()
 
 
 def _make_streams(column: Column, values: Any) -> list[Any]:
-    """The column's streams for one batch."""
+    """Return the bytes that one batch adds to each stream of a column."""
     parts: list[Any] = []
     if column.nullable:
         parts.append(values.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8))

@@ -1,4 +1,4 @@
-"""A folder that one build at a time writes to."""
+"""Locks on folders, so that one build at a time writes to each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tablebase.stdio import explain_os_error
 
 @contextlib.contextmanager
 def lock_folder(folder: str, name: str) -> Iterator[None]:
-    """Hold the folder by a lock on a file in it that says which process has it.
+    """Lock a folder by a file in it, which holds the id of the process.
 
-    The lock belongs to the process, so it is free again however the process ends.
+    The lock belongs to the process, so the system releases it however the process ends.
     """
     path = os.path.join(folder, name)
     lock = FileLock(path, blocking=False, preserve_lock_file=True, on_acquired=_write_owner)
@@ -33,7 +33,7 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def translate_store_errors(folder: str) -> Iterator[None]:
-    """What the system refuses here is an StoreError."""
+    """Turn the system's errors in the block into StoreError."""
     try:
         yield
     except OSError as error:
@@ -52,11 +52,12 @@ def _read_owner(lock: str) -> str:
 
 
 def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
-    why = explain_os_error(error)
+    """Return the reason of an error and a hint."""
+    reason = explain_os_error(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return why, "Free some space, or choose another folder with --outputs."
+        return reason, "Free some space, or choose another folder with --outputs."
     if os.path.islink(folder) and not os.path.exists(folder):
         return f"it is a link to {os.readlink(folder)!r}, which does not exist", "Make that folder."
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return "it is a file, not a folder", "Choose a folder with --outputs."
-    return why, "Choose a folder that you may write to with --outputs."
+    return reason, "Choose a folder that you may write to with --outputs."

@@ -1,4 +1,7 @@
-"""`manifest.json`: what is published. A table that it does not list does not exist."""
+"""The manifest, `manifest.json`: the list of published tables and pages.
+
+A table that it does not list is not published.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,15 @@ from tablebase.tables.store import LOCK, NotAFile, Store
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
-"""How a Parquet file ends: the length of its metadata, and `PAR1`."""
+"""The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
 
 Name = Annotated[str, Meta(pattern=r"\A[ -~]*\Z")]
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
-    """The last bytes of a Parquet file, which say where its rows are and what they hold.
+    """Size and hash of a Parquet file's footer, which describes the rows and where they are.
 
-    With its hash known, a reader of one row group need not read the whole file to trust it.
+    With its hash a reader of one row group can check the footer without reading the whole file.
     """
 
     bytes: int
@@ -36,10 +39,10 @@ class Footer(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A file of a table's rows; `first`: the rows in the files before it.
+    """An entry for a file of a table's rows; `first`: the number of rows in the files before it.
 
-    `begins`: where there are several, and rows are numbered within the equal values of a column,
-    that column's value in the first row, and this row's number among all rows that have it.
+    `begins`: for a table of several files whose rows are numbered within the equal values of a
+    column, that column's value in the first row, and this row's number among the rows with it.
     """
 
     file: str
@@ -52,7 +55,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """A table's index."""
+    """An entry for a table's index."""
 
     file: str
     records: int
@@ -61,7 +64,7 @@ class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):
-    """A table."""
+    """An entry for a table."""
 
     files: list[File]
     rows: int
@@ -73,17 +76,17 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def all_files(self) -> list[File | IndexEntry]:
-        """Those of its rows, in order, then its index."""
+        """The files of its rows, in order, then its index."""
         return [*self.files, *([self.index] if self.index else [])]
 
     @property
     def bytes(self) -> int:
-        """The bytes of all its rows; those of its records, where it is an index alone."""
+        """The bytes of the files of rows; those of the index, if there are no rows."""
         return sum(file.bytes for file in self.files or self.all_files)
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
-    """A page; `made_from`: the content hash of each table that it was made from."""
+    """An entry for a page; `made_from`: the content hash of each table that it was made from."""
 
     bytes: int
     sha256: str
@@ -91,12 +94,12 @@ class Page(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(store: Store) -> dict[str, Entry]:
-    """The published tables by name; none where there is no manifest."""
+    """Read the published tables by name; none if there is no manifest."""
     return _read(store)[0]
 
 
 def read_pages(store: Store) -> dict[str, Page]:
-    """The pages made from published tables, by file name; none where there is no manifest."""
+    """Read the pages made from published tables, by file name; none if there is no manifest."""
     return _read(store)[1]
 
 
@@ -111,7 +114,7 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
 
 
 def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
-    """Read what the manifest's copy lists; nothing where there is no copy that is whole."""
+    """Read the tables and pages that the backup lists; none if it is missing or damaged."""
     try:
         return parse_manifest(store.read(BACKUP), store)
     except (OSError, TableError):
@@ -119,22 +122,22 @@ def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
 
 
 def list_parameters(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
-    """Each table's parameters: what a puzzle is told of what is published."""
+    """Return the parameters of each table, from which puzzles learn what is published."""
     return {name: entry.parameters for name, entry in tables.items()}
 
 
 def list_own_files(store: Store) -> set[str]:
-    """The files that make a store a place of tables; none where it is no such place."""
+    """List the files that belong to a store's tables; none if it holds no tables."""
     try:
         tables = read_manifest(store)
-    except TableError:  # of another program, as far as can be told
+    except TableError:  # it may be the manifest of another program
         return set()
     listed = {file.file for entry in tables.values() for file in entry.all_files}
     return {MANIFEST, BACKUP, LOCK, *listed} if tables else set()
 
 
 def is_row_file(file: str, name: str) -> bool:
-    """Whether a file's name is one for a table's rows.
+    """Return whether a file's name is one for a table's rows.
 
     >>> is_row_file("eight.parquet", "eight"), is_row_file("eight.2.parquet", "eight")
     (True, True)
@@ -145,16 +148,19 @@ def is_row_file(file: str, name: str) -> bool:
 
 
 def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
-    """How a file is not what the manifest says of it; "" where it is. OSError where none opens."""
+    """Describe how a file differs from its entry; "" if it does not.
+
+    Raise OSError if it cannot be opened.
+    """
     size = store.get_size(entry.file)
     if size != entry.bytes:
         return f"it has {size:,} bytes, the manifest says {entry.bytes:,}"
-    same = compute_sha256(store, entry.file) == entry.sha256
-    return "" if same else "its SHA-256 differs from the manifest"
+    is_equal = compute_sha256(store, entry.file) == entry.sha256
+    return "" if is_equal else "its SHA-256 differs from the manifest"
 
 
 def compute_sha256(store: Store, name: str) -> str:
-    """The SHA-256 of a file's bytes."""
+    """Compute the SHA-256 of a file's bytes."""
     digest = hashlib.sha256()
     with store.open(name) as file:
         while data := file.read(1 << 20):
@@ -163,12 +169,12 @@ def compute_sha256(store: Store, name: str) -> str:
 
 
 def measure_file(store: Store, name: str) -> dict[str, Any]:
-    """What the manifest says of any file."""
+    """Measure a file as every entry of the manifest lists it: size and SHA-256."""
     return {"bytes": store.get_size(name), "sha256": compute_sha256(store, name)}
 
 
 def facts_of_rows(store: Store, name: str) -> dict[str, Any]:
-    """Measure a Parquet file as the manifest lists it."""
+    """Measure a Parquet file as the manifest lists it: size, SHA-256 and footer."""
     return {**measure_file(store, name), "footer": measure_footer(store, name)}
 
 
@@ -186,54 +192,61 @@ def measure_footer(store: Store, name: str) -> Footer:
 
 
 def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
-    """The tables and pages that a manifest's text lists; an error where it is not as written."""
-    path, again = store.locate(MANIFEST), format_rebuild_command("", store)
+    """Return the tables and pages that a manifest lists.
+
+    Raise TableDamaged unless it is exactly as it was written, and TableVersionError if it has
+    another format version.
+    """
+    path, command = store.locate(MANIFEST), format_rebuild_command("", store)
     try:
         text = data.decode()
         manifest = json.loads(text)
         version = manifest["format_version"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise TableDamaged(path, "it is not a manifest", again) from error
-    if not _has_own_checksum(manifest, text):  # first: the version itself may be what is damaged
-        raise TableDamaged(path, "its text or checksum was changed", again)
+        raise TableDamaged(path, "it is not a manifest", command) from error
+    if not _has_own_checksum(manifest, text):  # first: the damage may be in the version
+        raise TableDamaged(path, "its text or checksum was changed", command)
     if type(version) is not int:
         problem = f"its format version is {quote(json.dumps(version))}, not a whole number"
-        raise TableDamaged(path, problem, again)
+        raise TableDamaged(path, problem, command)
     if version != FORMAT_VERSION:
-        # tables of a newer program are not replaced unasked
-        again = format_rebuild_command("", store, force=version > FORMAT_VERSION)
-        raise TableVersionError(path, version, FORMAT_VERSION, again)
-    listed = "tables"
+        # without --force no command replaces tables of a newer program
+        command = format_rebuild_command("", store, force=version > FORMAT_VERSION)
+        raise TableVersionError(path, version, FORMAT_VERSION, command)
+    section = "tables"
     try:
-        tables = convert(manifest.get(listed), dict[Name, Entry])
+        tables = convert(manifest.get(section), dict[Name, Entry])
         if not all(map(_is_consistent, tables, tables.values())):
             raise ValidationError
-        listed = "pages"
-        pages = convert(manifest.get(listed, {}), dict[Name, Page])
+        section = "pages"
+        pages = convert(manifest.get(section, {}), dict[Name, Page])
         if not all(map(_is_file_name, pages)):
             raise ValidationError
     except ValidationError as error:
-        raise TableDamaged(path, f"its list of {listed} is invalid", again) from error
+        raise TableDamaged(path, f"its list of {section} is invalid", command) from error
     if text != format_manifest(tables, str(manifest.get("made_by")), pages):
-        raise TableDamaged(path, "its text or checksum was changed", again)
+        raise TableDamaged(path, "its text or checksum was changed", command)
     return tables, pages
 
 
 def _has_own_checksum(manifest: Any, text: str) -> bool:
-    """Return whether a manifest's last value is the checksum of the others, as in every version."""
+    """Return whether a manifest's last value is the checksum of the others, as in every version.
+
+    The checksum is removed from the manifest.
+    """
     if not isinstance(manifest, dict) or "checksum" not in manifest:
         return False
-    written = manifest.pop("checksum")
-    return text == seal(manifest) and text.rstrip().endswith(f'"{written}"\n}}')
+    checksum = manifest.pop("checksum")
+    return text == seal(manifest) and text.rstrip().endswith(f'"{checksum}"\n}}')
 
 
 def _is_file_name(name: str) -> bool:
-    """Return whether a name stays in its folder, and is not hidden there."""
+    """Return whether a name is that of a file in the folder itself, and not hidden."""
     return not name.startswith(".") and not set(name) & set("/\\:") and name != ""
 
 
 def _is_consistent(name: str, entry: Entry) -> bool:
-    """Whether a table's files bear its name, and their rows follow one another and are all."""
+    """Return whether a table's files have its name, and their rows add up to all its rows."""
     files = {file.file for file in entry.files}
     firsts = [*(file.first for file in entry.files), entry.rows]
     return (
@@ -253,37 +266,39 @@ def amend_manifest(
     pages: Mapping[str, Page] | None = None,
     without: Collection[str] = (),
 ) -> None:
-    """List these too, and these tables no longer, whatever others list meanwhile."""
+    """Add tables and pages to the manifest and remove tables, keeping what other builds list."""
 
-    def add_entries(before: bytes | None) -> bytes:
-        listed, shown = ({}, {}) if before is None else parse_manifest(before, store)
-        listed |= tables or {}
-        kept = {name: entry for name, entry in listed.items() if name not in without}
-        shown |= pages or {}
-        return format_manifest(kept, MADE_BY, shown).encode()
+    def add_entries(old_data: bytes | None) -> bytes:
+        listed_tables, listed_pages = (
+            ({}, {}) if old_data is None else parse_manifest(old_data, store)
+        )
+        listed_tables |= tables or {}
+        remaining = {name: entry for name, entry in listed_tables.items() if name not in without}
+        listed_pages |= pages or {}
+        return format_manifest(remaining, MADE_BY, listed_pages).encode()
 
     store.update(MANIFEST, add_entries)
     _back_up(store)
 
 
 def replace_manifest(store: Store, tables: Mapping[str, Entry], pages: Mapping[str, Page]) -> None:
-    """List these tables and pages alone, whatever was listed, and however damaged that was."""
+    """Write a manifest of these tables and pages alone; the old one may be damaged."""
     text = format_manifest(dict(tables), MADE_BY, dict(pages)).encode()
-    store.update(MANIFEST, lambda before: text)
+    store.update(MANIFEST, lambda _: text)
     _back_up(store)
 
 
 def _back_up(store: Store) -> None:
-    """Copy the manifest beside itself, so that no single damage loses what is listed."""
+    """Copy the manifest to its backup, so that damage to one file loses nothing listed."""
     text = store.read(MANIFEST)
     with store.write_atomically(BACKUP) as (file,):
         file.write(text)
 
 
 def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None:
-    """List a page and what the manifest said of the tables that it was made from.
+    """List a page in the manifest, with the content hashes of the tables it was made from.
 
-    One that is not among the tables is not listed.
+    A page outside the store is not listed.
     """
     page = store.find_name(path)
     if page is None:
@@ -298,7 +313,7 @@ def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None
 
 
 def format_manifest(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:
-    """The one text that lists all this; its last line but one is a checksum of the others."""
+    """Format a manifest; equal contents give equal text, which ends with a checksum."""
     listed = to_builtins(dict(sorted(tables.items())))
     manifest = {
         "format_version": FORMAT_VERSION,

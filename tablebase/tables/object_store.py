@@ -1,8 +1,8 @@
-"""Tables in an object store, by a URL that fsspec knows: `s3://bucket/prefix`.
+"""Tables in object stores, by a URL that fsspec supports: `s3://bucket/prefix`.
 
-There is no rename and no lock. A file is there once its upload is complete, in one step of the
-store's own. What is published is what the manifest says, and that is changed only where it still
-is what it was when it was read.
+There is no rename and no lock. A file appears in one step of the object store, once its upload is
+complete. The manifest lists what is published, and is replaced only if it has not changed since it
+was read.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from tablebase.stdio import explain_os_error
 from tablebase.tables.store import LOCK, RandomAccessFile, Store, Unreachable
 
 ATTEMPTS = 20
-"""How often a file is changed anew because another has changed it meanwhile."""
+"""Most attempts to update a file that other builds keep changing."""
 IF_ABSENT, IF_OTHER = {"IfNoneMatch": "*"}, {"IfMatch": f'"{0:032}"'}
-"""Conditions of a put: that there is no such file; that there is one that nobody has written."""
+"""Conditions of a put: that the file does not exist; that it has an ETag that no file has."""
 READ_BYTES = 1 << 20
-"""Bytes asked for at once where a file is read on and on."""
+"""Bytes of each request when a file is read sequentially."""
 
 
 class ObjectStore(Store):
-    """Tables in an object store. Only S3 is written to: its puts can be made conditional."""
+    """A store whose files are objects. Only S3 can be written to: it supports conditional puts."""
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
@@ -47,12 +47,12 @@ class ObjectStore(Store):
     def list_names(self, begin: str = "") -> list[str]:
         files, root = self._open_root()
         try:
-            with _reaching(files):
+            with _translate_read_errors(files):
                 paths = files.ls(root, detail=False)
         except FileNotFoundError:
             return []
         except Unreachable as error:
-            # many servers of files list none; nothing is built there, so nothing is unfinished
+            # many file servers cannot list files; nothing is built there, so nothing is unfinished
             if self.is_read_only() and 400 <= error.status < 500:
                 return []
             raise
@@ -97,7 +97,7 @@ class ObjectStore(Store):
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         for _ in range(ATTEMPTS):
             try:
-                # before it is read: never too new
+                # the ETag first: a change between the two requests then fails the condition
                 condition = {"IfMatch": self._get_info(name)["ETag"]}
                 text = change(self.read(name))
             except FileNotFoundError:
@@ -117,43 +117,47 @@ class ObjectStore(Store):
             problem = "only folders and s3:// can be written to"
             raise StoreError(self._url, problem, "Choose one with --outputs.")
         bucket, _, key = f"{root}/".partition("/")
-        # this place alone: others in the bucket may be nobody's business
+        # this prefix alone: the user may not be allowed to list others
         with self._translate_store_errors():
             files.call_s3("list_objects_v2", Bucket=bucket, Prefix=key, MaxKeys=1)
-        is_created = self._put_if(LOCK, b"", IF_ABSENT)  # it stays, as in a folder
+        # the file stays, as the lock file in a folder does
+        is_created = self._put_if(LOCK, b"", IF_ABSENT)
         if (is_created and self._put_if(LOCK, b"", IF_ABSENT)) or self._put_if(LOCK, b"", IF_OTHER):
             problem = "it ignores conditional writes"
             hint = "Choose a store with conditional puts, or a folder."
             raise StoreError(self._url, problem, hint)
 
     def _put_if(self, name: str, text: bytes, condition: dict[str, str]) -> bool:
-        """Whether a file was written, on a condition that the store itself looks at."""
+        """Write a file on a condition that the store checks; return whether it held."""
         files, root = self._open_root()
         bucket, _, key = f"{root}/{name}".partition("/")
         with self._translate_store_errors():
             try:
                 files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **condition)
             except OSError as error:
-                if not _is_overtaken(error):
+                if not _is_condition_failure(error):
                     raise
                 return False
         return True
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """None is held: builders that meet make the same bytes, or their manifests differ."""
+        """Make the store ready; there is no lock.
+
+        Builds at the same time write equal files, or their manifest entries differ.
+        """
         self.make_ready()
         yield
 
     def find_name(self, path: str) -> str | None:
-        place, _, name = path.rpartition("/")
-        return name if place == self._url else None
+        location, _, name = path.rpartition("/")
+        return name if location == self._url else None
 
     @contextlib.contextmanager
     def _translate_store_errors(self) -> Iterator[None]:
         files, _ = self._open_root()
         try:
-            with _reaching(files):
+            with _translate_read_errors(files):
                 yield
         except OSError as error:
             hint = "Choose another place with --outputs."
@@ -161,18 +165,21 @@ class ObjectStore(Store):
 
     def _get_info(self, name: str) -> dict[str, Any]:
         files, root = self._open_root()
-        with _reaching(files):
+        with _translate_read_errors(files):
             info: dict[str, Any] = files.info(f"{root}/{name}")
         return info
 
     def _open_root(self) -> tuple[Any, str]:
-        """The file system, and where in it the tables are."""
+        """Return the file system, and the tables' path in it."""
         return open_file_system(self._url, os.getpid())
 
 
 @functools.lru_cache
 def open_file_system(url: str, process: int) -> tuple[Any, str]:
-    """Where a URL leads; a forked process has its own connections."""
+    """Return the file system and the path of a URL.
+
+    `process` is part of the cache key, so that a forked process opens its own connections.
+    """
     try:
         from fsspec.core import url_to_fs
 
@@ -187,7 +194,7 @@ def open_file_system(url: str, process: int) -> tuple[Any, str]:
 
 
 class _Upload(io.RawIOBase):
-    """A new file that is only written on and on."""
+    """A new file that is written sequentially."""
 
     def __init__(
         self, file: Any, translate_errors: Callable[[], AbstractContextManager[None]]
@@ -204,7 +211,7 @@ class _Upload(io.RawIOBase):
 
 
 class _RangeReader(RandomAccessFile):
-    """A file that is read by one request a stretch."""
+    """A file that is read by one request for each range of bytes."""
 
     def __init__(self, files: Any, path: str, size: int) -> None:
         self._files = files
@@ -215,7 +222,7 @@ class _RangeReader(RandomAccessFile):
         end = min(at + size, self.size)
         if at >= end:
             return b""
-        with _reaching(self._files):
+        with _translate_read_errors(self._files):
             data: bytes = self._files.cat_file(self._path, start=at, end=end)
         if len(data) != end - at:
             raise Unreachable(f"{len(data):,} bytes came instead of {end - at:,}")
@@ -228,7 +235,7 @@ class _RangeReader(RandomAccessFile):
 
 
 class _SequentialReader(io.RawIOBase):
-    """The same as a file with a place."""
+    """A sequential stream of a random-access file."""
 
     def __init__(self, file: RandomAccessFile) -> None:
         self._file = file
@@ -257,57 +264,57 @@ class _SequentialReader(io.RawIOBase):
 
 
 def _can_be_written(files: Any) -> bool:
-    """Whether tables can be built in a file system: puts must be conditional."""
+    """Return whether tables can be built in a file system: it needs conditional puts."""
     return hasattr(files, "call_s3")
 
 
 @contextlib.contextmanager
-def _reaching(files: Any) -> Iterator[None]:
-    """Make Unreachable of whatever a store's own package raises.
+def _translate_read_errors(files: Any) -> Iterator[None]:
+    """Turn any error of the store's library in the block into Unreachable.
 
-    FileNotFoundError stays where there is no such file. Of HTTP it means any failure, and there is
-    a cause.
+    FileNotFoundError stays as it is where the file does not exist. For HTTP the library raises it
+    for any failure, with a cause; then it is translated too.
     """
     try:
         yield
     except IsADirectoryError:
         raise
     except Exception as error:
-        missing = isinstance(error, FileNotFoundError)
-        if missing and (error.__cause__ is None or _can_be_written(files)):
+        is_missing = isinstance(error, FileNotFoundError)
+        if is_missing and (error.__cause__ is None or _can_be_written(files)):
             raise
         raise Unreachable(*_explain(error)) from error
 
 
 def _explain(error: BaseException) -> tuple[str, int]:
-    """Why a store was not reached, and the HTTP status if it answered."""
+    """Return the reason why a store was not reached, and the HTTP status, 0 if it sent none."""
     causes = [error]
     while causes[-1].__cause__:
         causes.append(causes[-1].__cause__)
     for cause in causes:
-        answer = getattr(cause, "response", None) or {}
+        response = getattr(cause, "response", None) or {}
         status = getattr(cause, "status", 0)
-        status = status or answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        status = status or response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         if status:
-            said = answer.get("Error", {}).get("Message") or getattr(cause, "message", "")
-            return f"HTTP status {status}: {said}".rstrip(": ."), status
+            message = response.get("Error", {}).get("Message") or getattr(cause, "message", "")
+            return f"HTTP status {status}: {message}".rstrip(": ."), status
     for cause in causes:
         if isinstance(cause, OSError) and cause.strerror:
-            known = (cause.errno or 0) > 0  # names that are not found have numbers of their own
-            return (explain_os_error(cause) if known else cause.strerror), 0
+            is_system_error = (cause.errno or 0) > 0  # failed name lookups have other numbers
+            return (explain_os_error(cause) if is_system_error else cause.strerror), 0
     if isinstance(error, TimeoutError):
         return "it does not answer", 0
-    said = " ".join(str(causes[-1]).split()).rstrip(".")
-    return said or type(causes[-1]).__name__, 0
+    message = " ".join(str(causes[-1]).split()).rstrip(".")
+    return message or type(causes[-1]).__name__, 0
 
 
 def _discard(file: Any) -> None:
-    with contextlib.suppress(Exception):  # nobody sees an upload that was not completed
+    with contextlib.suppress(Exception):  # an upload that was not completed is invisible
         file.discard()
-    file.closed = True  # or it would be completed when it is forgotten
+    file.closed = True  # or its finalizer would complete the upload
 
 
-def _is_overtaken(error: OSError) -> bool:
-    """Whether a put was refused because the file is no longer what it was."""
+def _is_condition_failure(error: OSError) -> bool:
+    """Return whether a put was refused because the file has changed."""
     details = getattr(error.__cause__, "response", {}).get("Error", {})
     return details.get("Code") in ("PreconditionFailed", "ConditionalRequestConflict")

@@ -1,4 +1,4 @@
-"""A table as a Parquet file: its schema, what it says of itself, and a writer by row groups."""
+"""Parquet files of tables: their schema and metadata, and a writer of row groups."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 COMPRESSION_LEVEL = 3
 ROW_GROUP_ROWS = 1 << 16
-"""Few enough rows that a reader who asks for one of them skips most of a table."""
+"""Rows of a row group: few, so that reading one row skips most of the table."""
 
 
 def make_schema(table: Table) -> pa.Schema:
-    """The Arrow schema of a table, with everything that its file says of itself."""
+    """Make the Arrow schema of a table, with the metadata of its files."""
     metadata = {
         "format_version": str(FORMAT_VERSION),
         "table": table.name,
@@ -38,7 +38,7 @@ def make_schema(table: Table) -> pa.Schema:
 
 
 def compute_description(table: Table) -> str:
-    """A digest of everything that a table's files say of themselves and how they say it."""
+    """Compute a digest of a table's schema, metadata, sort order and index fields."""
     lines = [
         make_schema(table).to_string(),
         *(f"{key}={value}" for key, value in (make_schema(table).metadata or {}).items()),
@@ -53,7 +53,7 @@ def _make_field(column: Column) -> pa.Field:
     if column.kind != "enum":
         kind = {"string": pa.string(), "boolean": pa.bool_()}.get(column.kind, column.kind)
         return pa.field(column.name, kind, column.nullable)
-    # what makes polars read a dictionary column as its Enum, in polars' own words
+    # the metadata that makes polars read a dictionary column as its Enum, taken from polars
     polars_schema = (
         pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow().schema
     )
@@ -62,22 +62,22 @@ def _make_field(column: Column) -> pa.Field:
 
 
 def list_sorting_columns(table: Table) -> list[pq.SortingColumn]:
-    """What the footers say of the order of rows."""
+    """List the columns that the rows are sorted by, as Parquet footers store them."""
     names = [column.name for column in table.columns]
     return [pq.SortingColumn(names.index(name), nulls_first=False) for name in table.sorted_by]
 
 
 class TableWriter:
-    """Writes a table's rows in the order given; its content hash goes along.
+    """Writer of a table's rows in the order given, which also computes their content hash.
 
-    Where no file is given, as the table is an index alone, the fields of its records are hashed.
+    Without a file (for a table that is an index alone) the fields of its records are hashed.
     """
 
     def __init__(self, file: IO[bytes] | None, table: Table) -> None:
         self._columns = table.columns or table.list_fields()
         self._schema = pa.schema(map(_make_field, self._columns), make_schema(table).metadata)
         self._content = ContentHash(self._columns)
-        self._waiting: list[pa.RecordBatch] = []
+        self._pending: list[pa.RecordBatch] = []
         self.rows = 0
         self._writer: Any = file and pq.ParquetWriter(
             file,
@@ -99,14 +99,14 @@ class TableWriter:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is None and self._waiting:
+        if kind is None and self._pending:
             self._flush(last=True)
         if self._writer:
-            self._writer.add_key_value_metadata(self._say_what_was_written())
+            self._writer.add_key_value_metadata(self._make_metadata())
             self._writer.close()
 
-    def _say_what_was_written(self) -> dict[str, str]:
-        """Say what a file needs to be listed again where the manifest is lost."""
+    def _make_metadata(self) -> dict[str, str]:
+        """Make the metadata from which a file can be listed again if the manifest is lost."""
         return {
             "content": self.content,
             "made_by": MADE_BY,
@@ -114,39 +114,43 @@ class TableWriter:
         }
 
     def write(self, columns: Columns) -> None:
+        """Write rows, given as one array for each column."""
         arrays = [to_arrow(column, columns[column.name]) for column in self._columns]
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         self._content.update(batch)
         self.rows += batch.num_rows
         if self._writer:
-            self._waiting.append(batch)
-        if sum(waiting.num_rows for waiting in self._waiting) >= ROW_GROUP_ROWS:
+            self._pending.append(batch)
+        if sum(batch.num_rows for batch in self._pending) >= ROW_GROUP_ROWS:
             self._flush(last=False)
 
     def _flush(self, *, last: bool) -> None:
-        """Write whole row groups, so that the file does not depend on how rows were handed over."""
-        rows = pa.Table.from_batches(self._waiting)
-        whole = rows.num_rows if last else rows.num_rows - rows.num_rows % ROW_GROUP_ROWS
+        """Write full row groups, so that the file does not depend on the size of the batches.
+
+        `last`: also write the remaining rows, as a smaller row group.
+        """
+        rows = pa.Table.from_batches(self._pending)
+        count = rows.num_rows if last else rows.num_rows - rows.num_rows % ROW_GROUP_ROWS
         self._writer.write_table(
-            rows.slice(0, whole).combine_chunks(), row_group_size=ROW_GROUP_ROWS
+            rows.slice(0, count).combine_chunks(), row_group_size=ROW_GROUP_ROWS
         )
-        self._waiting = rows.slice(whole).to_batches()
+        self._pending = rows.slice(count).to_batches()
 
     @property
     def content(self) -> str:
-        """The content hash of all rows written."""
+        """The content hash of the rows written."""
         return self._content.hexdigest()
 
 
 def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
-    """A column's values for Arrow: text is given as zero-padded bytes, an enum as its numbers."""
+    """Convert a column's values to Arrow: text from zero-padded bytes, enums from their codes."""
     nulls = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     plain = np.ma.getdata(values)
     if column.kind == "string":
         return _make_text_array(plain, nulls)
     if column.kind == "enum":
-        numbers = pa.array(plain.astype(np.uint8), mask=nulls)
-        return pa.DictionaryArray.from_arrays(numbers, pa.array(column.values, pa.string()))
+        codes = pa.array(plain.astype(np.uint8), mask=nulls)
+        return pa.DictionaryArray.from_arrays(codes, pa.array(column.values, pa.string()))
     array = pa.array(plain, mask=nulls)
     try:
         return array.cast(column.kind) if column.kind in KIND_LETTERS else array
@@ -162,7 +166,7 @@ def _make_text_array(
     cells = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), width)
     if nulls is not None:
         cells = np.where(nulls[:, None], np.uint8(0), cells)
-    if width and cells[:, -1].all():  # no text is shorter
+    if width and cells[:, -1].all():  # every text has the full width
         offsets, data = np.arange(0, cells.size + 1, width, dtype=np.int32), cells
     else:
         used = cells != 0

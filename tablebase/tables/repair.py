@@ -1,4 +1,4 @@
-"""What is said of a file that is missing or cannot be read, and the command that mends it."""
+"""Repair commands, and errors for files that are missing or cannot be read."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tablebase.tables import COMMAND, REMOVE
 from tablebase.tables.store import DEFAULT_FOLDER, Store, Unreachable
 
 ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
-"""What is raised where there is no file of that name."""
+"""The errors of a name that no file has."""
 
 
 def format_rebuild_command(stage: str, store: Store, *, force: bool = False) -> str:
-    """The command that makes a stage's tables in a store; no stage: all of them.
+    """Return the command that builds a stage's tables in a store; no stage: all tables.
 
-    Empty for a store that is only read: no command can make them there.
+    Empty for a read-only store: no command can build them there.
 
     >>> from tablebase.tables.store import Folder
     >>> format_rebuild_command("eight", Folder("my tables"), force=True)
@@ -30,12 +30,12 @@ def format_rebuild_command(stage: str, store: Store, *, force: bool = False) -> 
 
 
 def format_remove_command(table: str, store: Store) -> str:
-    """The command that removes a table from a store; empty for one that is only read."""
+    """Return the command that removes a table from a store; empty for a read-only store."""
     return "" if store.is_read_only() else f"{REMOVE} {table}{_format_outputs(str(store))}"
 
 
 def _format_outputs(folder: str) -> str:
-    """How a command names a folder that is not the usual one."""
+    """Return the option that names a store; empty for the default folder."""
     if folder == DEFAULT_FOLDER:
         return ""
     # shlex would quote it too, but importing it takes longer than an answer
@@ -45,7 +45,7 @@ def _format_outputs(folder: str) -> str:
 
 
 def list_files(store: Store, begin: str = "") -> list[str]:
-    """The names of a store's files; TableUnreadable where they cannot be listed."""
+    """List the names of a store's files; raise TableUnreadable if they cannot be listed."""
     try:
         return store.list_names(begin)
     except OSError as error:
@@ -53,9 +53,9 @@ def list_files(store: Store, begin: str = "") -> list[str]:
 
 
 def make_open_error(path: str, error: OSError, command: str) -> TableError:
-    """What is wrong with a file that did not open: it is not there, or cannot be read.
+    """Make the error for a file that did not open: it is missing, or cannot be read.
 
-    `command` rebuilds it; it is empty where that is no remedy. It never is one for a store that
+    `command` rebuilds it; it is empty where that would not help. It is not shown for a store that
     does not answer, or refuses to.
     """
     if isinstance(error, ABSENT):

@@ -1,8 +1,8 @@
-"""Where tables are: files by name, read in stretches, that appear whole or not at all.
+"""Stores of tables: files by name, with random access and atomic writes.
 
-Names go in, bytes and streams come out; only this room knows a table's path, if it has one. What
-cannot be read is an OSError, and what cannot be written an StoreError. A lone lookup reads
-through here, so only light parts are imported.
+Callers pass names and get bytes and streams; only a store knows the path of a file, if it has one.
+A failed read raises OSError, a failed write StoreError. A single lookup uses this module, so only
+small modules are imported at the top.
 """
 
 from __future__ import annotations
@@ -21,17 +21,23 @@ if TYPE_CHECKING:
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
 PART_SUFFIX = ".unpublished"
-"""How the name of a file ends that is being written: a word of our own, no other program's."""
+"""Suffix of a file that is being written; no other program uses it."""
 SHARED_SUFFIX = ".shared"
-"""The same where no lock is held: several may be writing one file, each under a name of its own."""
+"""Suffix of a file that is being written without the store's lock.
+
+Several processes may write one file, each under a temporary name of its own.
+"""
 
 
 class NotAFile(OSError):
-    """A named pipe or a device in the place of a file: it may never end."""
+    """A named pipe or a device where a file is expected: reading it may never end."""
 
 
 class Unreachable(OSError):
-    """A store that did not answer, or refused to, with this HTTP status if there was one."""
+    """A store that did not answer, or refused to.
+
+    `status`: the HTTP status, 0 if there was none.
+    """
 
     def __init__(self, reason: str, status: int = 0) -> None:
         super().__init__(reason)
@@ -39,7 +45,7 @@ class Unreachable(OSError):
 
 
 class RandomAccessFile:
-    """An open file that is read in stretches, by many threads at once."""
+    """An open file that many threads read at once, each at any position."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -58,14 +64,14 @@ class RandomAccessFile:
 
 
 class _PositionalFile(RandomAccessFile):
-    """Where the system reads at a place, forked processes share no position either."""
+    """A file read with `pread`: forked processes share no position either."""
 
     _descriptor = -1
 
     def __init__(self, file: IO[bytes]) -> None:
         with file:
             super().__init__(file)
-            # a file object complains where it is not closed
+            # a file object that is not closed would print a warning
             self._descriptor = os.dup(file.fileno())
 
     def read(self, size: int, at: int) -> bytes:
@@ -80,33 +86,33 @@ class _PositionalFile(RandomAccessFile):
 
 
 class Store:
-    """A place for tables; as text, what commands call it by."""
+    """A store of tables; as text, the path or URL that commands name it by."""
 
     def locate(self, name: str) -> str:
-        """What messages call a file."""
+        """Return the path or URL of a file, for messages."""
         raise NotImplementedError
 
     def is_read_only(self) -> bool:
-        """Whether a store of this kind is never built in."""
+        """Return whether tables can never be built in a store of this kind."""
         return False
 
     def list_names(self, begin: str = "") -> list[str]:
-        """The files' names in order, those that begin so; OSError where nobody may know.
+        """List the names that begin with a text, in order; raise OSError if that fails.
 
         A store that does not exist has none.
         """
         raise NotImplementedError
 
     def get_size(self, name: str) -> int:
-        """The bytes of a file; IsADirectoryError where what has its name is no file."""
+        """Return the bytes of a file; raise IsADirectoryError or NotAFile if it is no file."""
         raise NotImplementedError
 
     def open(self, name: str) -> IO[bytes]:
-        """A file from its beginning; seeking is possible."""
+        """Open a file for reading from its beginning; it is seekable."""
         raise NotImplementedError
 
     def read(self, name: str) -> bytes:
-        """All of a file."""
+        """Read a whole file."""
         with self.open(name) as file:
             return file.read()
 
@@ -114,51 +120,55 @@ class Store:
         return RandomAccessFile(self.open(name))
 
     def get_source(self, name: str) -> str | IO[bytes]:
-        """A file as polars and pyarrow take it."""
+        """Return a file in a form that polars and pyarrow accept: a path or a stream."""
         return self.open(name)
 
     def write_atomically(
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> AbstractContextManager[list[IO[bytes]]]:
-        """New files, only to be written on and on: once the block has ended well, and all of them
-        are kept, they are there. `shared`: the lock is not held, and others may write the same."""
+        """Open new files for sequential writing.
+
+        They appear once the block has ended without an error and all are written. `shared`: the
+        lock is not held, and other processes may write the same files.
+        """
         raise NotImplementedError
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        """Write a file anew from what it holds, None where there is none; the lock is held."""
+        """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
         try:
-            before = self.read(name)
+            old_data = self.read(name)
         except FileNotFoundError:
-            before = None
+            old_data = None
         with self.write_atomically(name) as (file,):
-            file.write(change(before))
+            file.write(change(old_data))
 
     def list_unfinished(self) -> list[str]:
-        """What is left of files whose writer was killed; of use only while the lock is held."""
+        """List the temporary files of killed writers; only valid while the lock is held."""
         return []
 
     def is_being_written(self, name: str) -> bool:
-        """Return whether a shared file's writer is alive, as far as can be known."""
+        """Return whether a shared file's writer is alive; True where that is unknown."""
         return True
 
     def remove(self, name: str) -> None:
+        """Remove a file; raise StoreError if that fails."""
         raise NotImplementedError
 
     def make_ready(self) -> None:
-        """Make the store if it is missing; StoreError where it cannot be written to."""
+        """Create the store if it is missing; raise StoreError if it cannot be written to."""
         raise NotImplementedError
 
     def lock(self) -> AbstractContextManager[None]:
-        """Hold the store, which is made ready, for one build; StoreError where that cannot be."""
+        """Make the store ready and lock it for one build; raise StoreError if that fails."""
         raise NotImplementedError
 
     def find_name(self, path: str) -> str | None:
-        """The name here of the file that a path leads to, if it is one of these."""
+        """Return the name in this store of the file that a path leads to; None if outside."""
         return None
 
 
 class Folder(Store):
-    """Tables in a folder."""
+    """A folder of tables."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
@@ -167,7 +177,7 @@ class Folder(Store):
         return self._path
 
     def __reduce__(self) -> tuple[object, ...]:
-        """For another process, which may have another working folder."""
+        """Pickle the absolute path: another process may have another working folder."""
         return Folder, (os.path.abspath(self._path),)
 
     def locate(self, name: str) -> str:
@@ -200,9 +210,11 @@ class Folder(Store):
         from tablebase.atomic_write import atomic_write
         from tablebase.tables.locks import translate_store_errors
 
-        end = f".{os.urandom(8).hex()}{SHARED_SUFFIX}" if shared else PART_SUFFIX
-        hidden = (f".{name.removeprefix('.') if shared else name}{end}" for name in names)
-        targets = [*zip(map(self.locate, names), map(self.locate, hidden), strict=True)]
+        suffix = f".{os.urandom(8).hex()}{SHARED_SUFFIX}" if shared else PART_SUFFIX
+        temporary_names = (
+            f".{name.removeprefix('.') if shared else name}{suffix}" for name in names
+        )
+        targets = [*zip(map(self.locate, names), map(self.locate, temporary_names), strict=True)]
         return atomic_write(
             *targets, durable=durable, translate_errors=partial(translate_store_errors, self._path)
         )
@@ -239,7 +251,7 @@ class Folder(Store):
 
 
 def _open_file(path: str, flags: int) -> int:
-    """Open a regular file alone: a named pipe that nobody writes to would never open."""
+    """Open a regular file and nothing else: opening a named pipe without a writer would block."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
         _require_file(os.fstat(descriptor).st_mode, path)
@@ -250,7 +262,7 @@ def _open_file(path: str, flags: int) -> int:
 
 
 def _require_file(mode: int, path: str) -> None:
-    """Raise an OSError for what is no regular file."""
+    """Raise an OSError if the mode is not that of a regular file."""
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):

@@ -1,4 +1,4 @@
-"""Which store is meant: a folder, or a place that has a URL."""
+"""Factory of stores: folders, and object stores by their URLs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from tablebase.tables.store import DEFAULT_FOLDER, Folder, Store
 
 
 def open_store(location: object) -> Store:
-    """Where the tables are: as asked, or `PIPELINE_OUTPUTS`, or `outputs`; a URL is no folder."""
+    """Open the store of a path or URL; by default `PIPELINE_OUTPUTS`, or else `outputs`.
+
+    A store is returned as it is.
+    """
     if isinstance(location, Store):
         return location
     path = expand_path(str(location or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))

@@ -1,4 +1,4 @@
-"""The knight's boards: squares, jumps, and how both are written.
+"""The knight's boards: squares, jumps, and the notation of boards and squares.
 
 On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 0, b1 = 1.
 """
@@ -41,11 +41,11 @@ class KnightBoard:
         return tuple(self.name_square(square) for square in range(self.squares))
 
     def find_enum_places(self) -> tuple[int, ...]:
-        """Where in `SQUARES` each of the board's squares is."""
+        """Find the position in `SQUARES` of each of the board's squares."""
         return tuple(map(SQUARES.index, self.name_squares()))
 
     def parse_square(self, text: str) -> int:
-        """The square that a text names; NotationError if it names none."""
+        """Return the square that a text names; raise NotationError if it names none."""
         what = f"a square of {self}"
         example = self.name_square(min(1, self.squares - 1))
         name = require_text(text, what, example).strip()
@@ -63,11 +63,11 @@ class KnightBoard:
         raise NotationError(what, text, problem, example)
 
     def is_light(self, square: int) -> bool:
-        """The square's colour; a jump always changes it, and a1 is dark."""
+        """Return whether a square is light; a jump always changes the colour, and a1 is dark."""
         return (square % self.files + square // self.files) % 2 == 1
 
     def list_neighbours(self, square: int) -> list[int]:
-        """Squares a jump away, ascending."""
+        """List the squares that are one jump away, ascending."""
         rank, file = divmod(square, self.files)
         return sorted(
             file + right + self.files * (rank - down)
@@ -76,27 +76,27 @@ class KnightBoard:
         )
 
     def find_jump(self, start: int, goal: int) -> int:
-        """Which of the jumps 1-8 leads from a square to another; ValueError if none does."""
+        """Return which of the jumps 1-8 joins two squares; raise ValueError if none does."""
         down = start // self.files - goal // self.files
         return 1 + JUMPS.index((goal % self.files - start % self.files, down))
 
     def can_join(self, start: int, end: int) -> bool:
-        """Whether the colours allow a tour between two squares: its squares alternate."""
+        """Return whether the colours, which alternate, allow a tour between two squares."""
         return (self.is_light(start) == self.is_light(end)) == (self.squares % 2 == 1)
 
     def has_tours(self) -> bool:
-        """Whether there is a tour: all boards without are small, or of one rank or two."""
+        """Return whether there is a tour: boards without one are small, or narrower than 3."""
         sides = min(self.files, self.ranks), max(self.files, self.ranks)
         return self.squares == 1 or (sides[0] > 2 and sides not in ((3, 3), (3, 5), (3, 6), (4, 4)))
 
     def has_closed_tours(self) -> bool:
-        """Whether there is a closed tour: Schwenk's theorem of 1991 names all boards without."""
+        """Return whether there is a closed tour, by Schwenk's theorem of 1991."""
         short, long = sorted((self.files, self.ranks))
-        none = short in (1, 2, 4) or (short == 3 and long < 10)
-        return self.squares % 2 == 0 and not none
+        is_exception = short in (1, 2, 4) or (short == 3 and long < 10)
+        return self.squares % 2 == 0 and not is_exception
 
     def find_images(self, square: int) -> tuple[int, ...]:
-        """Where the board's symmetries bring a square (4 of them, 8 if the board is square)."""
+        """Find the images of a square under the board's symmetries (4, or 8 of a square board)."""
         rank, file = divmod(square, self.files)
         far_file, far_rank = self.files - 1 - file, self.ranks - 1 - rank
         images = [(f, r) for f in (file, far_file) for r in (rank, far_rank)]
@@ -106,11 +106,11 @@ class KnightBoard:
 
 
 SQUARES = KnightBoard(MAX_FILES, MAX_RANKS).name_squares()
-"""The squares of every board, by rank, then file: one Enum, so that tables of any boards join."""
+"""The squares of all boards, by rank, then file: one Enum, so that tables of all boards join."""
 
 
 def parse_board(text: str) -> KnightBoard:
-    """A board as written, files x ranks.
+    """Return the board that a text names: files x ranks.
 
     >>> str(parse_board("5x6"))
     '5x6'

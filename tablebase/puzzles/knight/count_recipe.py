@@ -1,4 +1,4 @@
-"""Which boards' tours are counted, as a recipe, and what counting them takes."""
+"""Recipe of the counts of tours, and the memory that counting and ranking need."""
 
 from __future__ import annotations
 
@@ -22,31 +22,29 @@ MAX_LAYER_STATES = {
         8: (8, 16_759_503),
     },
 }  # fmt: skip
-"""Of all tours, and of closed ones, by a board's shorter side: the longest other side for which
-they are counted, and the most states that a layer of such a board was seen to have.
+"""For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
+side for which they are counted, and the measured number of states of its largest layer.
 """
 BYTES_PER_STATE = 40
-"""What a state of the largest layer was seen to take, nearly."""
+"""Memory for each state of the largest layer, approximately, as measured."""
 DENSE_STATES, DENSE_BYTES = 20_000_000, 20
-"""So many of the states take so many more bytes."""
+"""The first so many states need so many more bytes each."""
 MIN_COST = 400_000_000
-"""Bytes that the smallest board takes."""
-
-
+"""Bytes of memory for the smallest board."""
 MAX_RANKED_SIDE = 7
-"""The shorter side of the largest boards whose open tours are numbered."""
+"""Shorter side of the largest boards whose open tours are ranked."""
 
 
 class TourCounts(Recipe):
-    """The number of tours from each square of each board; of some boards only of closed ones."""
+    """Recipe of the number of tours from each square; `closed`: boards with closed tours only."""
 
     __slots__ = ("boards", "closed")
     search = "tour counts"
 
     def __init__(self, boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> None:
-        whole = {*boards}
-        self.closed = frozenset(closed) - whole
-        self.boards = tuple(sorted(whole | self.closed))
+        all_tours = {*boards}
+        self.closed = frozenset(closed) - all_tours
+        self.boards = tuple(sorted(all_tours | self.closed))
 
     def list_parameters(self) -> dict[str, object]:
         return {
@@ -55,33 +53,37 @@ class TourCounts(Recipe):
             "closed": [f"{files}x{ranks}" for files, ranks in sorted(self.closed)],
         }
 
-    def merge(self, more: TourCounts) -> TourCounts:
-        """The boards of both."""
-        whole = {*self.boards} - self.closed, {*more.boards} - more.closed
-        return TourCounts(whole[0] | whole[1], self.closed | more.closed)
+    def merge(self, other: TourCounts) -> TourCounts:
+        """Return a recipe with the boards of both recipes."""
+        all_tours = ({*self.boards} - self.closed) | ({*other.boards} - other.closed)
+        return TourCounts(all_tours, self.closed | other.closed)
 
 
 def estimate_rank_cost(board: Sides, *, closed: bool) -> int:
-    """The bytes of memory that numbering a board's tours takes: no state stands for its image."""
+    """Estimate the bytes of memory for ranking tours; raise BadRequest if a board is too large.
+
+    More than for counting: no state stands for its mirror image.
+    """
     if not closed and min(board) > MAX_RANKED_SIDE:
         name, hint = (
             f"{board[0]}x{board[1]}",
             f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}",
         )
         raise BadRequest(f"{name} has too many open tours to number", hint)
-    times = 2 if closed else 2.2  # all packed layers stay at hand, and open tours have more
-    return MIN_COST + int(times * (estimate_count_cost(board, closed=closed) - MIN_COST))
+    # all encoded layers stay in memory, and open tours have more of them
+    factor = 2 if closed else 2.2
+    return MIN_COST + int(factor * (estimate_count_cost(board, closed=closed) - MIN_COST))
 
 
 def estimate_count_cost(board: Sides, *, closed: bool) -> int:
-    """The bytes of memory that counting a board's tours takes; BadRequest where it is too large."""
+    """Estimate the bytes of memory for counting tours; raise BadRequest if a board is too large."""
     (short, long), name = sorted(board), f"{board[0]}x{board[1]}"
     if short < 3:
         raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
     longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
     if long > longest:
-        largest_sides = [(side, most) for side, (most, _) in MAX_LAYER_STATES[closed].items()]
-        # there are more files
+        largest_sides = [(side, longest) for side, (longest, _) in MAX_LAYER_STATES[closed].items()]
+        # boards may have more files than ranks
         sides = ", ".join(f"{max(side_pair)}x{min(side_pair)}" for side_pair in largest_sides)
         tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
         has_closed = KnightBoard(*board).has_closed_tours()

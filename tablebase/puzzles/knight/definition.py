@@ -33,10 +33,12 @@ MAX_LISTED_SQUARES = 49
 TOURS_PREFIX = "knight_tours_"
 PAIRS_BOARD = (8, 8)
 RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
-"""A record of some states of a layer, by ascending key: the key of the first one, the sum of the
-numbers of all states of the layer before it, and then in turn the number of a state and the
-distance to the next key. These are written in sevens of bits, the lowest first, each but the last
-of a number with the eighth bit set: so no byte is 0 until the record ends."""
+"""Fields of a record with consecutive states of a layer, by ascending key.
+
+`key`: that of the first state. `before`: the sum of the numbers of all states of the layer before
+it. `states`: alternately the number of a state and the difference to the next key, written in
+groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
+The first byte that is 0 ends the record."""
 COUNTS_TABLE = "knight_counts"
 CLOSED_RANKING_PREFIX = "knight_cycles_"
 OPEN_RANKING_PREFIX = "knight_numbers_"
@@ -62,7 +64,7 @@ class BoardRecipe(Recipe):
 
 
 class AllTours(BoardRecipe):
-    """Every tour of a board."""
+    """Recipe of all tours of a board."""
 
     __slots__ = ()
     search = "every tour"
@@ -73,7 +75,7 @@ class AllTours(BoardRecipe):
 
     @property
     def opening_length(self) -> int:
-        """The squares that the tours of a part have in common: the more, the larger the board."""
+        """The number of first squares that all tours of a task share: more on larger boards."""
         return max(1, self.board.squares - 44)
 
     def list_parameters(self) -> dict[str, object]:
@@ -82,16 +84,16 @@ class AllTours(BoardRecipe):
 
 
 class ClosedTourRanking(BoardRecipe):
-    """What a sweep through half of a board goes through: it tells every closed tour its number."""
+    """Recipe of the layers of a sweep through half of a board, which rank every closed tour."""
 
     __slots__ = ()
     search = "numbered cycles"
     is_open = False
-    """Whether open tours have numbers, too, those from each start."""
+    """Whether open tours are ranked, for each start separately."""
 
 
 class OpenTourRanking(ClosedTourRanking):
-    """The same of every open tour, among those from its start."""
+    """Recipe of the layers that rank every open tour among those from its start."""
 
     __slots__ = ()
     search = "numbered tours"
@@ -99,19 +101,19 @@ class OpenTourRanking(ClosedTourRanking):
 
 
 class TourPerPair(BoardRecipe):
-    """One tour for each ordered pair of squares that a tour can join."""
+    """Recipe of one tour for each ordered pair of squares that a tour can join."""
 
     __slots__ = ()
     search = "one tour a pair"
 
 
 def has_part_files(board: KnightBoard) -> bool:
-    """Whether a board has too many tours for one file; on one rank or two there are none."""
+    """Return whether a board has too many tours for one file; narrower than 3 it has none."""
     return board.squares > MAX_SINGLE_FILE_SQUARES and min(board.files, board.ranks) > 2
 
 
 def make_tour_table(board: KnightBoard) -> Table:
-    """The table of every tour of a board; BoardTooLarge where there are too many to list."""
+    """Make the table of all tours of a board; raise BoardTooLarge if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
         raise BoardTooLarge(str(board), MAX_LISTED_SQUARES)
     return Table(
@@ -124,6 +126,7 @@ def make_tour_table(board: KnightBoard) -> Table:
 
 
 def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
+    """Make the table of the numbers of tours; `closed`: boards with closed tours only."""
     return Table(
         COUNTS_TABLE,
         "The number of directed open knight's tours from every square of each board in the table",
@@ -148,7 +151,10 @@ def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> T
 
 
 def make_closed_ranking_table(board: KnightBoard) -> Table:
-    """The numbers of a board's closed tours; an error where there are none, or too many."""
+    """Make the table that ranks a board's closed tours.
+
+    Raise NoSuchTour if there are none, BadRequest if there are too many.
+    """
     if not board.has_closed_tours():
         raise NoSuchTour(str(board), f"{board} has no closed tour.")
     estimate_rank_cost(get_sides(board), closed=True)
@@ -158,7 +164,10 @@ def make_closed_ranking_table(board: KnightBoard) -> Table:
 
 
 def make_open_ranking_table(board: KnightBoard) -> Table:
-    """The numbers of a board's open tours; an error where there are none, or too many."""
+    """Make the table that ranks a board's open tours.
+
+    Raise NoSuchTour if there are none, BadRequest if there are too many.
+    """
     if not board.has_tours():
         raise NoSuchTour(str(board), f"{board} has no tour.")
     estimate_rank_cost(get_sides(board), closed=False)
@@ -185,7 +194,7 @@ RANKING_TABLES = {
     "rank-closed": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
     "rank-tours": (OPEN_RANKING_PREFIX, make_open_ranking_table),
 }
-"""By what is asked for: how the names of such tables begin, and the table of a board."""
+"""For each request: the prefix of its tables' names, and the function that makes the table."""
 
 
 TOUR_COLUMNS = (
@@ -232,7 +241,7 @@ class Knight(Puzzle):
     )
 
     def list_boards(self) -> list[str]:
-        """Those whose tours can be listed, but for those too narrow to have any."""
+        """List the boards whose tours fit in one file, without those too narrow to have any."""
         sides = ((f, r) for f in range(3, MAX_FILES + 1) for r in range(3, MAX_RANKS + 1))
         return [
             f"{files}x{ranks}" for files, ranks in sides if files * ranks <= MAX_SINGLE_FILE_SQUARES
@@ -241,13 +250,13 @@ class Knight(Puzzle):
     def list_tables_with_boards(
         self, texts: list[str], options: Collection[str] = ()
     ) -> tuple[Table, ...]:
-        """The tables, with every tour of some more boards, which are counted too."""
-        more = {table.name: table for table in self.list_shardable_tables(texts)}
+        """List the tables, with all tours of further boards, which are counted too."""
+        tables_by_name = {table.name: table for table in self.list_shardable_tables(texts)}
         default_names = {table.name for table in self.tables}
         boards = [board for board in map(parse_board, texts) if not has_part_files(board)]
         return (
             *self.tables[:-1],
-            *(table for name, table in sorted(more.items()) if name not in default_names),
+            *(table for name, table in sorted(tables_by_name.items()) if name not in default_names),
             make_count_table({*COUNTED_BOARDS, *map(get_sides, boards)}),
         )
 
@@ -259,8 +268,9 @@ class Knight(Puzzle):
     ) -> tuple[Table, ...]:
         boards = [parse_board(text) for text in texts]
         if request in RANKING_TABLES:
-            more = {table.name: table for table in map(RANKING_TABLES[request][1], boards)}
-            return (*tables, *more.values())
+            make_table = RANKING_TABLES[request][1]
+            tables_by_name = {table.name: table for table in map(make_table, boards)}
+            return (*tables, *tables_by_name.values())
         requested, closed = [get_sides(board) for board in boards], request == "closed"
         for board in requested:
             estimate_count_cost(board, closed=closed)
@@ -272,19 +282,26 @@ class Knight(Puzzle):
     ) -> tuple[Table, ...]:
         default_names = {table.name for table in self.tables}
         boards = find_listed_boards(published)
-        more = [table for table in map(make_tour_table, boards) if table.name not in default_names]
+        tour_tables = [
+            table for table in map(make_tour_table, boards) if table.name not in default_names
+        ]
         counted_names = published.get(COUNTS_TABLE, {}).get("boards")
-        # a board that was listed since is not counted yet
+        # a board that was listed after the counts were built is not counted yet
         small = [board for board in boards if not has_part_files(board)]
-        also = [
-            get_sides(b)
-            for b in small
-            if isinstance(counted_names, list) and str(b) in counted_names
+        counted = [
+            get_sides(board)
+            for board in small
+            if isinstance(counted_names, list) and str(board) in counted_names
         ]
         counts = _add_boards(
-            self.tables[-1], TourCounts(also).merge(find_requested_counts(published))
+            self.tables[-1], TourCounts(counted).merge(find_requested_counts(published))
         )
-        return (*self.tables[:-1], *more, counts, *filter(None, map(find_ranking_table, published)))
+        return (
+            *self.tables[:-1],
+            *tour_tables,
+            counts,
+            *filter(None, map(find_ranking_table, published)),
+        )
 
     def owns_table(self, table: str) -> bool:
         return super().owns_table(table) or bool(
@@ -307,16 +324,19 @@ class Knight(Puzzle):
         return _add_boards(table, listed.merge(find_requested_counts(published)))
 
 
-def _add_boards(table: Table, more: TourCounts) -> Table:
-    """A table, if it is one of counts with more boards."""
+def _add_boards(table: Table, counts: TourCounts) -> Table:
+    """Return a table, with more boards if it is the table of counts."""
     if not isinstance(table.recipe, TourCounts):
         return table
-    merged = table.recipe.merge(more)
+    merged = table.recipe.merge(counts)
     return make_count_table({*merged.boards} - merged.closed, merged.closed)
 
 
 def find_requested_counts(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:
-    """The boards that the published counts have although nothing else asks for them."""
+    """Return the boards over 36 squares in the published counts, which a user may have requested.
+
+    Smaller ones are left out: they are counted by default, or because their tours are listed.
+    """
     parameters = published.get(COUNTS_TABLE, {})
     boards_by_kind: dict[str, set[Sides]] = {"boards": set(), "closed": set()}
     for name, boards in boards_by_kind.items():
@@ -333,7 +353,7 @@ def find_requested_counts(published: Mapping[str, Mapping[str, Any]]) -> TourCou
 
 
 def explain_no_tour(board: KnightBoard, start: int | None) -> str:
-    """Why no tour begins at a square, or at any, in a sentence."""
+    """Explain in a sentence why no tour starts at a square, or at any."""
     if start is None:
         return f"{board} has no tour: a search of all paths from all squares found none."
     name = board.name_square(start)
@@ -352,18 +372,18 @@ def get_sides(board: KnightBoard) -> Sides:
 
 
 def find_listed_boards(published: Iterable[str]) -> list[KnightBoard]:
-    """The boards whose tours are listed by tables of these names."""
+    """Find the boards whose tours are listed in tables of these names."""
     boards = filter(None, map(find_listed_board, published))
     return [board for board in boards if board.squares <= MAX_LISTED_SQUARES]
 
 
 def find_listed_board(table: str) -> KnightBoard | None:
-    """The board whose tours a table of that name lists."""
+    """Find the board whose tours a table of that name lists."""
     return _parse_table_name(TOURS_PREFIX, table)
 
 
 def find_ranking_table(table: str) -> Table | None:
-    """The table of that name, if it gives a board's tours numbers."""
+    """Find the table of that name, if it ranks a board's tours."""
     for prefix, make_table in RANKING_TABLES.values():
         if board := _parse_table_name(prefix, table):
             with suppress(BadRequest, NoSuchTour):
@@ -372,7 +392,7 @@ def find_ranking_table(table: str) -> Table | None:
 
 
 def find_ranked_board(table: str) -> KnightBoard | None:
-    """The board whose tours a table of that name gives numbers."""
+    """Find the board whose tours a table of that name ranks."""
     ranking_table = find_ranking_table(table)
     return (
         ranking_table.recipe.board

@@ -1,18 +1,20 @@
-"""Tours by number: which is which, told by the layers of a sweep through half of a board.
+"""Ranking and unranking of tours with the layers of a sweep through half of a board.
 
 Squares are numbered along the short side, column after column. Both halves of the board finish
-whole columns and leave two, the *cut*; the half from the far end is the same sweep, turned round. A
-*layer* has the states of the frontier after so many squares, and how many drawings lead to each;
-the last layer has those at the cut, each with the number of cycles that pass it. Cycles are
-numbered by their state at the cut, then by the drawing that leads to it, then by the edges between
-the two columns of the cut, then by the other half's state and its drawing. Drawings are numbered by
-their last step, as `step_back` tells of steps, then by all steps before it.
+whole columns and leave two, the *cut*; the half from the far end is the same sweep in mirror image.
+A *layer* has the states of the frontier after so many squares, and the number of partial tours that
+lead to each; the last layer has those at the cut, each with the number of cycles that pass it.
+Cycles are ranked by their state at the cut, then by the partial tour that leads to it, then by the
+edges between the two columns of the cut, then by the other half's state and its partial tour.
+Partial tours are ranked by their last step, in the order in which `step_back` yields the steps,
+then by all steps before it.
 
-An open tour is a cycle through one more square, the *virtual* one, which is beside all others and
-the first cell of the frontier. Tours are numbered among those from their start, to which the
-virtual square is joined when its turn comes, at the latest at the cut: until then the layers are
-the same for all starts, and from there on each has its own. A start that comes late has few; so the
-tours from all squares that are each other's images have the numbers of those from the last one.
+An open tour is a cycle through one more square, the *virtual* one, which is a neighbour of all
+others and the first cell of the frontier. Tours are ranked among those from their start, which is
+joined to the virtual square in the step of that square, or at the cut if it is there: before that
+step the layers are the same for all starts, and from there on each start has its own. A start that
+comes late in the sweep has few layers of its own; so the tours from all squares that are each
+other's images have the ranks of the tours from the last of these squares.
 """
 
 from __future__ import annotations
@@ -41,27 +43,28 @@ if TYPE_CHECKING:
     Edge = tuple[int, int]
 
 NO_SQUARE = -1
-"""No square."""
+"""The start of closed tours, which have no fixed start."""
 
 
 class Route:
-    """How tours from a start go through the layers."""
+    """The layers that the tours from a start pass."""
 
     __slots__ = ("cut", "layers", "start")
 
     def __init__(self, start: int, layers: list[int], cut: int) -> None:
         self.start = start
-        """The square that is joined to the virtual one, as the sweep calls it; or `NO_SQUARE`."""
+        """The square that is joined to the virtual one, as the sweep numbers it; or `NO_SQUARE`."""
         self.layers = layers
-        """Which layer has the states after so many squares of the longer half."""
+        """For each number of squares of the longer half, the layer with the states after them."""
         self.cut = cut
-        """The layer with those at the cut, and how many cycles pass each."""
+        """The layer with the states at the cut, and the number of cycles that pass each."""
 
 
 class Sweep:
-    """The steps of a sweep through half of a board, and what lies between both halves.
+    """The steps of a sweep through half of a board, and the edges between the two halves.
 
-    Squares are called as the sweep takes them, and the virtual one has the number after the last.
+    Squares are numbered in the order of the sweep, and the virtual one has the number after the
+    last.
     """
 
     def __init__(self, board: KnightBoard, *, paths: bool) -> None:
@@ -84,23 +87,23 @@ class Sweep:
             [0] * ends[at] + [to - at + self.here for to in later[at]]
             for at in squares[: self.longer]
         ]
-        """Of each step of the longer half, the cells that may be joined."""
+        """For each step of the longer half, the cells that the finished one may be joined to."""
         begin = self.longer - self.here
         cut = range(self.longer, self.longer + 2 * rows)
         self.between = [(0, at - begin) for at in cut if ends[at]]
         self.between += [(at - begin, to - begin) for at in cut for to in later[at] if to in cut]
         one, other = (range(self.here + rows * n, self.here + rows * (n + 1)) for n in range(2))
         self.facing = [*range(self.here), *other, *one, self.cells - 1]
-        """What each cell of the cut is to the other half."""
+        """For each cell of the cut, the cell of the same square in the other half's frontier."""
         self.far = [board.squares - rows - at + 2 * (at % rows) for at in squares] + [self.virtual]
-        """What each square is to who looks from the far end: columns reversed, rows kept."""
-        lying = board.files > board.ranks
-        place = [at % columns * rows + at // columns if lying else at for at in squares]
+        """For each square, its number in the sweep from the far end: columns reversed, rows not."""
+        is_wide = board.files > board.ranks
+        place = [at % columns * rows + at // columns if is_wide else at for at in squares]
         images = zip(*map(board.find_images, squares), strict=True)
         self._images = [[place[to] for to in image] for image in images]
         last_squares = {self.map_squares(at)[at] for at in squares}
         self.routes = list[Route]()
-        """All of them: one for closed tours, one for each start that has layers of its own."""
+        """One route for closed tours, or one for each start that has layers of its own."""
         last = self.longer
         for start in sorted(at for at in last_squares if ends[at]) if paths else [NO_SQUARE]:
             begin, last = last + 1, last + 1 + len(self.list_own_squares(start))
@@ -108,18 +111,19 @@ class Sweep:
             self.routes.append(Route(start, [*shared, *range(begin, last)], last))
 
     def list_own_squares(self, start: int) -> range:
-        """The squares whose steps lead to layers of a start's own."""
+        """List the squares whose steps lead to layers that a start has for itself."""
         return range(self.longer if start == NO_SQUARE else start, self.longer)
 
     def find_route(self, start: int) -> Route | None:
-        """Of tours from a square of the board; None where their colours allow none."""
-        wanted = self.map_squares(start)[start] if self.paths else NO_SQUARE
-        return next((route for route in self.routes if route.start == wanted), None)
+        """Find the route of tours from a square of the board; None if the colours allow no tour."""
+        square = self.map_squares(start)[start] if self.paths else NO_SQUARE
+        return next((route for route in self.routes if route.start == square), None)
 
     def map_squares(self, start: int) -> list[int]:
-        """What the sweep calls each square in tours from one.
+        """Return the sweep's number of each square, in tours from a start.
 
-        That is the image of the board in which it comes last, but in the first of the two halves.
+        It depends on the image of the board: the one in which the start comes last, but not after
+        the first of the cut's two columns.
         """
         if not self.paths:
             return self._images[0]
@@ -129,41 +133,44 @@ class Sweep:
             key=lambda image: image[start],
         )
 
-    def find_cell(self, square: int, after: int) -> int:
-        """The cell of a square in the frontier after so many squares."""
-        return 0 if square == self.virtual else square - after + self.here
+    def find_cell(self, square: int, squares_done: int) -> int:
+        """Return the cell of a square in the frontier after so many squares."""
+        return 0 if square == self.virtual else square - squares_done + self.here
 
-    def find_square(self, cell: int, after: int) -> int:
-        """The square of a cell in the frontier after so many squares."""
-        return self.virtual if cell < self.here else cell + after - self.here
+    def find_square(self, cell: int, squares_done: int) -> int:
+        """Return the square of a cell in the frontier after so many squares."""
+        return self.virtual if cell < self.here else cell + squares_done - self.here
 
     def step_back(self, key: int, square: int, start: int) -> Iterator[tuple[int, JoinedCells]]:
-        """The states that a square's step may have led from, on the way of tours from a start."""
+        """Yield the steps of a square that may have led to a key, in tours from a start."""
         steps = step_back(key, self.steps[square], self.cells, self.here)
         return (step for step in steps if square != start or 0 in step[1])
 
 
 class TourRanker:
-    """The tours of a board and their numbers: open ones from each start, or all closed ones."""
+    """Ranker of the tours of a board: of open ones from each start, or of all closed ones."""
 
     def __init__(self, board: KnightBoard, layers: LayerReader, *, paths: bool = False) -> None:
         self.sweep = Sweep(board, paths=paths)
         self._layers = layers
 
     def count_tours(self, start: int = 0) -> int:
-        """How many tours have numbers; open ones only from a square."""
+        """Count the tours that have ranks: the open ones from a start, or all closed ones."""
         route = self.sweep.find_route(start)
         return self._layers.sum_layer(route.cut) if route else 0
 
     def unrank(self, number: int, start: int) -> list[int]:
-        """The tour from a square with a number below the total: a closed one is told towards the
-        lower one of the square's two neighbours there."""
+        """Return the tour of a rank, from a start.
+
+        `number` must be less than `count_tours`. A closed tour continues with the lower of the two
+        squares that are next to the start in it.
+        """
         sweep, route = self.sweep, self._require_route(start)
-        square = {to: at for at, to in enumerate(sweep.map_squares(start))}
-        square[sweep.virtual] = sweep.virtual
+        board_square = {place: square for square, place in enumerate(sweep.map_squares(start))}
+        board_square[sweep.virtual] = sweep.virtual
         neighbours: dict[int, list[int]] = {at: [] for at in range(sweep.virtual + sweep.paths)}
         for edge in self._unrank_edges(number, route):
-            one, two = (square[at] for at in edge)
+            one, two = (board_square[place] for place in edge)
             neighbours[one].append(two)
             neighbours[two].append(one)
         if any(len(squares) != 2 for squares in neighbours.values()):
@@ -175,8 +182,11 @@ class TourRanker:
         return tour[int(sweep.paths) :]
 
     def rank(self, squares: list[int]) -> int:
-        """The number of a tour: an open one among those from its first square, a closed one told
-        from any square in either direction."""
+        """Return the rank of a tour.
+
+        An open tour is ranked among those from its first square. A closed tour may be given from
+        any square in either direction.
+        """
         sweep, route, place = (
             self.sweep,
             self._require_route(squares[0]),
@@ -187,39 +197,43 @@ class TourRanker:
         return self._rank_edges([(min(jump), max(jump)) for jump in jumps], route)
 
     def _require_route(self, start: int) -> Route:
+        """Return the route of tours from a start; raise InconsistentLayers if there is none."""
         if route := self.sweep.find_route(start):
             return route
         raise InconsistentLayers(f"no tour starts at square {start}")
 
     def _unrank_edges(self, number: int, route: Route) -> set[Edge]:
-        """The edges of the tour with a number, between squares as the sweep has them."""
+        """Return the edges of the tour with a rank, between squares as the sweep numbers them."""
         sweep = self.sweep
         key, begin, cycles = self._layers.find_state_at(route.cut, number)
-        left, rest = divmod(number - begin, self._count_completions(key, cycles, route))
-        (cut_edges, other), rest = choose_option(self._iter_completions(key, route.start), rest)
-        edges = set(self._unrank_partial_tour(route.layers, key, left, route.start))
-        other_edges = self._unrank_partial_tour(range(sweep.shorter + 1), other, rest)
+        near_rank, completion = divmod(number - begin, self._count_completions(key, cycles, route))
+        (cut_edges, far_key), far_rank = choose_option(
+            self._iter_completions(key, route.start), completion
+        )
+        edges = set(self._unrank_partial_tour(route.layers, key, near_rank, route.start))
+        other_edges = self._unrank_partial_tour(range(sweep.shorter + 1), far_key, far_rank)
         edges |= {(sweep.far[one], sweep.far[two]) for one, two in other_edges}
         return edges | cut_edges
 
     def _rank_edges(self, edges: list[Edge], route: Route) -> int:
+        """Return the rank of the tour with these edges, each with its lower square first."""
         sweep = self.sweep
-        own_edges = {edge for edge in edges if edge[0] < sweep.longer}
+        near_edges = {edge for edge in edges if edge[0] < sweep.longer}
         mirrored = {(one, two): (sweep.far[one], sweep.far[two]) for one, two in edges}
-        others = {edge: far for edge, far in mirrored.items() if min(far) < sweep.shorter}
-        cut = {*edges} - own_edges - {*others}
-        key, left = self._rank_partial_tour(route.layers, own_edges, route.start)
-        wanted, right = self._rank_partial_tour(range(sweep.shorter + 1), {*others.values()})
+        far_edges = {edge: far for edge, far in mirrored.items() if min(far) < sweep.shorter}
+        cut_edges = {*edges} - near_edges - {*far_edges}
+        key, near_rank = self._rank_partial_tour(route.layers, near_edges, route.start)
+        far_key, far_rank = self._rank_partial_tour(range(sweep.shorter + 1), {*far_edges.values()})
         begin, cycles = self._layers.find_state(route.cut, key)
-        number = begin + left * self._count_completions(key, cycles, route) + right
-        for (laid, other), ways in self._iter_completions(key, route.start):
-            if other == wanted and cut == laid:
+        number = begin + near_rank * self._count_completions(key, cycles, route) + far_rank
+        for completion, ways in self._iter_completions(key, route.start):
+            if completion == (cut_edges, far_key):
                 return number
             number += ways
         raise InconsistentLayers(f"a tour that passes the state {key:#x} is missing")
 
     def _count_completions(self, key: int, cycles: int, route: Route) -> int:
-        """In how many ways a drawing that leads to a state at the cut can be finished."""
+        """Count the ways to complete a partial tour that leads to a state at the cut."""
         _, ways = self._layers.find_state(route.layers[-1], key)
         if not cycles or not ways or cycles % ways:
             raise InconsistentLayers(
@@ -227,14 +241,15 @@ class TourRanker:
             )
         return cycles // ways
 
-    # ---- where the halves meet ------------------------------------------------------------------
+    # ---- completions at the cut -----------------------------------------------------------------
 
     def _iter_completions(
         self, key: int, start: int
     ) -> Iterator[tuple[tuple[set[Edge], int], int]]:
-        """How to finish from a state: edges of the cut and the other half's state; its number.
+        """Yield the ways to complete a state at the cut.
 
-        A start in the cut is joined to the virtual square before all else.
+        Each is the edges of the cut and the other half's state, with the number of partial tours
+        that lead to that state. A start in the cut is joined to the virtual square first.
         """
         sweep = self.sweep
         first_state: State | None = State.from_key(key, sweep.cells)
@@ -244,37 +259,37 @@ class TourRanker:
             edges = {self._to_squares(edge) for edge in cut_edges}
             if start >= sweep.longer:
                 edges.add((start, sweep.virtual))
-            # to the last cell no edge has come yet, and both halves need two
-            wanted = [FREE - need for need in state.needs[:-1]] + [FREE]
-            facing = State([*wanted], state.partner).relabel(sweep.facing)
+            # the last cell has no edge yet, and needs two in both halves
+            other_needs = [FREE - need for need in state.needs[:-1]] + [FREE]
+            facing = State(other_needs, state.partner).relabel(sweep.facing)
             ends = [cell for cell, need in enumerate(facing.needs) if need == END]
             partner = [ends.index(facing.partner[end]) for end in ends]
             lowest = facing.key >> MATCHING_BITS << MATCHING_BITS
             above = lowest + (1 << MATCHING_BITS)
-            for other, _, ways in self._layers.iter_states(sweep.shorter, lowest, above):
-                if _is_one_cycle(partner, other - lowest):
-                    yield (edges, other), ways
+            for far_key, _, ways in self._layers.iter_states(sweep.shorter, lowest, above):
+                if _is_one_cycle(partner, far_key - lowest):
+                    yield (edges, far_key), ways
 
     def _to_squares(self, edge: Edge) -> Edge:
-        """An edge between cells of the cut as one between squares, the lower one first."""
+        """Convert an edge between cells of the cut to one between squares, the lower one first."""
         one, two = sorted(self.sweep.find_square(cell, self.sweep.longer) for cell in edge)
         return one, two
 
     def _iter_edge_sets(self, state: State, begin: int) -> Iterator[tuple[list[Edge], State]]:
-        """The state with each set of edges of the cut for which there is room."""
+        """Yield each set of edges of the cut that can be added to a state, with the state after."""
         between = self.sweep.between
         yield [], state
         for place in range(begin, len(between)):
             if next_state := state.add_edge(*between[place]):
-                for edges, more in self._iter_edge_sets(next_state, place + 1):
-                    yield [between[place], *edges], more
+                for edges, last_state in self._iter_edge_sets(next_state, place + 1):
+                    yield [between[place], *edges], last_state
 
-    # ---- the drawings of a half -----------------------------------------------------------------
+    # ---- partial tours of a half ----------------------------------------------------------------
 
     def _unrank_partial_tour(
         self, layers: Sequence[int], key: int, number: int, start: int = NO_SQUARE
     ) -> Iterator[Edge]:
-        """The edges of the drawing with a number among those that lead to a state."""
+        """Yield the edges of the partial tour with a rank among those that lead to a state."""
         for square, layer in reversed([*enumerate(layers[:-1])]):
             steps = self.sweep.step_back(key, square, start)
             ways = ((step, self._layers.find_state(layer, step[0])[1]) for step in steps)
@@ -284,7 +299,7 @@ class TourRanker:
     def _rank_partial_tour(
         self, layers: Sequence[int], edges: set[Edge], start: int = NO_SQUARE
     ) -> tuple[int, int]:
-        """The state that a drawing leads to, and its number among those that lead there."""
+        """Return the state that a partial tour leads to, and its rank among those leading there."""
         sweep = self.sweep
         joined_cells: list[JoinedCells] = [
             tuple(sorted(sweep.find_cell(max(edge), at) for edge in edges if min(edge) == at))
@@ -298,25 +313,25 @@ class TourRanker:
             keys.append(key)
         number = 0
         for square, layer in enumerate(layers[:-1]):
-            for then, step in sweep.step_back(keys[square + 1], square, start):
-                if (then, step) == (keys[square], joined_cells[square]):
+            for key_before, step in sweep.step_back(keys[square + 1], square, start):
+                if (key_before, step) == (keys[square], joined_cells[square]):
                     break
-                number += self._layers.find_state(layer, then)[1]
+                number += self._layers.find_state(layer, key_before)[1]
         return keys[-1], number
 
 
 def _is_one_cycle(partner: list[int], matching: int) -> bool:
-    """Whether ends that are paired so, and in a matching too, are one cycle."""
+    """Return whether pairs of ends and a matching of the same ends make up a single cycle."""
     across = _list_partners(matching, len(partner))
-    end, seen = across[partner[0]], 2
+    end, passed = across[partner[0]], 2
     while end:
-        end, seen = across[partner[end]], seen + 2
-    return seen == len(partner)
+        end, passed = across[partner[end]], passed + 2
+    return passed == len(partner)
 
 
 @lru_cache(1 << 16)
 def _list_partners(matching: int, ends: int) -> list[int]:
-    """The partner of each of so many ends. A lookup asks again and again for the same."""
+    """List the partner of each of so many ends. Cached: a lookup needs the same ones often."""
     partners = [0] * ends
     for one, other in iter_pairs(matching, ends):
         partners[one], partners[other] = other, one

@@ -1,8 +1,8 @@
-"""Sliding boards: rows x columns of cells, a tile on every cell but one, the blank, written 0.
+"""Sliding boards: rows x columns of cells, with a tile on every cell but the blank, written 0.
 
-Cells are numbered in reading order; a state is a character a cell in that order, `0`-`9`, `a`, `b`.
-A move's letter says which way the blank goes, `U D L R`. A board with more rows than columns is the
-mirror image of a wide one, and answered from its tables.
+Cells are numbered in reading order; a state has a character for each cell in that order, `0`-`9`,
+`a`, `b`. A move's letter says which way the blank goes, `U D L R`. A board with more rows than
+columns is the mirror image of a wide one, whose tables have its answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARKS = "0123456789abcdef"
-"""The blank and the tiles, also of boards that are planned alone."""
+"""The blank and the tiles, including those of boards that can only be estimated."""
 MAX_CELLS = 12
 CHARACTERS = MARKS[:MAX_CELLS]
 LETTERS = "UDLR"
@@ -24,7 +24,7 @@ CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} |
     "a": "a",
     "b": "b",
 }
-"""How a cell may be written where something stands between the cells."""
+"""Spellings of a cell in states whose cells are separated."""
 
 MANHATTAN = (
     "sum of each tile's steps to its place in the goal, across and down; never more than distance"
@@ -32,9 +32,10 @@ MANHATTAN = (
 
 
 class SlidingBoard(BlockSpace):
-    """A board; its layouts are goals with the tiles in reading order, called as they are written.
+    """A board; its layouts are goals with the tiles in reading order, named by their notation.
 
-    There is one for each kind of cell that turning and mirroring the board tells apart.
+    There is one layout for each set of cells that turning and mirroring the board maps to each
+    other.
 
     >>> board = SlidingBoard(3, 4)
     >>> [*board.layouts]
@@ -52,11 +53,11 @@ class SlidingBoard(BlockSpace):
         self.cells = height * width
         self.title = f"{self} board"
         self.wide: SlidingBoard = self
-        """The board whose layouts answer for this one."""
+        """The board whose tables have the answers of this one."""
         if height > width:
             self.wide = type(self)(width, height)
         self.line = min(height, width)
-        """Cells of a short line: places number the cells short line by short line."""
+        """Cells of a short line. Places number the cells along the short lines, line after line."""
         self.place = [*range(self.cells)]
         """The place of each cell."""
         if self.wide is self:
@@ -66,9 +67,9 @@ class SlidingBoard(BlockSpace):
         while len(weights) < self.cells - 3:
             weights.insert(0, weights[0] * (len(weights) + 2))
         self.weights = weights
-        """What each tile but the last two counts for in the number of an order, halved."""
+        """Weights of all tiles but the last two in the number of an order, each divided by two."""
         self.orders = weights[0] * (self.cells - 1)
-        """How many orders of the tiles are even."""
+        """The number of even orders of the tiles."""
         self.size = self.cells * self.orders
         self.layouts = {
             goal: goal
@@ -89,7 +90,7 @@ class SlidingBoard(BlockSpace):
         return (*columns.values(), Column("manhattan", "int8", MANHATTAN))
 
     def parse(self, text: str) -> str:
-        """The state that a text names: a character a cell, or numbers with anything between.
+        """Return the state that a text names: a character for each cell, or separated numbers.
 
         >>> SlidingBoard(2, 3).parse("1,2,3,4,0,5")
         '123405'
@@ -133,12 +134,12 @@ class SlidingBoard(BlockSpace):
         return ", ".join(problems)
 
     def make_ordered_state(self, blank: int) -> str:
-        """The state with the blank on that cell and the tiles in reading order."""
+        """Return the state with the blank on a cell and the tiles in reading order."""
         tiles = MARKS[1 : self.cells]
         return f"{tiles[:blank]}0{tiles[blank:]}"
 
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
-        """Each legal move in the order U D L R: its letter and the state it leads to.
+        """Yield each legal move in the order U D L R: its letter and the next state.
 
         >>> list(SlidingBoard(2, 3).moves("123450"))
         [('U', '120453'), ('L', '123405')]
@@ -149,7 +150,7 @@ class SlidingBoard(BlockSpace):
             yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
 
     def list_exits(self, blank: int) -> Iterator[tuple[str, int]]:
-        """The letters that the blank may go by from a cell, each with the cell it comes to."""
+        """Yield the letters of the blank's moves from a cell, each with the cell it comes to."""
         if blank >= self.width:
             yield "U", blank - self.width
         if blank + self.width < self.cells:
@@ -160,7 +161,7 @@ class SlidingBoard(BlockSpace):
             yield "R", blank + 1
 
     def rank(self, state: str) -> int:
-        """The state's number among those that reach what it reaches, as docs/sliding.md has it."""
+        """Return the state's number among the states connected to it (see docs/sliding.md)."""
         free_tiles = list(CHARACTERS[1 : self.cells])
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
         number: int = self.place[state.index("0")] * self.orders
@@ -171,14 +172,14 @@ class SlidingBoard(BlockSpace):
         return number
 
     def unrank(self, rank: int, goal: str | None = None) -> str:
-        """The state of that number among those that reach the goal; no goal: the first layout."""
+        """Return the state of a rank among those that reach a goal; by default the first layout."""
         place, number = divmod(rank, self.orders)
         free_tiles, tiles = list(CHARACTERS[1 : self.cells]), []
         for weight in self.weights:
             at, number = divmod(number, weight)
             tiles.append(free_tiles.pop(at))
-        for last in (free_tiles, free_tiles[::-1]):
-            marks = [*tiles, *last]
+        for last_two in (free_tiles, free_tiles[::-1]):
+            marks = [*tiles, *last_two]
             marks.insert(place, "0")
             state = "".join([marks[at] for at in self.place])
             if self.can_reach(state, goal or self.example):
@@ -186,36 +187,36 @@ class SlidingBoard(BlockSpace):
         return state
 
     def can_reach(self, state: str, goal: str) -> bool:
-        """Whether moves lead from a state to a goal.
+        """Return whether moves lead from a state to a goal.
 
-        A move along a short line leaves the order of the tiles; one from line to line takes a tile
-        past all others of a line.
+        A move along a short line keeps the order of the tiles; one from line to line moves a tile
+        past `line - 1` others.
         """
         lines = [self.place[marks.index("0")] // self.line for marks in (state, goal)]
         odd = [self.is_odd(marks) for marks in (state, goal)]
         return (odd[0] != odd[1]) == bool((lines[0] - lines[1]) * (self.line - 1) % 2)
 
     def is_odd(self, state: str) -> bool:
-        """Whether an odd number of pairs of tiles is out of order, places short line by line."""
+        """Return whether an odd number of pairs of tiles is out of order, by place."""
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
         return sum(a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]) % 2 == 1
 
     def explain_unreachable(self, state: str, goal: str) -> str:
         steps = self.count_steps(state.index("0"), goal.index("0"))
-        way, swaps = ("odd", "even") if steps % 2 else ("even", "odd")
+        parity, swaps = ("odd", "even") if steps % 2 else ("even", "odd")
         return (
             f"a move swaps the blank with a tile; from the state to the goal the blank makes an "
-            f"{way} number of moves, but it takes an {swaps} number of swaps. "
+            f"{parity} number of moves, but it takes an {swaps} number of swaps. "
             "Swap any two tiles to make it reachable."
         )
 
     def count_steps(self, a: int, b: int) -> int:
-        """Steps between two cells, across and down."""
+        """Count the steps between two cells, across and down."""
         down, right = a // self.width - b // self.width, a % self.width - b % self.width
         return abs(down) + abs(right)
 
     def compute_manhattan(self, state: str, goal: str) -> int:
-        """Cells between each tile and its place in the goal, added up."""
+        """Compute the sum of each tile's steps to its cell in the goal."""
         tiles = CHARACTERS[1 : self.cells]
         return sum(self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
 
@@ -223,9 +224,12 @@ class SlidingBoard(BlockSpace):
         return {"manhattan": self.compute_manhattan(state, goal)}
 
     def list_symmetries(self) -> list[list[int]]:
-        """Every way to lay this board on the wide one: what each of its cells takes from here."""
+        """List the symmetries that map this board to the wide one.
+
+        Each has, for each cell of the wide board, the cell of this board whose tile it gets.
+        """
         high, long = self.wide.height, self.wide.width
-        ways = []
+        symmetries = []
         for flip in range(4):
             cells = [
                 (high - 1 - row if flip & 1 else row, long - 1 - column if flip & 2 else column)
@@ -233,22 +237,22 @@ class SlidingBoard(BlockSpace):
                 for column in range(long)
             ]
             if self.wide is self:
-                ways.append([row * long + column for row, column in cells])
+                symmetries.append([row * long + column for row, column in cells])
             if high == long or self.wide is not self:
-                ways.append([column * high + row for row, column in cells])
-        return ways
+                symmetries.append([column * high + row for row, column in cells])
+        return symmetries
 
     def _find_equivalent_cells(self, cell: int) -> set[int]:
-        """The cells that turning and mirroring this board brings a cell to."""
+        """Find the cells that turning and mirroring this board maps a cell to."""
         at = self.list_symmetries()[0].index(cell)
-        return {way[at] for way in self.list_symmetries()}
+        return {symmetry[at] for symmetry in self.list_symmetries()}
 
     def view_goal(self, goal: str) -> BoardGoalView:
         return BoardGoalView(self, goal)
 
 
 class BoardGoalView(View):
-    """Any goal of a board, seen as one of the wide board's layouts.
+    """View of any goal of a board as one of the wide board's layouts.
 
     >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
     >>> view.layout, view.map_state("150234")
@@ -260,10 +264,10 @@ class BoardGoalView(View):
     def __init__(self, board: SlidingBoard, goal: str) -> None:
         layouts = {layout.index("0"): layout for layout in board.wide.layouts}
         blank = goal.index("0")
-        cells = next(way for way in board.list_symmetries() if way.index(blank) in layouts)
+        cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in layouts)
         super().__init__(layouts[cells.index(blank)])
         self.cells = cells
-        """For each cell of the wide board, the cell here that it takes from."""
+        """For each cell of the wide board, the cell of this board whose tile it gets."""
         self._names = str.maketrans("".join([goal[cell] for cell in cells]), self.layout)
 
     def map_state(self, state: str) -> str:

@@ -1,4 +1,4 @@
-"""Sliding boards of every size: their tables, all of them made on request."""
+"""Sliding boards of all sizes, and their tables, which are all optional."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns
 
 MAX_LISTED_CELLS = 10
-"""Cells of the largest boards that get every goal, and rows beside each index, unasked."""
+"""Cells of the largest boards that get all goals, and rows beside each index, by default."""
 TABLE_PREFIX = "sliding_"
 
 
 class BoardWithTables(SlidingBoard):
-    """A board with the tables that answer for it: those of the wide board."""
+    """A board with the tables of its answers, which are those of the wide board."""
 
     wide: BoardWithTables
 
@@ -31,7 +31,7 @@ class BoardWithTables(SlidingBoard):
         self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
     def select_tables(self, *, every_goal: bool, with_rows: bool = False) -> tuple[Table, ...]:
-        """The tables that answer for a wide board."""
+        """Make the tables of a wide board: of all its goals, or of the first."""
         goals = [*self.layouts][: None if every_goal or self.cells <= MAX_LISTED_CELLS else 1]
         return tuple(
             self.make_table(goal, with_rows=with_rows or self.cells <= MAX_LISTED_CELLS)
@@ -39,7 +39,10 @@ class BoardWithTables(SlidingBoard):
         )
 
     def make_table(self, goal: str, *, with_rows: bool) -> Table:
-        """The table of the distances to one of the layouts; rows beside its index, if listed."""
+        """Make the table of the distances to one of the layouts.
+
+        `with_rows`: with rows beside its index.
+        """
         return Table(
             f"{TABLE_PREFIX}{self}_{goal.index('0') + 1}",
             f"The {self.size:,} states of the {self} sliding board that can reach {goal}, each "
@@ -60,7 +63,7 @@ class BoardWithTables(SlidingBoard):
 
     @property
     def measurable_space(self) -> BoardWithTables:
-        """The largest board of as many rows, or of three; itself, where it is none too large."""
+        """The board itself, or if it is too large, the largest one with as many rows, at most 3."""
         high = min(self.line, 3)
         return self if self.cells <= MAX_CELLS else BoardWithTables(high, MAX_CELLS // high)
 
@@ -83,7 +86,7 @@ class BoardWithTables(SlidingBoard):
 
 
 def parse_board(text: str, max_cells: int = MAX_CELLS) -> BoardWithTables:
-    """A board as written, rows x columns.
+    """Return the board that a text names: rows x columns.
 
     >>> str(parse_board("3x4"))
     '3x4'
@@ -104,19 +107,19 @@ def parse_board(text: str, max_cells: int = MAX_CELLS) -> BoardWithTables:
 
 
 def find_goal(table: str) -> tuple[BoardWithTables, str] | None:
-    """The board and the goal of a table of that name."""
+    """Find the board and the goal of a table of that name."""
     try:
         board = parse_board(table.removeprefix(TABLE_PREFIX).partition("_")[0])
     except NotationError:
         return None
     goals = {
-        own_table.name: goal for own_table, goal in zip(board.tables, board.layouts, strict=False)
+        goal_table.name: goal for goal_table, goal in zip(board.tables, board.layouts, strict=False)
     }
     return (board, goals[table]) if table in goals else None
 
 
 class Sliding(Puzzle):
-    """Every board of up to 12 cells; all tables are made on request."""
+    """All boards of up to 12 cells; all tables are optional."""
 
     name = "sliding"
     title = "Sliding boards"
@@ -148,10 +151,10 @@ class Sliding(Puzzle):
     def list_published_tables(
         self, published: Mapping[str, Mapping[str, Any]]
     ) -> tuple[Table, ...]:
-        known = ((find_goal(name), facts) for name, facts in published.items())
+        goals = ((find_goal(name), parameters) for name, parameters in published.items())
         return tuple(
-            board_and_goal[0].make_table(board_and_goal[1], with_rows=bool(facts.get("rows")))
-            for board_and_goal, facts in known
+            board_and_goal[0].make_table(board_and_goal[1], with_rows=bool(parameters.get("rows")))
+            for board_and_goal, parameters in goals
             if board_and_goal
         )
 
@@ -163,7 +166,7 @@ class Sliding(Puzzle):
         return board_and_goal[0].format_build_arguments(table) if board_and_goal else self.name
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        """Rows that are published stay so, also where the index alone is asked for."""
+        """Return a table, with rows if they are published, even if only an index is requested."""
         board_and_goal = find_goal(table.name)
         if board_and_goal is None or table.columns or not published.get(table.name, {}).get("rows"):
             return table

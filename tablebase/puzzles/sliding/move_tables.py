@@ -1,9 +1,9 @@
-"""A sliding board's moves as small tables, so that a search never unranks a state.
+"""Tables of a sliding board's moves, so that a search never unranks a state.
 
-A block is a place of the blank. The order of the tiles is cut in a head, which numbers the row, and
-a tail, which numbers the place in it. A move along a short line changes the block alone. One from
-line to line takes a tile past `line - 1` others: it changes the head alone, the tail alone, or
-exchanges one tile between them.
+A block has the states with the blank on one place. The order of the tiles is split into a head,
+whose rank is the row, and a tail, whose rank is the place in the row. A move along a short line
+changes the block alone. One from line to line moves a tile past `line - 1` others: it changes the
+head alone, the tail alone, or exchanges one tile between them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns
 
 MAX_TAIL_TILES = 6
-"""Tiles of the tail, at most: 360 places a row, and tables that stay in a core's cache."""
+"""Most tiles of the tail: 360 places in each row, and tables that fit a core's cache."""
 MAX_PREFIX_TILES = 2
-"""Tiles at the beginning of an order that rows of one stretch have in common, at most."""
+"""Most first tiles that the rows of one run share."""
 
 Array = npt.NDArray[np.int64]
 
 
 class SplitOrders:
-    """The orders of so many tiles, cut in two: each half as an array, a row an order."""
+    """The orders of so many tiles, split into heads and tails: arrays with one in each row."""
 
     def __init__(self, tiles: int) -> None:
         self.tiles = tiles
@@ -42,17 +42,17 @@ class SplitOrders:
         others = np.ones((len(self.heads), tiles), dtype=np.bool_)
         np.put_along_axis(others, self.heads, False, axis=1)
         self.others = np.nonzero(others)[1].reshape(-1, self.tail)
-        """The tiles that a head leaves, ascending: those of its tails."""
+        """For each head, the tiles that are not in it, ascending: those of its tails."""
         self.tails = np.array([*permutations(range(self.tail))])
         self.places = len(self.tails) // 2
         self.row_kinds = _count_smaller(self.heads).sum(axis=1) % 2
-        """Whether an odd number of pairs is out of order, the tail's own left out."""
+        """Whether an odd number of pairs is out of order, without pairs in the tail."""
         odd = _count_smaller(self.tails).sum(axis=1) % 2
         self.tails_of_kind = np.stack([np.flatnonzero(odd == kind) for kind in (0, 1)])
-        """For each kind the tails that are even, or odd: one of every two on end."""
+        """For kind 0 the even tails, for kind 1 the odd ones: one of each two consecutive tails."""
 
     def rank_heads(self, heads: Array) -> Array:
-        """The numbers of heads, as rows."""
+        """Return the ranks of heads, which number the rows."""
         weights = [
             factorial(self.tiles - 1 - at) // factorial(self.tail) for at in range(self.head)
         ]
@@ -60,13 +60,13 @@ class SplitOrders:
         return ranks
 
     def rank_tails(self, tails: Array) -> Array:
-        """The numbers of tails among those of their kind."""
+        """Return the ranks of tails among those of their kind."""
         weights = [factorial(self.tail - 1 - at) for at in range(self.tail)]
         ranks: Array = _count_smaller(tails) @ np.array(weights) // 2
         return ranks
 
     def make_move(self, source: int, target: int, order: list[int]) -> BlockMove:
-        """The move that brings to each position of an order what stood at another."""
+        """Make the move after which position `i` has the tile that was at position `order[i]`."""
         head, tail = np.array(order[: self.head]), np.array(order[self.head :])
         if max(head) < self.head and order[self.head :] == [*range(self.head, self.tiles)]:
             return BlockMove(source, target, self.rank_heads(self.heads[:, head]).astype(np.uint32))
@@ -93,36 +93,41 @@ class SplitOrders:
     def _make_exchange_move(
         self, source: int, target: int, head: Array, tail: Array, coming: int, going: int
     ) -> BlockMove:
-        """One tile comes from a position of the tail, and one goes there from the head.
+        """Make a move that exchanges a tile of the tail with one of the head.
 
-        A fork is how many of the tail's tiles are smaller than the one that comes, an entry how
-        many of the others are smaller than the one that goes.
+        `coming`: the position in the tail of the tile that comes to the head; `going`: the position
+        in the head of the one that goes to the tail. A fork is the number of the tail's tiles that
+        are smaller than the one that comes, an entry the number of the tail's remaining tiles that
+        are smaller than the one that goes.
         """
         forks = range(self.tail)
         rows = np.empty((len(self.heads), self.tail), dtype=np.uint32)
         entries = np.empty(rows.shape, dtype=np.uint8)
-        gone = self.heads[:, going]
-        smaller = (self.others < gone[:, None]).sum(axis=1)
+        going_tile = self.heads[:, going]
+        smaller = (self.others < going_tile[:, None]).sum(axis=1)
         for fork in forks:
-            come = self.others[:, fork]
-            widened = np.column_stack([self.heads, come])
+            coming_tile = self.others[:, fork]
+            widened = np.column_stack([self.heads, coming_tile])
             rows[:, fork] = self.rank_heads(widened[:, np.minimum(head, self.head)])
-            entries[:, fork] = smaller - (come < gone)
+            entries[:, fork] = smaller - (coming_tile < going_tile)
         tails = self.tails[self.tails_of_kind]
-        come = tails[:, :, coming]
+        coming_fork = tails[:, :, coming]
         places = np.empty((2, self.tail, self.places), dtype=np.uint16)
-        left = tails - (tails > come[:, :, None])
+        remaining = tails - (tails > coming_fork[:, :, None])
         for entry in forks:
-            renamed = left + (left >= entry)
-            gone = np.full((2, self.places, 1), entry)
-            moved = np.concatenate([renamed, gone], axis=2)[
+            renumbered = remaining + (remaining >= entry)
+            entering = np.full((2, self.places, 1), entry)
+            moved = np.concatenate([renumbered, entering], axis=2)[
                 :, :, np.where(tail < 0, self.tail, tail)
             ]
             places[:, entry] = self.rank_tails(moved.reshape(-1, self.tail)).reshape(2, -1)
-        return ForkedMove(source, target, rows, come.astype(np.uint8), entries, places)
+        return ForkedMove(source, target, rows, coming_fork.astype(np.uint8), entries, places)
 
     def list_orders(self, first: int, last: int, kinds: Array) -> npt.NDArray[np.uint8]:
-        """The tiles of all orders in some rows of these kinds, by position, row and place."""
+        """List the orders in rows `first` to below `last`, as tiles by position, row and place.
+
+        `kinds`: the kinds of these rows in their block.
+        """
         tails = self.tails[self.tails_of_kind][kinds]
         rows = np.arange(first, last)[:, None]
         orders = np.empty((self.tiles, last - first, self.places), dtype=np.uint8)
@@ -133,7 +138,7 @@ class SplitOrders:
 
 
 def _count_smaller(orders: Array) -> Array:
-    """For each place of each order, how many smaller ones are left by those before it."""
+    """Count, for each position of each order, the smaller tiles that are not before it."""
     digits = orders.copy()
     for at in range(1, orders.shape[1]):
         digits[:, at] -= (orders[:, :at] < orders[:, at : at + 1]).sum(axis=1)
@@ -144,7 +149,7 @@ _get_split_orders = cache(SplitOrders)
 
 
 def count_fixed_prefixes(board: SlidingBoard) -> int:
-    """How many beginnings of orders there are that no move in the tail, or into it, changes."""
+    """Count the different prefixes of orders that no move in the tail, or into it, changes."""
     tiles = board.cells - 1
     head = tiles - min(MAX_TAIL_TILES, tiles - 1)
     prefix_tiles = min(MAX_PREFIX_TILES, max(0, head - board.line + 1))
@@ -152,24 +157,29 @@ def count_fixed_prefixes(board: SlidingBoard) -> int:
 
 
 def make_blocks(board: SlidingBoard, goal: str) -> Blocks:
-    """The states that reach a goal; a place of the blank is a block."""
+    """Make the blocks of the states that reach a goal, one for each place of the blank."""
     split_orders, line = _get_split_orders(board.cells - 1), board.line
     moves = []
     for place in range(board.cells):
         if (place + 1) % line:
-            same = np.arange(len(split_orders.heads), dtype=np.uint32)
-            moves.append((BlockMove(place, place + 1, same), BlockMove(place + 1, place, same)))
+            unchanged = np.arange(len(split_orders.heads), dtype=np.uint32)
+            moves.append(
+                (BlockMove(place, place + 1, unchanged), BlockMove(place + 1, place, unchanged))
+            )
         if place + line < board.cells:
             order = [*range(split_orders.tiles)]
             order.insert(place, order.pop(place + line - 1))
-            back = sorted(range(split_orders.tiles), key=order.__getitem__)
-            to = place + line
+            inverse = sorted(range(split_orders.tiles), key=order.__getitem__)
+            target = place + line
             moves.append(
-                (split_orders.make_move(place, to, order), split_orders.make_move(to, place, back))
+                (
+                    split_orders.make_move(place, target, order),
+                    split_orders.make_move(target, place, inverse),
+                )
             )
     lines, steps = np.divmod(np.arange(board.cells), line)
-    home = board.place[goal.index("0")]
-    kinds = (lines - home // line) * (line - 1) % 2 ^ board.is_odd(goal)
+    goal_place = board.place[goal.index("0")]
+    kinds = (lines - goal_place // line) * (line - 1) % 2 ^ board.is_odd(goal)
     return Blocks(
         board.rank(goal),
         split_orders.places,
@@ -184,37 +194,39 @@ def make_blocks(board: SlidingBoard, goal: str) -> Blocks:
 def make_rows(
     board: SlidingBoard, goal: str, space: Blocks, depth: Depths, block: int, first: int, last: int
 ) -> Columns:
-    """A table's columns for the states of some rows of a block."""
-    rows, every = len(space.row_kinds), np.arange(space.places)
+    """Make a table's columns for the states in rows `first` to below `last` of a block."""
+    rows, places = len(space.row_kinds), np.arange(space.places)
     depths = depth.reshape(len(space.sides), rows, space.places)
     kinds = space.row_kinds[first:last] ^ space.block_kinds[block]
     orders = _get_split_orders(board.cells - 1).list_orders(first, last, kinds)
     tiles = np.insert(orders + np.uint8(1), block, 0, axis=0)
-    here = depths[block, first:last]
-    best = np.zeros(here.shape, dtype=np.uint8)
+    block_depths = depths[block, first:last]
+    best = np.zeros(block_depths.shape, dtype=np.uint8)
     letters = {cell: letter for letter, cell in board.list_exits(board.cell_at[block])}
     for move in (move for pair in space.moves for move in pair if move.source == block):
-        to = move.rows[first:last]
+        target_rows = move.rows[first:last]
         if isinstance(move, ForkedMove):
             fork = move.forks[kinds]
             entry = np.take_along_axis(move.entries[first:last], fork, axis=1)
-            place = move.places[kinds[:, None], entry, every]
-            near = depths[move.target, np.take_along_axis(to, fork, axis=1), place]
+            place = move.places[kinds[:, None], entry, places]
+            target_depths = depths[
+                move.target, np.take_along_axis(target_rows, fork, axis=1), place
+            ]
         else:
-            near = depths[move.target, to]
+            target_depths = depths[move.target, target_rows]
         bit = 1 << LETTERS.index(letters[board.cell_at[move.target]])
-        best |= (near < here) * np.uint8(bit)
-    homes = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
-    manhattan = np.zeros(here.shape, dtype=np.uint8)
-    for place, standing in enumerate(tiles):
-        steps = [board.count_steps(board.cell_at[place], home) for home in homes]
-        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[standing]
+        best |= (target_depths < block_depths) * np.uint8(bit)
+    goal_cells = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
+    manhattan = np.zeros(block_depths.shape, dtype=np.uint8)
+    for place, tile in enumerate(tiles):
+        steps = [board.count_steps(board.cell_at[place], goal_cell) for goal_cell in goal_cells]
+        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[tile]
     marks = np.frombuffer(CHARACTERS.encode(), np.uint8)
     text = np.ascontiguousarray(np.moveaxis(marks[tiles[board.place]], 0, 2))
     return {
         "state": text.view(f"S{board.cells}").ravel(),
-        "goal": np.full(here.size, [*board.layouts].index(goal), dtype=np.uint8),
-        "distance": here.ravel(),
+        "goal": np.full(block_depths.size, [*board.layouts].index(goal), dtype=np.uint8),
+        "distance": block_depths.ravel(),
         "best_moves": MOVE_SETS[best.ravel()],
         "manhattan": manhattan.ravel(),
     }
@@ -227,4 +239,4 @@ MOVE_SETS = np.array(
     ],
     dtype="S4",
 )
-"""The letters of every set of moves, by its bits."""
+"""The letters of each set of moves, indexed by the set's bits."""
