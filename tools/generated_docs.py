@@ -50,7 +50,7 @@ COMMANDS = (
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md")
 PACKAGES = ("tablebase", "queries", "pipeline")
-MODULE_LIST = re.compile(r"(?<=<!-- modules -->\n).*(?=<!-- end of modules -->)", re.DOTALL)
+MODULES_START, MODULES_END = "<!-- modules -->\n", "<!-- end of modules -->\n"
 
 
 def run_command(command: str) -> str:
@@ -280,11 +280,14 @@ def _make_sort_key(file: Path) -> tuple[tuple[bool, str], ...]:
 
 
 def architecture_page() -> str:
+    """Return the page on the architecture with the current list of modules."""
     modules = list_modules()
     width = max(len(name) for name, _ in modules) + 2
     lines = "".join(f"{name:<{width}}{summary}\n" for name, summary in modules)
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    return MODULE_LIST.sub(lambda _: f"\n```\n{lines}```\n\n", page)
+    before, rest = page.split(MODULES_START)
+    _, after = rest.split(MODULES_END)
+    return f"{before}{MODULES_START}\n```\n{lines}```\n\n{MODULES_END}{after}"
 
 
 MADE: dict[str, Callable[[], str]] = {
