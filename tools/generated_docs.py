@@ -1,12 +1,14 @@
-"""Docs that the program writes: `make docs` makes them, a test compares them with what is there.
+"""Generated docs: `make docs` writes them, and a test compares the files with the program.
 
 `docs/tables.md` comes from the same descriptions that go into the files, `docs/cli.md` from the
-commands' own help. In the README and the other pages, the output below each `$ pipeline ...` line
-of a `console` block is what the command prints.
+commands' help, and the module list of `docs/architecture.md` from the modules' docstrings. In the
+README and the other pages, the output below each `$ pipeline ...` line of a `console` block is what
+the command prints.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -47,10 +49,12 @@ COMMANDS = (
 )
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md")
+PACKAGES = ("tablebase", "queries", "pipeline")
+MODULES_START, MODULES_END = "<!-- modules -->\n", "<!-- end of modules -->\n"
 
 
 def run_command(command: str) -> str:
-    """What a shell command prints on either stream, from the repository's root."""
+    """Run a shell command in the repository's root, and return what it prints on both streams."""
     env = {key: value for key, value in os.environ.items() if key != "PIPELINE_OUTPUTS"}
     env |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
     env["PATH"] = os.pathsep.join([*map(os.path.dirname, (program(), str(PROGRAM))), env["PATH"]])
@@ -67,7 +71,7 @@ def run_command(command: str) -> str:
 
 
 def with_output(name: str) -> str:
-    """A page with every session's output as it is now."""
+    """Return a page with the current output of every session."""
 
     def session(found: re.Match[str]) -> str:
         commands = [line[2:] for line in found[1].splitlines() if line.startswith("$ ")]
@@ -91,8 +95,8 @@ def table_page() -> str:
     lines = [
         f"# Tables (format version {FORMAT_VERSION})",
         "",
-        "Written by `make docs` from the descriptions in the files. Every file is Parquet with",
-        "zstd, sorted as described, with a checksum for each page. Its metadata contains",
+        "`make docs` writes this page from the descriptions in the files. Every file is Parquet",
+        "with zstd, sorted as described, with a checksum for each page. Its metadata contains",
         "`format_version`, `table`, `meaning`, `rank`, and `column.NAME` for each column; also",
         "`content`, `parameters` and `made_by`, as `manifest.json` lists them.",
         "[index-format.md](index-format.md) describes the indexes, for readers without a Parquet",
@@ -154,54 +158,58 @@ themselves.
 
 
 MANIFEST = """
-## What is published: manifest.json
+## The list of published tables: manifest.json
 
-`manifest.json` lists the tables of its folder, and is written last: a table that it does not list
-does not exist, whatever files there are. It is one JSON object in UTF-8, indented by one space:
+`manifest.json` lists the tables of its folder, and is written last. A table that it does not list
+does not exist, even if its files are there. The manifest is one JSON object in UTF-8, indented by
+one space:
 
-- `format_version`: the version of tables, indexes and this file. A reader of another stops here.
+- `format_version`: the version of tables, indexes and this file. A reader of another version stops
+  here.
 - `made_by`: the program that wrote this file, and its version.
-- `indexes`: for each index file, the content hash of its table, which the index's header has too.
+- `indexes`: for each index file, the content hash of its table. The index's header has it too.
 - `tables`: for each table, by name, an object as below.
-- `pages`: for each page made from the tables (`report.html`, `explorer.html`) its `bytes`, its
-  `sha256`, and `made_from`: the content hashes of those tables, by name. Left out where there is no
+- `pages`: for each page made from the tables (`report.html`, `explorer.html`), its `bytes`, its
+  `sha256`, and `made_from`: the content hashes of those tables, by name. Absent if there is no
   page.
 - `checksum`: in every version the last value: SHA-256 of this file without this line, the comma
   before it and the last line feed.
 
 `.manifest.backup` is a copy, written after it. If the manifest is damaged or lost, `pipeline
-precompute` lists every table again whose files hold what they say: those that the copy lists as
-they are, and those whose content hash is the one in the Parquet file's metadata or the index's
-header. It prints which tables it took back, and why it did not take others; their files stay where
-they are. A manifest of a newer version of the program is replaced only with `--force`.
+precompute` restores the entry of every table whose files are intact: those that match the copy,
+and those whose content hash matches the Parquet file's metadata or the index's header. It prints
+which tables it restored, and why it did not restore others; the files of these stay. It replaces a
+manifest of a newer version of the program only with `--force`.
 
-Of each table:
+Each table has:
 
-- `files`: the Parquet files of its rows, in order, each an object as below; mostly there is one.
-- `rows`: how many rows they have together.
-- `content`: the content hash, SHA-256 of the values of all rows in order, whatever wrote them; of
-  several files, SHA-256 of their content hashes. The head of `tablebase/tables/content_hash.py`
-  says how it is taken.
+- `files`: the Parquet files of its rows, in order, each an object as below. Most tables have one.
+- `rows`: the number of rows of all files.
+- `content`: the content hash, SHA-256 of the values of all rows in order; it does not depend on
+  the program that wrote them. For several files, it is SHA-256 of their content hashes. The
+  docstring of `tablebase/tables/content_hash.py` defines it.
 - `made_by`: the program that made the table, and its version.
-- `parameters`: which search made it, and of what.
+- `parameters`: the search that made it, and the search's parameters.
 - `description`: 16 hexadecimal digits that change with the table's columns, their types and their
-  meanings. A build makes a table again where they or the parameters are not its own.
-- `index`: the `file`, `records`, `bytes` and `sha256` of its index; null where it has none.
+  meanings. A table is rebuilt when this digest or its parameters change.
+- `index`: the `file`, `records`, `bytes` and `sha256` of its index; null if it has none.
 
-Of each file of rows:
+Each file of rows has:
 
-- `file`: its name in this folder: `TABLE.parquet`, or of several `TABLE.1.parquet` and so on.
-- `rows`: how many rows it has.
+- `file`: its name in this folder: `TABLE.parquet`, or `TABLE.1.parquet` and so on for several
+  files.
+- `rows`: its number of rows.
 - `first`: the number of rows in the files before it, so the row number of its first row.
 - `bytes`, `sha256`: its size, and SHA-256 of its bytes in hexadecimal.
-- `footer`: the same two of its footer, which are its last bytes: a reader that trusts the footer
-  can read single row groups, whose pages have checksums, and need not read the whole file.
-- `begins`: of several files with tours, the `start` of its first row, and the `number` that this
-  row has among all tours of that start. Left out where there is one file.
+- `footer`: the size and SHA-256 of its footer, which is at the end of the file. A reader that
+  trusts the footer can read single row groups, whose pages have checksums, and need not read the
+  whole file.
+- `begins`: if the table has several files of tours, the `start` of the file's first row, and the
+  `number` of this row among all tours of that start. Absent if there is one file.
 
-The files of a table have the same columns, and their rows follow one another as they would in one
-file. Only `number`, in a table of tours, begins anew in each: it counts a start's tours within the
-file. Read a table by its list of files: a pattern of names may sort them in another order.
+The files of a table have the same columns, and their rows are in the same order as in one file.
+Only `number`, in a table of tours, starts from 0 in each file: it counts a start's tours within
+the file. Read a table by its list of files: a pattern of names may sort them in another order.
 
 ```python
 import json
@@ -220,7 +228,7 @@ print(tours.filter(start="a1", number=303).collect())
 ```
 
 DuckDB takes the same list as `read_parquet([...])`, pyarrow as `pyarrow.dataset.dataset([...])`.
-This program's own answers, its proof and its report read several files as they would read one.
+Queries, `verify` and the report of this program read several files like one.
 """
 
 
@@ -242,7 +250,7 @@ def table_section(table: Table) -> list[str]:
 
 
 def command_page() -> str:
-    parts = ["# Commands\n\nWritten by `make docs` from the program's help.\n"]
+    parts = ["# Commands\n\n`make docs` writes this page from the program's help.\n"]
     for command in COMMANDS:
         words = shlex.join(["pipeline", *command, "--help"])
         parts.append(
@@ -251,7 +259,39 @@ def command_page() -> str:
     return "".join(parts)
 
 
+def list_modules() -> list[tuple[str, str]]:
+    """List every package and module: its indented name, and the summary of its docstring."""
+    modules = []
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py"), key=_make_sort_key):
+            docstring = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+            path = file.relative_to(ROOT)
+            is_package = file.name == "__init__.py"
+            depth = len(path.parts) - 1 - is_package
+            name = f"{path.parent.name}/" if is_package else path.name
+            modules.append((f"{'  ' * depth}{name}", " ".join(docstring.split("\n\n")[0].split())))
+    return modules
+
+
+def _make_sort_key(file: Path) -> tuple[tuple[bool, str], ...]:
+    """Make a key that sorts a package before its modules, and its modules before its packages."""
+    *folders, name = file.parts
+    return *((True, folder) for folder in folders), (False, name)
+
+
+def architecture_page() -> str:
+    """Return the page on the architecture with the current list of modules."""
+    modules = list_modules()
+    width = max(len(name) for name, _ in modules) + 2
+    lines = "".join(f"{name:<{width}}{summary}\n" for name, summary in modules)
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    before, rest = page.split(MODULES_START)
+    _, after = rest.split(MODULES_END)
+    return f"{before}{MODULES_START}\n```\n{lines}```\n\n{MODULES_END}{after}"
+
+
 MADE: dict[str, Callable[[], str]] = {
+    "docs/architecture.md": architecture_page,
     "docs/tables.md": table_page,
     "docs/cli.md": command_page,
     "docs/rooms.svg": draw_import_graph,
@@ -260,11 +300,11 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/jumps.svg": draw_chessboard_jumps,
     **{name: partial(with_output, name) for name in PAGES},
 }
-"""For every page that is generated, or partly, what makes it as it should be now."""
+"""The functions that write the pages that are generated, in whole or in part."""
 
 
 def pictures() -> dict[str, str]:
-    """The README's: the 8-puzzle's distances, and a closed tour."""
+    """Draw the README's pictures: the 8-puzzle's distances, and a closed tour."""
     outputs = Folder(ROOT / "outputs")
     return {
         "docs/distances.svg": draw_histogram(count_states("eight", outputs)),
