@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -12,28 +13,34 @@ from pathlib import Path
 
 from benchmarks.building import time_reference
 from benchmarks.measure import (
+    ROOT,
     Row,
     compile_reference,
     format_table,
     make_environment,
     measure_in_turns,
 )
+from pipeline.search.block_bfs import search_blocks
+from tablebase.puzzles.sliding.definition import parse_board
 
 BOARDS = ("3x4", "2x6")
 ROUNDS = 3
-SEARCH = """
-import resource, sys, time
-from pipeline.search.block_bfs import search_blocks
-from tablebase.puzzles.sliding.definition import parse_board
-def time_search(name):
+SEARCH = "import sys; from benchmarks.sliding import run_search; run_search(*sys.argv[1:])"
+
+
+def run_search(name: str, threads: str) -> None:
+    """Search a board in this process; print the seconds and the peak memory in MiB."""
+    time_search("2x5", int(threads))  # compiles the kernels
+    seconds = time_search(name, int(threads))
+    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def time_search(name: str, threads: int) -> float:
+    """Search a board from the last corner and return the seconds that it took."""
     board = parse_board(name)
     started = time.perf_counter()
-    space = board.blocks(board.example)
-    search_blocks(space, int(sys.argv[2]), lambda level, depth: None, lambda: None)
+    search_blocks(board.make_blocks(board.example), threads, lambda *layer: None, lambda: None)
     return time.perf_counter() - started
-time_search("2x5")  # compiles
-print(time_search(sys.argv[1]), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-"""
 
 
 def compare_searches() -> str:
@@ -87,6 +94,7 @@ def _search(board: str, threads: int, peaks: list[float]) -> float:
     """Return the seconds of a search, and append its process's peak memory in MiB to `peaks`."""
     done = subprocess.run(
         [sys.executable, "-c", SEARCH, board, str(threads)],
+        cwd=ROOT,
         check=True,
         capture_output=True,
         text=True,
