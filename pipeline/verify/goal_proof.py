@@ -28,6 +28,10 @@ NO_NEIGHBOUR = np.int16(np.iinfo(np.int16).max)
 """A distance that stands for no neighbour, larger than any other."""
 
 
+Moves = tuple[Array, Array, Array]
+"""Moves between rows: source rows, target rows, and positions of letters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Space:
     """A puzzle's states by rank, and its moves: move m leads from `sources[m]` to `targets[m]`."""
@@ -100,7 +104,7 @@ def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows
     roots, state, goal = recipe.roots, rows.column("state"), rows.column("goal")
     names, at_goals = [*roots], [puzzle.rank(root) for root in roots.values()]
     ranks, goals = find_places(state, space.states), find_places(goal, names)
-    here, solutions = rows.read_numbers("distance").astype(np.int16), rows.read_numbers("solutions")
+    here = rows.read_numbers("distance").astype(np.int16)
     row_of = np.full(len(space.states), -1, dtype=np.int32)
 
     text = f"the rows are different states of the {puzzle.title}, in notation order"
@@ -121,54 +125,24 @@ def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows
         rows.require_column(
             check, "distance is 0:", np.isin(np.arange(len(rows)), at), found=here == 0
         )
-    sources, targets, letters = _prove_moves(listed, puzzle, space, rows, row_of, goals)
+    moves = _prove_moves(listed, puzzle, space, rows, row_of, goals)
     if (parity := space.parity) is not None:
         text = "these are all states of the goals' parity, each with the goal of its own parity"
         with listed.begin_claim(text) as check:
             rows.require_column(check, "parity", parity[at_goals][goals], found=parity[ranks])
             check.require_equal("rows", len(rows), int(np.isin(parity, parity[at_goals]).sum()))
 
-    near, least = here[targets], np.full(len(rows), NO_NEIGHBOUR)
-    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
-    with listed.begin_claim(text) as check:
-        np.minimum.at(least, sources, near)
-        away = np.flatnonzero(here)
-        nearest = pa.array(least[away], mask=least[away] == NO_NEIGHBOUR)
-        rows.require_column(check, "nearest neighbour's distance", here[away] - 1, away, nearest)
-    down = near == here[sources] - 1
-    sources, targets, letters = sources[down], targets[down], letters[down]
-    with listed.begin_claim("best_moves are exactly the moves to those neighbours") as check:
-        sets = np.zeros(len(rows), dtype=np.uint64)
-        np.bitwise_or.at(sets, sources, np.uint64(1) << letters.astype(np.uint64))
-        kinds, kind = np.unique(sets, return_inverse=True)
-        texts = [
-            "".join(letter for at, letter in enumerate(puzzle.letters) if bits >> at & 1)
-            for bits in kinds.tolist()
-        ]
-        rows.require_column(check, "best_moves", pa.array(texts, pa.string()).take(pa.array(kind)))
-    text = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
-    with listed.begin_claim(text) as check:
-        expected = (here == 0).astype(np.int64)
-        np.add.at(expected, sources, solutions[targets])
-        rows.require_column(check, "solutions", expected)
-
+    moves = _prove_distances(listed, rows, here, moves)
+    _prove_best_moves(listed, puzzle, rows, moves)
+    _prove_solutions(listed, rows, here == 0, moves)
     _prove_features(listed, space, rows, ranks, goals, [*roots.values()])
-    fields = {"distance", "solutions"}.intersection(name for name, _ in listed.definition.index)
-    if fields:
-        depth, ways = np.full(len(row_of), UNREACHED), np.zeros(len(row_of), dtype=np.int64)
-        depth[ranks], ways[ranks] = here, solutions
-        text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
-        values = {"distance": depth, "solutions": ways}
-        check_records(listed, text, {name: values[name] for name in sorted(fields)})
+    _prove_records(listed, rows, ranks, len(space.states))
 
 
 def _prove_moves(
     listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows, row_of: Array, goals: Array
-) -> tuple[Array, Array, Array]:
-    """Prove that every move leads from row to row, and return the moves.
-
-    They are arrays of source rows, target rows and positions of letters.
-    """
+) -> Moves:
+    """Prove that every move can be undone and leads to a row, and return the moves."""
     text = "every move can be undone and leads to a row with the same goal: no state is missing"
     with listed.begin_claim(text) as check:
         has_row = row_of[space.sources] >= 0
@@ -192,6 +166,55 @@ def _prove_moves(
             sources,
         )
     return sources, targets, letters
+
+
+def _prove_distances(listed: ListedTable, rows: Rows, here: Array, moves: Moves) -> Moves:
+    """Prove the distances from those of the neighbours, and return the moves that lead nearer."""
+    sources, targets, letters = moves
+    near, least = here[targets], np.full(len(rows), NO_NEIGHBOUR)
+    text = "every state except the goals has a neighbour one move nearer, and none still nearer"
+    with listed.begin_claim(text) as check:
+        np.minimum.at(least, sources, near)
+        away = np.flatnonzero(here)
+        nearest = pa.array(least[away], mask=least[away] == NO_NEIGHBOUR)
+        rows.require_column(check, "nearest neighbour's distance", here[away] - 1, away, nearest)
+    down = near == here[sources] - 1
+    return sources[down], targets[down], letters[down]
+
+
+def _prove_best_moves(listed: ListedTable, puzzle: GoalPuzzle, rows: Rows, best: Moves) -> None:
+    """Prove the best moves, given the moves that lead nearer."""
+    sources, _, letters = best
+    with listed.begin_claim("best_moves are exactly the moves to those neighbours") as check:
+        sets = np.zeros(len(rows), dtype=np.uint64)
+        np.bitwise_or.at(sets, sources, np.uint64(1) << letters.astype(np.uint64))
+        kinds, kind = np.unique(sets, return_inverse=True)
+        texts = [
+            "".join(letter for at, letter in enumerate(puzzle.letters) if bits >> at & 1)
+            for bits in kinds.tolist()
+        ]
+        rows.require_column(check, "best_moves", pa.array(texts, pa.string()).take(pa.array(kind)))
+
+
+def _prove_solutions(listed: ListedTable, rows: Rows, is_goal: Mask, best: Moves) -> None:
+    """Prove the numbers of solutions, given the moves that lead nearer."""
+    sources, targets, _ = best
+    text = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
+    with listed.begin_claim(text) as check:
+        expected = is_goal.astype(np.int64)
+        np.add.at(expected, sources, rows.read_numbers("solutions")[targets])
+        rows.require_column(check, "solutions", expected)
+
+
+def _prove_records(listed: ListedTable, rows: Rows, ranks: Array, states: int) -> None:
+    """Prove the index's records from the rows, which are proved already."""
+    fields = {"distance", "solutions"}.intersection(name for name, _ in listed.definition.index)
+    if fields:
+        depth, ways = np.full(states, UNREACHED), np.zeros(states, dtype=np.int64)
+        depth[ranks], ways[ranks] = rows.read_numbers("distance"), rows.read_numbers("solutions")
+        text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
+        values = {"distance": depth, "solutions": ways}
+        check_records(listed, text, {name: values[name] for name in sorted(fields)})
 
 
 def _prove_features(
