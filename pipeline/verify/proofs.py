@@ -47,8 +47,8 @@ def find_proof(listed: ListedTable) -> Prove:
     A table whose recipe and puzzle have no registered class gets the generic proof.
     """
     if listed.puzzle and listed.puzzle.proof:
-        own: Prove = load_part(listed.puzzle, listed.puzzle.proof)
-        return own
+        proof: Prove = load_part(listed.puzzle, listed.puzzle.proof)
+        return proof
     kinds = (
         (recipe, puzzle)
         for recipe in type(listed.definition.recipe).__mro__

@@ -65,17 +65,17 @@ def _count_onward(
     for square in range(len(near)):
         if not ways >> square & 1:
             continue
-        left = free ^ (1 << square)
+        remaining = free ^ (1 << square)
         # only neighbours of the square that the path leaves have lost a free neighbour
-        alone, stranded = lonely & left, False
+        next_lonely, has_stranded = lonely & remaining, False
         for other in range(len(near)):
-            if ways & left & (1 << other):
-                beside = near[other] & left
+            if ways & remaining & (1 << other):
+                beside = near[other] & remaining
                 if not beside & (beside - 1):
-                    alone |= 1 << other
-                stranded |= not beside
-        ends = alone & ~near[square]
-        if not left or (not stranded and not ends & (ends - 1)):
-            on, back = _count_onward(near, start, square, left, alone)
-            tours, closed = tours + on, closed + back
+                    next_lonely |= 1 << other
+                has_stranded |= not beside
+        ends = next_lonely & ~near[square]
+        if not remaining or (not has_stranded and not ends & (ends - 1)):
+            new_tours, new_closed = _count_onward(near, start, square, remaining, next_lonely)
+            tours, closed = tours + new_tours, closed + new_closed
     return tours, closed
