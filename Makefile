@@ -2,13 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# what of each lock file is installed; the tests' lock holds the other two
+# These files mark the lock files that are installed; the tests' lock includes the other two.
 TABLES := $(VENV)/.tables
 REPORT := $(VENV)/.report
 TESTS := $(VENV)/.tests
-# the linter of the JavaScript
+# This file marks the installed JavaScript linter.
 LINTER := node_modules/.package-lock.json
-# many tests wait for processes of their own
+# Two workers a core, because many tests wait for processes that they start.
 WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")
 
 .DEFAULT_GOAL := help
@@ -36,7 +36,8 @@ $(LINTER): package.json package-lock.json
 	npm ci --loglevel=error
 	@touch $@
 
-# Where an install was cut short, all begins anew: pip would take half a package for a whole one.
+# An interrupted install starts again with an empty environment, because pip would take a partly
+# installed package for a complete one. The file .whole marks a complete install.
 define install
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	{ echo '$(PYTHON) is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13' >&2; exit 1; }
@@ -102,7 +103,7 @@ lock: ## update the lock files from pyproject.toml (needs uv: pip install uv)
 	$(LOCK) -c requirements-dev.lock --group build --extra report -o requirements-report.lock
 	$(LOCK) -c requirements-dev.lock --group build -o requirements.lock
 
-# names, versions and hashes; never where they were found
+# The lock files have names, versions and hashes, but no addresses of package indexes.
 LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-find-links
 

@@ -1,6 +1,6 @@
-"""`make bench`: measure everything, print it, and save it in docs/benchmarks.md.
+"""`make bench`: all measurements, printed and saved in docs/benchmarks.md.
 
-`python -m benchmarks lists cores` measures these sections alone.
+`python -m benchmarks lists cores` measures only these sections.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import sys
 
 from benchmarks import building, listing, lookup, sliding
-from benchmarks.measure import ROOT, machine
+from benchmarks.measure import ROOT, describe_machine
 
 PAGE = """# Benchmarks
 
@@ -53,38 +53,39 @@ Batches at the shell:
 
 
 SECTIONS = {
-    "kernels": building.kernels,
-    "lists": listing.rates,
-    "cores": listing.cores,
-    "sliding": sliding.searches,
-    "boards": sliding.builds,
-    "stages": building.stages,
-    "processes": lookup.processes,
-    "calls": lookup.calls,
-    "batches": lookup.batches,
+    "kernels": building.compare_kernels,
+    "lists": listing.compare_lists,
+    "cores": listing.compare_threads,
+    "sliding": sliding.compare_searches,
+    "boards": sliding.measure_builds,
+    "stages": building.measure_stages,
+    "processes": lookup.compare_processes,
+    "calls": lookup.measure_calls,
+    "batches": lookup.measure_batches,
 }
 
 
 def read_sections(page: str) -> dict[str, str]:
-    """What a page says in each section."""
+    """Return the text of each section of a page; nothing if the page has another form."""
     parts = re.split(r"\{(\w+)\}", PAGE)
     pattern = "".join(
         f"(?P<{part}>.*?)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
     )
-    found = re.fullmatch(pattern, page, re.DOTALL)
-    return found.groupdict() if found else {}
+    match = re.fullmatch(pattern, page, re.DOTALL)
+    return match.groupdict() if match else {}
 
 
-def main(asked: list[str]) -> None:
-    """Measure these sections, or all; the others stay as they are."""
-    if unknown := {*asked} - {*SECTIONS}:
+def main(names: list[str]) -> None:
+    """Measure some sections, or all; the others stay as they are."""
+    if unknown := {*names} - {*SECTIONS}:
         sys.exit(f"no section {', '.join(unknown)}; choose from {', '.join(SECTIONS)}")
     path = ROOT / "docs" / "benchmarks.md"
-    said = read_sections(path.read_text())
-    if asked and not said:
+    sections = read_sections(path.read_text())
+    if names and not sections:
         sys.exit("docs/benchmarks.md has another form: measure all sections")
-    said |= {name: SECTIONS[name]() for name in asked or SECTIONS} | {"machine": machine()}
-    page = PAGE.format_map(said)
+    sections |= {name: SECTIONS[name]() for name in names or SECTIONS}
+    sections["machine"] = describe_machine()
+    page = PAGE.format_map(sections)
     print(page)
     path.write_text(page)
 

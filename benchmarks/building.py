@@ -1,4 +1,4 @@
-"""Building: the compiled searches beside plain C, and `pipeline precompute` whole."""
+"""Measurements of building: the compiled searches against plain C, and `pipeline precompute`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import numpy as np
 
 from benchmarks.measure import (
     Row,
-    child_peak,
     compile_reference,
-    environment,
-    in_turns,
-    markdown,
+    format_table,
+    get_child_peak,
+    make_environment,
+    measure_in_turns,
     time_call,
 )
 from pipeline.search.breadth_first import search_breadth_first
@@ -30,8 +30,8 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.senet import OPENING
 
 
-def prepare_search(name: str, *roots: str) -> None:
-    """A state space's graph, and a search of it from each root."""
+def search_space(name: str, *roots: str) -> None:
+    """Make a state space's graph and search it from each root."""
     space = get_puzzle(name)
     assert isinstance(space, StateSpace)
     graph = space.make_graph()
@@ -39,8 +39,8 @@ def prepare_search(name: str, *roots: str) -> None:
         search_breadth_first(graph, space.find_node(root), lambda depth, nodes: None)
 
 
-def all_pairs(board: KnightBoard) -> None:
-    """One tour for each ordered pair of squares that a tour can join."""
+def find_all_pairs(board: KnightBoard) -> None:
+    """Find one tour for each ordered pair of squares that a tour can join."""
     squares = range(board.squares)
     neighbours = np.full((board.squares, 8), -1, dtype=np.int64)
     for square in squares:
@@ -50,46 +50,46 @@ def all_pairs(board: KnightBoard) -> None:
     find_paths(neighbours, np.array(ends))
 
 
-def kernels() -> str:
-    """Each search beside its C program, one core, in turns."""
+def compare_kernels() -> str:
+    """Compare each search with its C program on one core, in turns."""
     goals = list(LAYOUTS.values())
     work: dict[str, tuple[Callable[[], None], str, list[list[str]]]] = {
         "8-puzzle, its three layouts": (
-            partial(prepare_search, "eight", *goals),
+            partial(search_space, "eight", *goals),
             "eight.c",
             [[goal] for goal in goals],
         ),
-        "Senet, whole space": (partial(prepare_search, "senet", OPENING), "senet.c", [[]]),
-        "one 8x8 tour per pair": (partial(all_pairs, KnightBoard(8, 8)), "pairs.c", [[]]),
+        "Senet, whole space": (partial(search_space, "senet", OPENING), "senet.c", [[]]),
+        "one 8x8 tour per pair": (partial(find_all_pairs, KnightBoard(8, 8)), "pairs.c", [[]]),
     }
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, (ours, source, arguments) in work.items():
             program = compile_reference(source, Path(folder))
-            c = partial(c_seconds, [[program, *argument] for argument in arguments])
-            took = in_turns({"ours": partial(time_call, ours), "c": c})
-            ms = [f"{seconds * 1000:,.0f} ms" for seconds in took.values()]
-            rows.append((name, *ms, f"{took['ours'] / took['c']:.1f}"))
-    return markdown(("search", "here", "plain C", "ratio"), rows)
+            reference = partial(time_reference, [[program, *argument] for argument in arguments])
+            seconds = measure_in_turns({"ours": partial(time_call, ours), "c": reference})
+            ms = [f"{value * 1000:,.0f} ms" for value in seconds.values()]
+            rows.append((name, *ms, f"{seconds['ours'] / seconds['c']:.1f}"))
+    return format_table(("search", "here", "plain C", "ratio"), rows)
 
 
-def c_seconds(programs: list[list[str]]) -> float:
-    """What reference programs say their searches took, all together."""
+def time_reference(commands: list[list[str]]) -> float:
+    """Run reference programs and return the sum of the seconds that they report."""
     total = 0.0
-    for program in programs:
-        said = subprocess.run(program, check=True, capture_output=True, text=True).stdout
-        found = re.search(r"([\d.]+) ms", said)
-        assert found is not None, said
-        total += float(found.group(1)) / 1000
+    for command in commands:
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        match = re.search(r"([\d.]+) ms", output)
+        assert match is not None, output
+        total += float(match.group(1)) / 1000
     return total
 
 
-def stages() -> str:
-    """`pipeline precompute` in an empty folder, without and with compiled kernels kept."""
+def measure_stages() -> str:
+    """Time `pipeline precompute` in an empty folder, without and with cached kernels."""
     program = str(Path(sys.executable).with_name("pipeline"))
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        env = environment(NUMBA_CACHE_DIR=f"{folder}/cache")
+        env = make_environment(NUMBA_CACHE_DIR=f"{folder}/cache")
         everything: list[str] = []
         for name, stage in (
             ("everything, first compilation included", everything),
@@ -109,5 +109,5 @@ def stages() -> str:
             ]
             seconds = time_call(partial(subprocess.run, command, check=True, env=env))
             rows.append((name, f"{seconds:.1f} s"))
-        rows.append(("peak memory of the largest", f"{child_peak():,.0f} MiB"))
-    return markdown(("`pipeline precompute --force`", "whole process"), rows)
+        rows.append(("peak memory of the largest", f"{get_child_peak():,.0f} MiB"))
+    return format_table(("`pipeline precompute --force`", "whole process"), rows)

@@ -1,4 +1,4 @@
-"""Listing tours: the search beside plain C, what writing adds, and what a second core brings."""
+"""Measurements of tour lists: the search against plain C, writing, and a second core."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.building import c_seconds
-from benchmarks.measure import Row, compile_reference, in_turns, markdown, time_call
+from benchmarks.building import time_reference
+from benchmarks.measure import Row, compile_reference, format_table, measure_in_turns, time_call
 from pipeline.builders.tour_columns import make_search_board
 from pipeline.builders.tour_list import iter_rows_from, list_openings
 from pipeline.part_files import PartFileTask
@@ -23,72 +23,74 @@ from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables.store import Folder
 
 Openings = list[tuple[int, ...]]
-SIX, EVERY = KnightBoard(6, 6), list_openings(KnightBoard(6, 6), 1)
+SIX, SIX_OPENINGS = KnightBoard(6, 6), list_openings(KnightBoard(6, 6), 1)
 LISTS: dict[str, tuple[KnightBoard, Openings]] = {
-    "6x6, every tour": (SIX, EVERY),
+    "6x6, every tour": (SIX, SIX_OPENINGS),
     "7x7, those that begin f2 e4 d6 f7 e5": (KnightBoard(7, 7), [(12, 25, 38, 47, 32)]),
 }
-FASTEST = ("-O3", "-march=native")
+FAST_OPTIONS = ("-O3", "-march=native")
 ROUNDS = 3
 
 
-def rates() -> str:
-    """The search, and the search with Parquet, on one core: processor seconds, in turns with C."""
+def compare_lists() -> str:
+    """Compare the search, with and without Parquet, with C: processor seconds on one core."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        program = compile_reference("tours.c", Path(folder), *FASTEST)
-        for name, (board, beginnings) in LISTS.items():
-            own = [*map(str, beginnings[0])] if len(beginnings) == 1 else []
-            took = in_turns(
+        program = compile_reference("tours.c", Path(folder), *FAST_OPTIONS)
+        for name, (board, openings) in LISTS.items():
+            arguments = [*map(str, openings[0])] if len(openings) == 1 else []
+            seconds = measure_in_turns(
                 {
-                    "c": partial(c_seconds, [[program, str(board), *own]]),
-                    "search": partial(_processor, partial(_search, board, beginnings)),
-                    "written": partial(_processor, partial(_write, board, beginnings, 1)),
+                    "c": partial(time_reference, [[program, str(board), *arguments]]),
+                    "search": partial(_time_processor, partial(_search, board, openings)),
+                    "written": partial(_time_processor, partial(_write, board, openings, 1)),
                 },
                 ROUNDS,
             )
-            seconds = [f"{took[of]:.2f} s" for of in ("search", "c", "written")]
-            share = f"{took['c'] / took['search']:.2f}"
-            parquet = f"{(took['written'] - took['search']) / took['written']:.0%}"
-            rows.append((name, *seconds[:2], share, seconds[2], parquet))
+            search, reference, written = (seconds[key] for key in ("search", "c", "written"))
+            rate = f"{reference / search:.2f}"
+            parquet = f"{(written - search) / written:.0%}"
+            cells = [f"{value:.2f} s" for value in (search, reference, written)]
+            rows.append((name, *cells[:2], rate, cells[2], parquet))
     head = ("tours", "search", "plain C", "rate beside C", "search and Parquet", "Parquet's share")
-    return markdown(head, rows)
+    return format_table(head, rows)
 
 
-def cores() -> str:
-    """The same parts by one thread and by two, each a file: seconds on the clock, in turns."""
-    took = in_turns(
+def compare_threads() -> str:
+    """Time the tasks of a list, each writing a part file, on one thread and on two."""
+    seconds = measure_in_turns(
         {
-            "one": partial(time_call, partial(_write, SIX, EVERY, 1)),
-            "two": partial(time_call, partial(_write, SIX, EVERY, 2)),
+            "one": partial(time_call, partial(_write, SIX, SIX_OPENINGS, 1)),
+            "two": partial(time_call, partial(_write, SIX, SIX_OPENINGS, 2)),
         },
         ROUNDS,
     )
-    cells = (f"{took['one']:.2f} s", f"{took['two']:.2f} s", f"{took['one'] / took['two']:.2f}")
+    one, two = seconds["one"], seconds["two"]
+    cells = (f"{one:.2f} s", f"{two:.2f} s", f"{one / two:.2f}")
     head = ("tours", "one thread", "two threads", "times the rate")
-    return markdown(head, [("6x6, a file for each start", *cells)])
+    return format_table(head, [("6x6, a file for each start", *cells)])
 
 
-def _search(board: KnightBoard, beginnings: Openings) -> None:
-    """As texts in memory."""
+def _search(board: KnightBoard, openings: Openings) -> None:
+    """Search the tours and keep only the text of one chunk in memory."""
     names = np.array([list(name.encode()) for name in board.name_squares()], dtype=np.uint8)
-    for opening in beginnings:
+    for opening in openings:
         for _ in iter_paths(*make_search_board(board), names, *opening):
             pass
 
 
-def _write(board: KnightBoard, beginnings: Openings, threads: int) -> None:
-    """As files of Parquet, one for each opening, by so many threads."""
+def _write(board: KnightBoard, openings: Openings, threads: int) -> None:
+    """Search the tours and write a Parquet file for each opening."""
     sides = board.files, board.ranks
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(threads) as pool:
-        part = PartFileTask(Folder(Path(folder)), make_tour_table(board), iter_rows_from)
-        items = [(number, *sides, *opening) for number, opening in enumerate(beginnings)]
-        for _ in TaskRunner(pool, threads).run_tasks(part, items):
+        task = PartFileTask(Folder(Path(folder)), make_tour_table(board), iter_rows_from)
+        items = [(number, *sides, *opening) for number, opening in enumerate(openings)]
+        for _ in TaskRunner(pool, threads).run_tasks(task, items):
             pass
 
 
-def _processor(work: Callable[[], None]) -> float:
-    """Processor seconds that a call takes."""
-    begun = time.process_time()
+def _time_processor(work: Callable[[], None]) -> float:
+    """Return the processor seconds that a call takes."""
+    started = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started

@@ -1,4 +1,4 @@
-"""Looking up: whole processes beside what else a person could run, and calls in one process."""
+"""Measurements of lookups: whole processes against alternatives, and calls in one process."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from benchmarks.measure import (
     OUTPUTS,
     Row,
     compile_reference,
-    environment,
-    in_turns,
-    markdown,
+    format_table,
+    make_environment,
+    measure_in_turns,
     time_call,
     time_processes,
 )
@@ -36,12 +36,12 @@ print(group.filter(pq.filters_to_expression([("state", "==", "{EIGHT}")])).to_py
 """
 
 
-def processes() -> str:
-    """Whole processes, as ratios to a Python that does nothing."""
+def compare_processes() -> str:
+    """Time whole processes, and compare them with a Python that does nothing."""
     python = sys.executable
     program = str(Path(python).with_name("pipeline"))
     with tempfile.TemporaryDirectory() as folder:
-        asks = {
+        references = {
             name: [compile_reference(f"ask_{name}.cpp", Path(folder)), key]
             for name, key in (("eight", EIGHT), ("senet", SENET), ("knight", KNIGHT))
         }
@@ -60,21 +60,24 @@ def processes() -> str:
             "a Typer application that does nothing": [python, "-c", TYPER],
             "a polars scan of eight.parquet": [python, "-c", POLARS],
             "a pyarrow row-group read of eight.parquet": [python, "-c", PYARROW],
-            "C++ breadth-first search, 8-puzzle": asks["eight"],
-            "C++ breadth-first search, Senet, 2 plies": asks["senet"],
-            "C++ backtracking, knight": asks["knight"],
+            "C++ breadth-first search, 8-puzzle": references["eight"],
+            "C++ breadth-first search, Senet, 2 plies": references["senet"],
+            "C++ backtracking, knight": references["knight"],
         }
-        took = time_processes(commands)
-        took |= time_processes(
-            {"C++ breadth-first search, Senet, 15 plies": [asks["senet"][0], deepest]}, rounds=3
+        seconds = time_processes(commands)
+        seconds |= time_processes(
+            {"C++ breadth-first search, Senet, 15 plies": [references["senet"][0], deepest]},
+            rounds=3,
         )
-    bare = took["`python -c pass`"]
-    rows: list[Row] = [(name, f"{s * 1000:.1f} ms", f"{s / bare:.2f}") for name, s in took.items()]
-    return markdown(("process", "median", "ratio"), rows)
+    bare = seconds["`python -c pass`"]
+    rows: list[Row] = [
+        (name, f"{value * 1000:.1f} ms", f"{value / bare:.2f}") for name, value in seconds.items()
+    ]
+    return format_table(("process", "median", "ratio"), rows)
 
 
-def calls() -> str:
-    """Calls in one process: one thread but for whole columns."""
+def measure_calls() -> str:
+    """Time calls in one process, on one thread except for whole columns."""
     opening = (
         "import time; import queries.api; t = time.perf_counter(); "
         "tables = queries.api.Tables(); tables.eight, tables.senet, tables.knight; "
@@ -82,58 +85,63 @@ def calls() -> str:
     first = (
         f"tables.eight.probe('{EIGHT}'); tables.senet.probe('{SENET}'); tables.knight.probe('b1'); "
     )
-    said = "print(time.perf_counter() - t)"
+    report = "print(time.perf_counter() - t)"
     eight = open_tables(str(OUTPUTS)).eight
     table = pl.read_parquet(OUTPUTS / "eight.parquet")
-    asked = table.select("state", "goal", "distance", "best_moves", "solutions")
+    answers = table.select("state", "goal", "distance", "best_moves", "solutions")
     few = table["state"].sample(200_000, with_replacement=True, seed=1).to_list()
     many = table["state"].sample(5_000_000, with_replacement=True, seed=2).to_frame()
     distance, probe = eight.distance, eight.probe
     distance(few[0])
-    took = in_turns(
+    seconds = measure_in_turns(
         {
-            "open": lambda: float(output(opening + said)),
-            "open and ask": lambda: float(output(opening + first + said)),
+            "open": lambda: float(run_code(opening + report)),
+            "open and ask": lambda: float(run_code(opening + first + report)),
             "distance": lambda: time_call(lambda: [eight.distance(state) for state in few]),
             "probe": lambda: time_call(lambda: [probe(state) for state in few]),
             "annotate": lambda: time_call(lambda: eight.annotate(many)),
-            "join": lambda: time_call(lambda: many.join(asked, on="state", how="left")),
+            "join": lambda: time_call(lambda: many.join(answers, on="state", how="left")),
         },
         rounds=9,
     )
     rows: list[Row] = [
-        ("`open_tables` and its three puzzles", f"{took['open'] * 1000:.1f} ms"),
-        ("the same, with the first answer of each", f"{took['open and ask'] * 1000:.1f} ms"),
-        ("`tables.eight.distance`", f"{len(few) / took['distance'] / 1e6:.1f} million per second"),
-        ("`tables.eight.probe`", f"{len(few) / took['probe'] / 1e3:,.0f} thousand per second"),
+        ("`open_tables` and its three puzzles", f"{seconds['open'] * 1000:.1f} ms"),
+        ("the same, with the first answer of each", f"{seconds['open and ask'] * 1000:.1f} ms"),
+        (
+            "`tables.eight.distance`",
+            f"{len(few) / seconds['distance'] / 1e6:.1f} million per second",
+        ),
+        ("`tables.eight.probe`", f"{len(few) / seconds['probe'] / 1e3:,.0f} thousand per second"),
         (
             "`tables.eight.annotate`, 5 million rows",
-            f"{len(many) / took['annotate'] / 1e6:.1f} million rows per second",
+            f"{len(many) / seconds['annotate'] / 1e6:.1f} million rows per second",
         ),
         (
             "a polars join with eight.parquet, the same rows",
-            f"{len(many) / took['join'] / 1e6:.1f} million rows per second",
+            f"{len(many) / seconds['join'] / 1e6:.1f} million rows per second",
         ),
     ]
-    return markdown(("call", "figure"), rows)
+    return format_table(("call", "figure"), rows)
 
 
-def output(code: str) -> str:
-    """What a fresh Python prints."""
+def run_code(code: str) -> str:
+    """Return the output of a new Python process."""
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment())
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=make_environment()
+    )
     return done.stdout
 
 
-def batches(states: int = 10_000_000) -> str:
-    """A batch of states through the shell."""
+def measure_batches(states: int = 10_000_000) -> str:
+    """Time a batch query of many states at the shell."""
     program = str(Path(sys.executable).with_name("pipeline"))
     table = pl.read_parquet(OUTPUTS / "eight.parquet", columns=["state"])
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "states.txt"
-        picked = table["state"].sample(states, with_replacement=True, seed=3)
-        source.write_text("\n".join(picked) + "\n")
+        sample = table["state"].sample(states, with_replacement=True, seed=3)
+        source.write_text("\n".join(sample) + "\n")
         for kind in ("csv", "jsonl", "parquet"):
             script = (
                 "import resource, subprocess, sys, time; t = time.perf_counter(); "
@@ -147,7 +155,7 @@ def batches(states: int = 10_000_000) -> str:
                 check=True,
                 capture_output=True,
                 text=True,
-                env=environment(),
+                env=make_environment(),
             )
             seconds, peak = map(float, done.stdout.split())
             rate = f"{states / seconds / 1e6:.1f} million states per second"
@@ -157,4 +165,4 @@ def batches(states: int = 10_000_000) -> str:
         "rate",
         "peak memory",
     )
-    return markdown(head, rows)
+    return format_table(head, rows)

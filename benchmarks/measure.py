@@ -1,4 +1,4 @@
-"""Timing that holds on a noisy machine: contestants take turns, medians are quoted as ratios."""
+"""Timing for noisy machines: programs run in turns, and medians are compared as ratios."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ REFERENCE = Path(__file__).resolve().parent / "reference"
 Row = tuple[str, ...]
 
 
-def environment(**more: str) -> dict[str, str]:
-    """The environment of measured processes: compiled modules may be kept, tables are found."""
-    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PIPELINE_OUTPUTS": str(OUTPUTS), **more}
+def make_environment(**extra: str) -> dict[str, str]:
+    """Return the environment of measured processes: bytecode is cached, and tables are found."""
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**env, "PIPELINE_OUTPUTS": str(OUTPUTS), **extra}
 
 
 def time_processes(commands: Mapping[str, list[str]], rounds: int = 30) -> dict[str, float]:
-    """Median seconds of each command as a whole process, in turns, after one round unmeasured."""
+    """Return the median seconds of each command as a process, run in turns.
+
+    The first round is not measured.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in commands}
-    env = environment()
+    env = make_environment()
     for measured in range(-1, rounds):
         for name, command in commands.items():
             started = time.perf_counter()
@@ -38,45 +41,48 @@ def time_processes(commands: Mapping[str, list[str]], rounds: int = 30) -> dict[
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
-def in_turns(calls: Mapping[str, Callable[[], float]], rounds: int = 5) -> dict[str, float]:
-    """Median of what each call says it took, in turns, after one round unmeasured."""
+def measure_in_turns(calls: Mapping[str, Callable[[], float]], rounds: int = 5) -> dict[str, float]:
+    """Return the median of the seconds that each call returns, run in turns.
+
+    The first round is not measured.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for measured in range(-1, rounds):
         for name, call in calls.items():
-            took = call()
+            duration = call()
             if measured >= 0:
-                seconds[name].append(took)
+                seconds[name].append(duration)
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
 def time_call(work: Callable[[], object]) -> float:
-    """Seconds that a call takes."""
+    """Return the seconds that a call takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
 def compile_reference(source: str, folder: Path, *options: str) -> str:
-    """A reference program, compiled; its path."""
+    """Compile a reference program and return its path."""
     program = folder / Path(source).stem
     compiler = "g++" if source.endswith(".cpp") else "gcc"
     subprocess.run([compiler, *(options or ["-O2"]), "-o", program, REFERENCE / source], check=True)
     return str(program)
 
 
-def child_peak() -> float:
-    """The largest memory of any child process so far, in MiB."""
+def get_child_peak() -> float:
+    """Return the peak memory of any child process so far, in MiB."""
     scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / scale
 
 
-def machine() -> str:
-    """What the figures were measured on."""
+def describe_machine() -> str:
+    """Return the machine's cores, memory, system and Python."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
-        named = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        model = named[0].partition(":")[2].strip() if named else model
+        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].partition(":")[2].strip() if names else model
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
     return (
         f"{os.cpu_count()} cores ({model}), {memory:.0f} GiB, {platform.system()}, "
@@ -84,7 +90,7 @@ def machine() -> str:
     )
 
 
-def markdown(head: Row, rows: list[Row]) -> str:
-    """A table, numbers to the right."""
+def format_table(head: Row, rows: list[Row]) -> str:
+    """Return a Markdown table, all columns but the first aligned to the right."""
     ruler = ["---", *["---:"] * (len(head) - 1)]
     return "".join(f"| {' | '.join(row)} |\n" for row in [head, tuple(ruler), *rows])

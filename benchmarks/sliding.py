@@ -1,8 +1,9 @@
-"""Large sliding boards: their search beside a plain C program that unranks, and whole builds."""
+"""Measurements of large sliding boards: the search against plain C, and whole builds."""
 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -10,81 +11,94 @@ import time
 from functools import partial
 from pathlib import Path
 
-from benchmarks.building import c_seconds
-from benchmarks.measure import Row, compile_reference, environment, in_turns, markdown
+from benchmarks.building import time_reference
+from benchmarks.measure import (
+    ROOT,
+    Row,
+    compile_reference,
+    format_table,
+    make_environment,
+    measure_in_turns,
+)
+from pipeline.search.block_bfs import search_blocks
+from tablebase.puzzles.sliding.definition import parse_board
 
 BOARDS = ("3x4", "2x6")
 ROUNDS = 3
-SEARCH = """
-import resource, sys, time
-from pipeline.search.block_bfs import search_blocks
-from tablebase.puzzles.sliding.definition import parse_board
-def searched(name):
+SEARCH = "import sys; from benchmarks.sliding import run_search; run_search(*sys.argv[1:])"
+
+
+def run_search(name: str, threads: str) -> None:
+    """Search a board in this process; print the seconds and the peak memory in MiB."""
+    time_search("2x5", int(threads))  # compiles the kernels
+    seconds = time_search(name, int(threads))
+    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def time_search(name: str, threads: int) -> float:
+    """Search a board from the last corner and return the seconds that it took."""
     board = parse_board(name)
-    begun = time.perf_counter()
-    space = board.blocks(board.example)
-    search_blocks(space, int(sys.argv[2]), lambda level, depth: None, lambda: None)
-    return time.perf_counter() - begun
-searched("2x5")  # compiles
-print(searched(sys.argv[1]), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-"""
+    started = time.perf_counter()
+    search_blocks(board.make_blocks(board.example), threads, lambda *layer: None, lambda: None)
+    return time.perf_counter() - started
 
 
-def searches() -> str:
-    """The search of a board from the last corner, each in a process of its own, in turns.
+def compare_searches() -> str:
+    """Time the search of boards from the last corner, each in its own process, in turns.
 
-    Our times include making the moves' tables; kernels are already compiled.
+    Our times include making the move tables; kernels are already compiled.
     """
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         program = compile_reference("sliding.c", Path(folder))
         for board in BOARDS:
             peaks: list[float] = []
-            c = [program, *board.split("x")]
-            took = in_turns(
+            reference = [program, *board.split("x")]
+            seconds = measure_in_turns(
                 {
                     "two": partial(_search, board, 2, peaks),
                     "one": partial(_search, board, 1, peaks),
-                    "c": partial(c_seconds, [c]),
+                    "c": partial(time_reference, [reference]),
                 },
                 ROUNDS,
             )
-            cells = [f"{took[name]:.1f} s" for name in ("two", "one", "c")]
-            ratio = f"{took['two'] / took['c']:.2f}"
+            cells = [f"{seconds[name]:.1f} s" for name in ("two", "one", "c")]
+            ratio = f"{seconds['two'] / seconds['c']:.2f}"
             rows.append((board, *cells, ratio, f"{max(peaks):,.0f} MiB"))
     head = ("board", "two threads", "one thread", "plain C, one thread", "ratio", "peak memory")
-    return markdown(head, rows)
+    return format_table(head, rows)
 
 
-def builds() -> str:
-    """Builds of whole boards as processes of their own, from empty folders."""
+def measure_builds() -> str:
+    """Time builds of whole boards, each in its own process and an empty folder."""
     program = str(Path(sys.executable).with_name("pipeline"))
     rows: list[Row] = []
-    for words in (
+    for options in (
         "--board 3x4",
         "--board 2x6",
         "--board 3x4 --goals all",
         "--board 3x4 --parquet",
     ):
         with tempfile.TemporaryDirectory() as folder:
-            command = [program, "precompute", "sliding", *words.split(), "--quiet"]
-            begun = time.perf_counter()
-            build = subprocess.Popen([*command, "--outputs", folder], env=environment())
+            command = [program, "precompute", "sliding", *options.split(), "--quiet"]
+            started = time.perf_counter()
+            build = subprocess.Popen([*command, "--outputs", folder], env=make_environment())
             _, build.returncode, used = os.wait4(build.pid, 0)
             assert build.returncode == 0
-            seconds = f"{time.perf_counter() - begun:.1f} s"
-            rows.append((f"`{words}`", seconds, f"{used.ru_maxrss / 1024:,.0f} MiB"))
-    return markdown(("`pipeline precompute sliding`", "whole process", "peak memory"), rows)
+            seconds = f"{time.perf_counter() - started:.1f} s"
+            rows.append((f"`{options}`", seconds, f"{used.ru_maxrss / 1024:,.0f} MiB"))
+    return format_table(("`pipeline precompute sliding`", "whole process", "peak memory"), rows)
 
 
 def _search(board: str, threads: int, peaks: list[float]) -> float:
-    """Seconds of a search; its process's peak memory is noted."""
+    """Return the seconds of a search, and append its process's peak memory in MiB to `peaks`."""
     done = subprocess.run(
         [sys.executable, "-c", SEARCH, board, str(threads)],
+        cwd=ROOT,
         check=True,
         capture_output=True,
         text=True,
-        env=environment(),
+        env=make_environment(),
     )
     seconds, peak = map(float, done.stdout.split())
     peaks.append(peak)
@@ -92,4 +106,4 @@ def _search(board: str, threads: int, peaks: list[float]) -> float:
 
 
 if __name__ == "__main__":
-    print(searches(), builds(), sep="\n")
+    print(compare_searches(), measure_builds(), sep="\n")

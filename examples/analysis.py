@@ -15,7 +15,7 @@ def _():
     import polars as pl
 
     def show(frame):
-        """The frame: as a table in the notebook, as text from a script."""
+        """Return the frame, which a notebook shows as a table; print it as text in a script."""
         if not mo.running_in_notebook():
             print(frame)
         return frame

@@ -1,20 +1,20 @@
-/* Answers from the index files (docs/index-format.md). C99 alone.
+/* A reader of the index files (docs/index-format.md) that needs only C99.
 
        gcc -O2 -o reader reader.c
        ./reader outputs eight 378546201
        ./reader outputs senet ABAAABBB.B...A.
        ./reader outputs knight b1 a3
 
-   Prints one line a key (for the knight, two squares); "-" stands for what there is none of:
+   Each key (for the knight, two squares) gets one line. "-" stands for a value that does not exist:
 
        eight   state, goal, distance, number of shortest solutions, every optimal first move,
                one shortest solution
        senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
        knight  start, finish, closed or open, squares
 
-   Without keys on the command line it reads them from standard input. The first key without an
-   answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file.
-   So does an output that cannot be written: exit 2. */
+   Without keys on the command line, keys are read from standard input. The first key without an
+   answer ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad
+   file. An output that cannot be written is exit 2. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,14 +33,14 @@ static uint64_t number(const unsigned char *bytes, int size) { /* lowest byte fi
     return size ? number(bytes + 1, size - 1) << 8 | *bytes : 0;
 }
 
-/* ---- the index: what is from here to the 8-puzzle alone knows how a file is laid out ---- */
+/* ---- the index: only this section knows the layout of a file ---- */
 
 static FILE *file;
 static char path[4096];
 static size_t width;
 static uint64_t count;
-static unsigned char header[BLOCK], kept[SLOTS][BLOCK]; /* each block read has one slot to be in */
-static uint64_t held[SLOTS];                            /* which block it is, 0 for none yet */
+static unsigned char header[BLOCK], cache[SLOTS][BLOCK]; /* a block has one possible slot */
+static uint64_t cached[SLOTS]; /* the number of the block in each slot, 0 for none */
 
 static uint32_t sum(uint32_t crc, const unsigned char *bytes, size_t size) {
     for (size_t at = 0; at < size; at++) {
@@ -50,13 +50,13 @@ static uint32_t sum(uint32_t crc, const unsigned char *bytes, size_t size) {
     return crc;
 }
 
-/* Reads a block; whether all of it is there and its checksum is right. */
+/* Reads a block and returns whether it is complete and its checksum is right. */
 static int read_block(uint64_t which, unsigned char *block) {
-    unsigned char named[8];
-    for (int at = 0; at < 8; at++) named[at] = which >> 8 * at & 255;
+    unsigned char encoded[8];
+    for (int at = 0; at < 8; at++) encoded[at] = which >> 8 * at & 255;
     if (fseek(file, (long)(BLOCK * which), SEEK_SET) || fread(block, 1, BLOCK, file) != BLOCK)
         return 0;
-    uint32_t crc = sum(sum(0xFFFFFFFF, header + 24, 32), named, sizeof named);
+    uint32_t crc = sum(sum(0xFFFFFFFF, header + 24, 32), encoded, sizeof encoded);
     return ~sum(crc, block, BODY) == number(block + BODY, 4);
 }
 
@@ -66,11 +66,11 @@ static void open_index(const char *folder, const char *name, size_t record) {
         die(3, folder, "is too long a path");
     file = fopen(path, "rb");
     if (!file) die(3, path, "cannot be read");
-    setvbuf(file, NULL, _IONBF, 0); /* no buffer, which would read ahead to no use */
-    int whole = read_block(0, header);
+    setvbuf(file, NULL, _IONBF, 0); /* unbuffered, because reading ahead is of no use here */
+    int is_intact = read_block(0, header);
     if (memcmp(header, "PTIX", 4)) die(3, path, "is not an index");
     if (number(header + 4, 2) != 2) die(3, path, "is not of format version 2");
-    if (!whole) die(3, path, "is damaged: its header is not whole");
+    if (!is_intact) die(3, path, "is damaged: its header is not whole");
     if (number(header + 6, 2) || number(header + 12, 4) != BLOCK)
         die(3, path, "is laid out in a later way");
     memcpy(padded, name, strlen(name) < 64 ? strlen(name) : 64);
@@ -78,7 +78,7 @@ static void open_index(const char *folder, const char *name, size_t record) {
         die(3, path, "is the index of another table");
     width = record;
     count = number(header + 16, 8);
-    uint64_t each = BODY / width, blocks = count / each + (count % each > 0); /* no overflow */
+    uint64_t each = BODY / width, blocks = count / each + (count % each > 0); /* cannot overflow */
     long size = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
     if (size % BLOCK || (uint64_t)size / BLOCK - 1 != blocks)
         die(3, path, "is too short or too long");
@@ -87,12 +87,12 @@ static void open_index(const char *folder, const char *name, size_t record) {
 static void read_record(uint64_t rank, unsigned char *into) {
     uint64_t each = BODY / width, which = 1 + rank / each, slot = which % SLOTS;
     if (rank >= count) die(3, path, "has too few records");
-    if (held[slot] != which) {
-        held[slot] = 0;
-        if (!read_block(which, kept[slot])) die(3, path, "is damaged: a block is not whole");
-        held[slot] = which;
+    if (cached[slot] != which) {
+        cached[slot] = 0;
+        if (!read_block(which, cache[slot])) die(3, path, "is damaged: a block is not whole");
+        cached[slot] = which;
     }
-    memcpy(into, kept[slot] + width * (rank % each), width);
+    memcpy(into, cache[slot] + width * (rank % each), width);
 }
 
 /* ---- the 8-puzzle ---- */
@@ -110,14 +110,14 @@ static struct eight look_up(const char *state) {
     return (struct eight){found[0], found[1]};
 }
 
-/* The first move that leads nearer to the goal, in the order U D L R from a way (0-3) on: made in
-   `after`, and returned as its way; 4 if there is none. */
-static int downhill(const char *state, int way, char after[10]) {
+/* Returns the first move from `way` on, in the order U D L R (0-3), that leads nearer to the goal,
+   and stores the state after it in `after`. Returns 4 if there is none. */
+static int find_best_move(const char *state, int way, char after[10]) {
     int blank = (int)(strchr(state, '0') - state);
-    const int open[] = {blank > 2, blank < 6, blank % 3 > 0, blank % 3 < 2};
+    const int legal[] = {blank > 2, blank < 6, blank % 3 > 0, blank % 3 < 2};
     const int step[] = {-3, 3, -1, 1};
     for (; way < 4; way++) {
-        if (!open[way]) continue;
+        if (!legal[way]) continue;
         strcpy(after, state);
         after[blank] = state[blank + step[way]];
         after[blank + step[way]] = '0';
@@ -131,22 +131,23 @@ static void eight(const char *state, const char *unused) {
     for (const char *digit = "012345678"; *digit; digit++)
         if (strlen(state) != 9 || !strchr(state, *digit))
             die(2, state, "is not a state, which has each digit 0-8 once: 378546201");
-    int odd = 0; /* tile pairs out of order: no move changes whether they are odd in number */
+    int odd = 0; /* whether the number of tile pairs out of order is odd, which no move changes */
     for (int i = 0; i < 9; i++)
         for (int j = i; j < 9; j++) odd ^= state[j] != '0' && state[j] < state[i];
     struct eight found = look_up(state);
     char here[10], after[10], best[5] = "-", solution[NEVER + 1] = "-", *end = best;
-    for (int way = 0; (way = downhill(state, way, after)) < 4; way++) *end++ = "UDLR"[way];
+    for (int way = 0; (way = find_best_move(state, way, after)) < 4; way++) *end++ = "UDLR"[way];
     strcpy(here, state);
     end = solution;
-    for (int way; (way = downhill(here, 0, after)) < 4; strcpy(here, after)) *end++ = "UDLR"[way];
+    for (int way; (way = find_best_move(here, 0, after)) < 4; strcpy(here, after))
+        *end++ = "UDLR"[way];
     printf("%s %s %d ", state, odd ? "centre" : "corner", found.distance);
     printf("%d %s %s\n", found.solutions, best, solution);
 }
 
 /* ---- Senet ---- */
 
-static uint64_t factorial(int of) { return of < 2 ? 1 : (uint64_t)of * factorial(of - 1); }
+static uint64_t factorial(int n) { return n < 2 ? 1 : (uint64_t)n * factorial(n - 1); }
 
 static void senet_record(const char *position, unsigned char found[8]) {
     int left[] = {5, 5, 5};
@@ -179,7 +180,7 @@ static void senet(const char *position, const char *unused) {
     int throw[NEVER], start[NEVER], swap[NEVER];
     char squares[WORD];
     strcpy(squares, position);
-    for (int ply = plies; ply > 0; ply--) { /* the line of play, walked backwards */
+    for (int ply = plies; ply > 0; ply--) { /* the line of play, followed backwards */
         unsigned char back[8];
         senet_record(squares, back);
         int last = back[2 * (ply % 2) + 1];
@@ -211,9 +212,9 @@ static void knight(const char *start, const char *finish) {
     int one = square(start), other = square(finish);
     int files = abs(one % 8 - other % 8), ranks = abs(one / 8 - other / 8);
     if ((files + ranks) % 2 == 0) {
-        char both[WORD];
-        snprintf(both, sizeof both, "no tour leads from %.2s to %.2s:", start, finish);
-        die(1, both, "it ends on the other colour");
+        char subject[WORD];
+        snprintf(subject, sizeof subject, "no tour leads from %.2s to %.2s:", start, finish);
+        die(1, subject, "it ends on the other colour");
     }
     unsigned char tour[64];
     read_record((uint64_t)(32 * one + other / 2), tour);

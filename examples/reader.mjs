@@ -1,35 +1,35 @@
-// Answers from the index files (docs/index-format.md). Node alone, no package.
+// A reader of the index files (docs/index-format.md) that needs only Node, and no package.
 //
 //     node reader.mjs outputs eight 378546201
 //     node reader.mjs outputs senet ABAAABBB.B...A.
 //     node reader.mjs outputs knight b1 a3
 //
-// Prints one line a key (for the knight, two squares); "-" stands for what there is none of:
+// Each key (for the knight, two squares) gets one line. "-" stands for a value that does not exist:
 //
 //     eight   state, goal, distance, number of shortest solutions, every optimal first move,
 //             one shortest solution
 //     senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
 //     knight  start, finish, closed or open, squares
 //
-// Without keys on the command line it reads them from standard input. The first key without an
-// answer ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file. So does
-// an output that cannot be written: exit 2.
+// Without keys on the command line, keys are read from standard input. The first key without an
+// answer ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad
+// file. An output that cannot be written is exit 2.
 import { fstatSync, openSync, readSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 
-// ---- the same, line for line, in read_eight.html ----
+// ---- the lines up to the next such heading are also in read_eight.html ----
 function fail(code, problem) { throw Object.assign(new Error(problem), { code }); }
-/** A function from a number to its record, of an index of so many bytes, some of which are what
- * `read(from, to)` gives. Nothing else here knows how the file is laid out. */
+/** Returns a function from a rank to its record. `read(from, to)` returns those bytes of the index,
+ * which has `bytes` bytes. Only this function knows the layout of the file. */
 async function openIndex(read, bytes, name, width) {
-  const must = (sound, problem) => { if (!sound) fail(3, `${name}.idx ${problem}`); };
+  const must = (passed, problem) => { if (!passed) fail(3, `${name}.idx ${problem}`); };
   const view = (block) => new DataView(block.buffer, block.byteOffset, block.length);
   const block = (number) => read(4096 * number, 4096 * (number + 1)).catch(
     (error) => fail(3, `${name}.idx cannot be read: ${error.code ?? error.message}`));
   const first = await block(0);
   const header = new Uint8Array(4096);
-  header.set(first); // a short one is filled up, to say first of what version it is
-  const whole = (number, block) => {
+  header.set(first); // a short header is padded, so that its version is checked first
+  const isIntact = (number, block) => {
     const summed = new Uint8Array(32 + 8 + 4092);
     summed.set(header.subarray(24, 56));
     view(summed).setBigUint64(32, BigInt(number), true);
@@ -45,7 +45,7 @@ async function openIndex(read, bytes, name, width) {
   const number = (at) => view(header).getUint32(at, true);
   must(text(0, 4) === "PTIX", "is not an index");
   must(view(header).getUint16(4, true) === 2, "is not of format version 2");
-  must(whole(0, first), "is damaged: its header is not whole");
+  must(isIntact(0, first), "is damaged: its header is not whole");
   const later = view(header).getUint16(6, true) !== 0 || number(12) !== 4096;
   must(!later, "is laid out in a later way");
   const table = number(8) === width && text(56, 120) === name.padEnd(64, "\0");
@@ -53,92 +53,93 @@ async function openIndex(read, bytes, name, width) {
   const count = Number(view(header).getBigUint64(16, true));
   const each = Math.floor(4092 / width);
   must(bytes === 4096 * (1 + Math.ceil(count / each)), "is too short or too long");
-  const kept = new Map(); // blocks that have passed, to be asked again
+  const cache = new Map(); // checked blocks by number
   return async (rank) => {
     must(rank < count, `has no record ${rank}`);
     const at = 1 + Math.floor(rank / each);
-    if (!kept.has(at)) {
-      const found = await block(at);
-      must(whole(at, found), `is damaged: block ${at} is not whole`);
-      if (kept.size === 256) kept.clear();
-      kept.set(at, found);
+    if (!cache.has(at)) {
+      const bytesRead = await block(at);
+      must(isIntact(at, bytesRead), `is damaged: block ${at} is not whole`);
+      if (cache.size === 256) cache.clear();
+      cache.set(at, bytesRead);
     }
-    return kept.get(at).subarray(width * (rank % each), width * (rank % each + 1));
+    return cache.get(at).subarray(width * (rank % each), width * (rank % each + 1));
   };
 }
-/** What eight.idx says of a state. */
+/** Returns the answer for a state from the records of eight.idx. */
 async function eight(record, state) {
   if ([...state].sort().join("") !== "012345678")
     fail(2, `${JSON.stringify(state)} is not a state, which has each digit 0-8 once: 378546201`);
   const smaller = (digits, i) => [...digits.slice(i)].filter((later) => later < digits[i]).length;
-  const rank = (of) => [...of].reduce((sum, _, i) => sum * (9 - i) + smaller(of, i), 0);
-  const far = async (of) => (await record(rank(of)))[0];
-  const downhill = async (from) => { // each move that leads nearer, with the state after it
+  const rank = (other) => [...other].reduce((sum, _, i) => sum * (9 - i) + smaller(other, i), 0);
+  const distanceOf = async (other) => (await record(rank(other)))[0];
+  const bestMoves = async (from) => { // the moves that lead nearer, each with the state after it
     const blank = from.indexOf("0");
-    const open = { U: blank > 2, D: blank < 6, L: blank % 3 > 0, R: blank % 3 < 2 };
-    const nearer = await far(from) - 1;
-    const found = [];
-    for (const way of [..."UDLR"].filter((way) => open[way])) {
+    const legal = { U: blank > 2, D: blank < 6, L: blank % 3 > 0, R: blank % 3 < 2 };
+    const nearer = await distanceOf(from) - 1;
+    const moves = [];
+    for (const way of [..."UDLR"].filter((way) => legal[way])) {
       const tile = from[blank + { U: -3, D: 3, L: -1, R: 1 }[way]];
       const after = from.replace(tile, "-").replace("0", tile).replace("-", "0");
-      if (await far(after) === nearer) found.push([way, after]);
+      if (await distanceOf(after) === nearer) moves.push([way, after]);
     }
-    return found;
+    return moves;
   };
-  const tiles = state.replace("0", ""); // no move changes whether its pairs out of order are odd
+  const tiles = state.replace("0", ""); // no move changes the parity of its pairs out of order
   const odd = [...tiles].reduce((sum, _, i) => sum + smaller(tiles, i), 0) % 2;
   const [distance, solutions] = await record(rank(state));
-  const ways = await downhill(state);
+  const ways = await bestMoves(state);
   const best = ways.map(([way]) => way).join("");
   let solution = "";
-  for (let [move] = ways; move; [move] = await downhill(move[1])) solution += move[0];
+  for (let [move] = ways; move; [move] = await bestMoves(move[1])) solution += move[0];
   return { state, goal: odd ? "centre" : "corner", distance, solutions, best, solution };
 }
-// ---- from here on in this file alone ----
+// ---- from here on only in this file ----
 
 const NEVER = 255;
 
-/** What senet.idx says of a position. */
+/** Returns the answer for a position from the records of senet.idx. */
 async function senet(record, position) {
   if ([...position].sort().join("") !== ".....AAAAABBBBB") {
     fail(2, `${JSON.stringify(position)} is not a position, `
       + "five each of A, B and .: ABABABABAB.....");
   }
-  const factorial = (of) => (of < 2 ? 1 : of * factorial(of - 1));
+  const factorial = (n) => (n < 2 ? 1 : n * factorial(n - 1));
   const rank = (squares) => {
-    const left = { ".": 5, A: 5, B: 5 };
+    const remaining = { ".": 5, A: 5, B: 5 };
     let total = 0;
     for (const piece of squares) {
       for (const smaller of ".AB".slice(0, ".AB".indexOf(piece))) {
-        if (!left[smaller]) continue;
-        const [empty, a, b] = Object.values({ ...left, [smaller]: left[smaller] - 1 });
+        if (!remaining[smaller]) continue;
+        const rest = { ...remaining, [smaller]: remaining[smaller] - 1 };
+        const [empty, a, b] = Object.values(rest);
         total += factorial(empty + a + b) / (factorial(empty) * factorial(a) * factorial(b));
       }
-      left[piece]--;
+      remaining[piece]--;
     }
     return total;
   };
-  const found = await record(rank(position));
-  const [even, , odd] = found;
+  const bytes = await record(rank(position));
+  const [even, , odd] = bytes;
   const plies = Math.min(even, odd);
   if (plies === NEVER) fail(1, `${position} is never reached from the opening`);
-  const lines = new DataView(found.buffer, found.byteOffset).getUint32(4, true);
+  const lines = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
   const squares = [...position];
   const throws = [];
   const moves = [];
-  for (let ply = plies; ply > 0; ply--) { // the line of play, walked backwards
+  for (let ply = plies; ply > 0; ply--) { // the line of play, followed backwards
     const last = (await record(rank(squares)))[ply % 2 ? 3 : 1];
     const [start, goal] = [last & 15, (last & 15) + (last >> 4)];
     [squares[start - 1], squares[goal - 1]] = [squares[goal - 1], squares[start - 1]];
     throws.unshift(last >> 4);
     moves.unshift(`${start}${squares[goal - 1] === "." ? "-" : "x"}${goal}`);
   }
-  const said = (number) => (number === NEVER ? "" : number);
+  const format = (number) => (number === NEVER ? "" : number);
   const [dice, line] = [throws.join(""), moves.join(" ")];
-  return { position, plies, even: said(even), odd: said(odd), lines, dice, line };
+  return { position, plies, even: format(even), odd: format(odd), lines, dice, line };
 }
 
-/** What knight_tours_8x8.idx says of two squares. */
+/** Returns the tour between two squares from the records of knight_tours_8x8.idx. */
 async function knight(record, start, finish) {
   const [one, other] = [start, finish].map((name) => {
     if (!/^[a-h][1-8]$/.test(name)) {
@@ -155,7 +156,7 @@ async function knight(record, start, finish) {
   return { start, finish, kind: files * ranks === 2 ? "closed" : "open", path };
 }
 
-/** What answers for a puzzle, from how many words, from which table. */
+/** For each puzzle: the function that answers, the words in a key, the table and its width. */
 const ANSWERS = {
   eight: [eight, 1, "eight", 2],
   senet: [senet, 1, "senet", 8],
@@ -177,7 +178,7 @@ function openFile(folder, name, width) {
   return openIndex(read, fstatSync(file).size, name, width);
 }
 
-/** console.log says nothing of what it could not write. */
+/** Prints a line. console.log would not report a failed write. */
 function print(line) {
   try {
     writeFileSync(1, `${line}\n`);
@@ -197,8 +198,8 @@ async function main([folder, puzzle, ...words]) {
     if (at + size > keys.length) {
       fail(2, `${JSON.stringify(keys[at])} lacks the square where the tour ends: b1 a3`);
     }
-    const said = Object.values(await answer(record, ...keys.slice(at, at + size)));
-    print(said.map((word) => (word === "" ? "-" : word)).join(" "));
+    const values = Object.values(await answer(record, ...keys.slice(at, at + size)));
+    print(values.map((word) => (word === "" ? "-" : word)).join(" "));
   }
 }
 

@@ -1,19 +1,19 @@
-"""Answers from the index files (docs/index-format.md). The standard library alone.
+"""A reader of the index files (docs/index-format.md) that needs only the standard library.
 
     python reader.py outputs eight 378546201
     python reader.py outputs senet ABAAABBB.B...A.
     python reader.py outputs knight b1 a3
 
-Prints one line a key (for the knight, two squares); "-" stands for what there is none of:
+Each key (for the knight, two squares) gets one line. "-" stands for a value that does not exist:
 
     eight   state, goal, distance, number of shortest solutions, every optimal first move,
             one shortest solution
     senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
     knight  start, finish, closed or open, squares
 
-Without keys on the command line it reads them from standard input. The first key without an answer
-ends it with a sentence: exit 1 if there is none, 2 for a bad key, 3 for a bad file. So does an
-output that cannot be written: exit 2.
+Without keys on the command line, keys are read from standard input. The first key without an answer
+ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad file. An
+output that cannot be written is exit 2.
 """
 
 import struct
@@ -30,53 +30,52 @@ HEADER = struct.Struct("<4sHHIIQ32s64s")
 NEVER = 255
 
 
-class Trouble(Exception):
-    """A sentence, and the exit code that goes with it."""
+class ReaderError(Exception):
+    """An error message with its exit code."""
 
-    def __init__(self, code: int, sentence: str) -> None:
+    def __init__(self, code: int, message: str) -> None:
         self.code = code
-        super().__init__(sentence)
+        super().__init__(message)
 
 
 class Index:
-    """The records of a table, each read with its block. Nothing else here knows how the file is
-    laid out."""
+    """The records of a table. Only this class knows the layout of the file."""
 
     def __init__(self, folder: str, name: str, width: int) -> None:
         self.path = f"{folder}/{name}.idx"
         try:
-            self.file = FileIO(self.path)  # no buffer, which would read ahead to no use
+            self.file = FileIO(self.path)  # unbuffered, because reading ahead is of no use here
         except OSError as error:
-            raise Trouble(3, f"{self.path} cannot be read: {error.strerror}") from error
+            raise ReaderError(3, f"{self.path} cannot be read: {error.strerror}") from error
         header = self._read(0)
         fields = HEADER.unpack(header.ljust(BLOCK, b"\0")[: HEADER.size])
-        magic, version, zero, *table, size, self.count, self.content, named = fields
-        self.width, self.each = width, (BLOCK - 4) // width
-        blocks = 1 - -self.count // self.each
-        wanted = [width], name.encode().ljust(64, b"\0")
+        magic, version, zero, *table, size, self.count, self.content, table_name = fields
+        self.width, self.records_per_block = width, (BLOCK - 4) // width
+        blocks = 1 - -self.count // self.records_per_block
+        expected = [width], name.encode().ljust(64, b"\0")
         checks = {
             "is not an index": magic == b"PTIX",
             "is not of format version 2": version == 2,
-            "is damaged: its header is not whole": self._whole(0, header),
+            "is damaged: its header is not whole": self._is_intact(0, header),
             "is laid out in a later way": (zero, size) == (0, BLOCK),
-            "is the index of another table": (table, named) == wanted,
+            "is the index of another table": (table, table_name) == expected,
             "is too short or too long": self.file.seek(0, 2) == BLOCK * blocks,
         }
-        for problem, sound in checks.items():
-            if not sound:
-                raise Trouble(3, f"{self.path} {problem}")
-        self.block = lru_cache(256)(self._block)  # blocks that have passed, to be asked again
+        for problem, passed in checks.items():
+            if not passed:
+                raise ReaderError(3, f"{self.path} {problem}")
+        self.read_block = lru_cache(256)(self._read_block)  # a cache of checked blocks
 
-    def record(self, number: int) -> bytes:
+    def read_record(self, number: int) -> bytes:
         if number >= self.count:
-            raise Trouble(3, f"{self.path} has no record {number}")
-        before, place = divmod(number, self.each)
-        return self.block(1 + before)[self.width * place : self.width * (place + 1)]
+            raise ReaderError(3, f"{self.path} has no record {number}")
+        before, place = divmod(number, self.records_per_block)
+        return self.read_block(1 + before)[self.width * place : self.width * (place + 1)]
 
-    def _block(self, number: int) -> bytes:
+    def _read_block(self, number: int) -> bytes:
         block = self._read(number)
-        if not self._whole(number, block):
-            raise Trouble(3, f"{self.path} is damaged: block {number} is not whole")
+        if not self._is_intact(number, block):
+            raise ReaderError(3, f"{self.path} is damaged: block {number} is not whole")
         return block
 
     def _read(self, number: int) -> bytes:
@@ -84,9 +83,9 @@ class Index:
             self.file.seek(BLOCK * number)
             return self.file.read(BLOCK)
         except OSError as error:
-            raise Trouble(3, f"{self.path} cannot be read: {error.strerror}") from error
+            raise ReaderError(3, f"{self.path} cannot be read: {error.strerror}") from error
 
-    def _whole(self, number: int, block: bytes) -> bool:
+    def _is_intact(self, number: int, block: bytes) -> bool:
         crc = zlib.crc32(self.content + number.to_bytes(8, "little") + block[:-4])
         return len(block) == BLOCK and crc == int.from_bytes(block[-4:], "little")
 
@@ -94,101 +93,101 @@ class Index:
 # ---- the 8-puzzle ----
 
 
-def eight_rank(state: str) -> int:
-    """The state's number in order, from 0."""
+def rank_state(state: str) -> int:
+    """Return the state's rank in ascending order, from 0."""
     total = 0
     for cell, digit in enumerate(state):
         total = total * (9 - cell) + sum(later < digit for later in state[cell:])
     return total
 
 
-def eight_moves(state: str) -> Iterator[tuple[str, str]]:
-    """Each way the blank can go, in the order U D L R, with the state after it."""
+def list_moves(state: str) -> Iterator[tuple[str, str]]:
+    """Yield the legal moves of the blank in the order U D L R, each with the state after it."""
     row, column = divmod(state.index("0"), 3)
     possible = row > 0, row < 2, column > 0, column < 2
-    for letter, step, open_way in zip("UDLR", (-3, 3, -1, 1), possible, strict=True):
-        if open_way:
+    for letter, step, is_legal in zip("UDLR", (-3, 3, -1, 1), possible, strict=True):
+        if is_legal:
             tile = state[3 * row + column + step]
             yield letter, state.translate(str.maketrans("0" + tile, tile + "0"))
 
 
-def eight(index: Index, state: str) -> str:
+def answer_eight(index: Index, state: str) -> str:
     if sorted(state) != list("012345678"):
-        raise Trouble(2, f"{state!r} is not a state, which has each digit 0-8 once: 378546201")
+        raise ReaderError(2, f"{state!r} is not a state, which has each digit 0-8 once: 378546201")
 
-    def distance(of: str) -> int:
-        return index.record(eight_rank(of))[0]
+    def find_distance(other: str) -> int:
+        return index.read_record(rank_state(other))[0]
 
-    def downhill(here: str) -> list[tuple[str, str]]:
-        nearer = distance(here) - 1
-        return [move for move in eight_moves(here) if distance(move[1]) == nearer]
+    def find_best_moves(current: str) -> list[tuple[str, str]]:
+        nearer = find_distance(current) - 1
+        return [move for move in list_moves(current) if find_distance(move[1]) == nearer]
 
-    # no move changes whether the tile pairs out of order are odd in number
+    # no move changes whether the number of tile pairs out of order is odd
     odd = sum(a > b for a, b in combinations(state.replace("0", ""), 2)) % 2
-    far, solutions = index.record(eight_rank(state))
-    best = "".join(letter for letter, _ in downhill(state))
-    solution, here = "", state
-    while way := downhill(here):
-        letter, here = way[0]
+    distance, solutions = index.read_record(rank_state(state))
+    best = "".join(letter for letter, _ in find_best_moves(state))
+    solution, current = "", state
+    while moves := find_best_moves(current):
+        letter, current = moves[0]
         solution += letter
     goal = "centre" if odd else "corner"
-    return f"{state} {goal} {far} {solutions} {best or '-'} {solution or '-'}"
+    return f"{state} {goal} {distance} {solutions} {best or '-'} {solution or '-'}"
 
 
 # ---- Senet ----
 
 
-def senet_rank(position: str) -> int:
-    """The position's number in order, from 0."""
-    left = {".": 5, "A": 5, "B": 5}
+def rank_position(position: str) -> int:
+    """Return the position's rank in ascending order, from 0."""
+    remaining = {".": 5, "A": 5, "B": 5}
     total = 0
     for piece in position:
         for smaller in ".AB"[: ".AB".index(piece)]:
-            rest = {**left, smaller: left[smaller] - 1}
-            if left[smaller]:
+            rest = {**remaining, smaller: remaining[smaller] - 1}
+            if remaining[smaller]:
                 total += factorial(sum(rest.values())) // prod(map(factorial, rest.values()))
-        left[piece] -= 1
+        remaining[piece] -= 1
     return total
 
 
-def senet(index: Index, position: str) -> str:
+def answer_senet(index: Index, position: str) -> str:
     if sorted(position) != list(".....AAAAABBBBB"):
         problem = "is not a position, five each of A, B and .: ABABABABAB....."
-        raise Trouble(2, f"{position!r} {problem}")
-    record = index.record(senet_rank(position))
+        raise ReaderError(2, f"{position!r} {problem}")
+    record = index.read_record(rank_position(position))
     even, odd, lines = record[0], record[2], int.from_bytes(record[4:], "little")
     plies = min(even, odd)
     if plies == NEVER:
-        raise Trouble(1, f"{position} is never reached from the opening")
+        raise ReaderError(1, f"{position} is never reached from the opening")
     squares, throws, moves = list(position), [], []
-    for ply in range(plies, 0, -1):  # the line of play, walked backwards
-        last = index.record(senet_rank("".join(squares)))[1 if ply % 2 == 0 else 3]
+    for ply in range(plies, 0, -1):  # the line of play, followed backwards
+        last = index.read_record(rank_position("".join(squares)))[1 if ply % 2 == 0 else 3]
         throw, start = divmod(last, 16)
         one, other = start - 1, start + throw - 1
         squares[one], squares[other] = squares[other], squares[one]
         throws.insert(0, str(throw))
         moves.insert(0, f"{start}{'-' if squares[other] == '.' else 'x'}{start + throw}")
-    said = ["-" if found == NEVER else str(found) for found in (even, odd)]
+    parities = ["-" if count == NEVER else str(count) for count in (even, odd)]
     line = f"{''.join(throws) or '-'} {' '.join(moves) or '-'}"
-    return f"{position} {plies} {' '.join(said)} {lines} {line}"
+    return f"{position} {plies} {' '.join(parities)} {lines} {line}"
 
 
 # ---- the knight ----
 
 
-def square(name: str) -> int:
-    """A square's number: file + 8 * rank, a1 = 0."""
+def parse_square(name: str) -> int:
+    """Return a square's number: file + 8 * rank, a1 = 0."""
     if len(name) != 2 or name[0] not in "abcdefgh" or name[1] not in "12345678":
-        raise Trouble(2, f"{name!r} is not a square, one of a1 to h8: b1")
+        raise ReaderError(2, f"{name!r} is not a square, one of a1 to h8: b1")
     return ord(name[0]) - ord("a") + 8 * (int(name[1]) - 1)
 
 
-def knight(index: Index, start: str, finish: str) -> str:
-    one, other = square(start), square(finish)
+def answer_knight(index: Index, start: str, finish: str) -> str:
+    one, other = parse_square(start), parse_square(finish)
     files, ranks = abs(one % 8 - other % 8), abs(one // 8 - other // 8)
     if (files + ranks) % 2 == 0:
-        raise Trouble(1, f"no tour leads from {start} to {finish}: it ends on the other colour")
-    squares = index.record(32 * one + other // 2)
+        raise ReaderError(1, f"no tour leads from {start} to {finish}: it ends on the other colour")
+    squares = index.read_record(32 * one + other // 2)
     path = "".join("abcdefgh"[at % 8] + str(1 + at // 8) for at in squares)
     return f"{start} {finish} {'closed' if files * ranks == 2 else 'open'} {path}"
 
@@ -196,33 +195,35 @@ def knight(index: Index, start: str, finish: str) -> str:
 # ---- the command ----
 
 ANSWERS = {
-    "eight": (eight, 1, ("eight", 2)),
-    "senet": (senet, 1, ("senet", 8)),
-    "knight": (knight, 2, ("knight_tours_8x8", 64)),
+    "eight": (answer_eight, 1, ("eight", 2)),
+    "senet": (answer_senet, 1, ("senet", 8)),
+    "knight": (answer_knight, 2, ("knight_tours_8x8", 64)),
 }
-"""What answers for a puzzle, from how many words, from which table."""
+"""For each puzzle: the function that answers, the words in a key, the table and its width."""
 
 
-def main(words: list[str]) -> None:
-    if len(words) < 2 or words[1] not in ANSWERS:
-        raise Trouble(2, "usage: reader.py FOLDER eight|senet|knight [KEY...]")
-    answer, size, table = ANSWERS[words[1]]
-    index = Index(words[0], *table)
-    keys = words[2:] or sys.stdin.read().split()
+def main(arguments: list[str]) -> None:
+    if len(arguments) < 2 or arguments[1] not in ANSWERS:
+        raise ReaderError(2, "usage: reader.py FOLDER eight|senet|knight [KEY...]")
+    answer, size, table = ANSWERS[arguments[1]]
+    index = Index(arguments[0], *table)
+    keys = arguments[2:] or sys.stdin.read().split()
     try:
-        # a file of its own, because Python flushes sys.stdout once more at its exit
+        # a separate file object, because Python flushes sys.stdout again when it exits
         with open(1, "w", closefd=False) as output:
             for at in range(0, len(keys), size):
                 if len(keys) < at + size:
-                    raise Trouble(2, f"{keys[at]!r} lacks the square where the tour ends: b1 a3")
+                    raise ReaderError(
+                        2, f"{keys[at]!r} lacks the square where the tour ends: b1 a3"
+                    )
                 print(answer(index, *keys[at : at + size]), file=output)
     except OSError as error:
-        raise Trouble(2, f"standard output cannot be written: {error.strerror}") from error
+        raise ReaderError(2, f"standard output cannot be written: {error.strerror}") from error
 
 
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except (Trouble, UnicodeDecodeError) as error:
+    except (ReaderError, UnicodeDecodeError) as error:
         print(f"reader: {error}", file=sys.stderr)
         sys.exit(getattr(error, "code", 2))

@@ -1,7 +1,7 @@
-"""Coverage-guided fuzzing of what reads foreign bytes: `make fuzz`, bounded by FUZZ_SECONDS.
+"""Coverage-guided fuzzing of parsers and readers: `make fuzz`, for FUZZ_SECONDS.
 
-Whatever the bytes are, a parser gives a value that means the same when written again, or raises a
-TablebaseError; an index and a manifest give what was published, or raise.
+For any bytes, a parser returns a value that stays the same when written and parsed again, or raises
+a TablebaseError. A damaged index or manifest gives the published values, or raises.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 
 TABLE = knight.PUZZLE.tables[2]
 FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
-WHOLE = (OUTPUTS / TABLE.index_file).read_bytes()
-LISTED = read_manifest(Folder(OUTPUTS))
-TRUE = list(
+INTACT_INDEX = (OUTPUTS / TABLE.index_file).read_bytes()
+ENTRIES = read_manifest(Folder(OUTPUTS))
+RECORDS = list(
     struct.iter_unpack(
         TABLE.record_format, IndexReader(Folder(OUTPUTS), "knight", TABLE).read_records()
     )
 )
 
 
-def words(text: str) -> None:
+def check_parsers(text: str) -> None:
     with contextlib.suppress(TablebaseError):
         state = eight.parse(text)
         assert eight.unrank(eight.rank(state)) == state
@@ -54,34 +54,34 @@ def words(text: str) -> None:
             KnightBoard(8, 8).name_square(KnightBoard(8, 8).parse_square(text))
             == text.strip().lower()
         )
-    form = parse_simple_query(text.split(), BATCH)
-    assert form is None or form[0] != ""
+    query = parse_simple_query(text.split(), BATCH)
+    assert query is None or query[0] != ""
 
 
-def index(data: bytes) -> None:
-    """Bytes laid over a whole index: a record is refused or the true one, and so is all of it."""
-    at = int.from_bytes(data[:3], "little") % len(WHOLE)
-    changed = WHOLE[:at] + data[3:] + WHOLE[at + len(data[3:]) :]
+def check_index(data: bytes) -> None:
+    """Read an index with some bytes replaced: every record is right, or reading it raises."""
+    at = int.from_bytes(data[:3], "little") % len(INTACT_INDEX)
+    changed = INTACT_INDEX[:at] + data[3:] + INTACT_INDEX[at + len(data[3:]) :]
     (FOLDER / TABLE.index_file).write_bytes(changed)
     with contextlib.suppress(TablebaseError):
-        opened = IndexReader(Folder(FOLDER), "knight", TABLE)
-        for rank in (0, at % len(TRUE), len(TRUE) - 1):
+        reader = IndexReader(Folder(FOLDER), "knight", TABLE)
+        for rank in (0, at % len(RECORDS), len(RECORDS) - 1):
             with contextlib.suppress(TablebaseError):
-                assert opened.read_record(rank) == TRUE[rank]
-        opened.read_records()
-        assert changed == WHOLE
+                assert reader.read_record(rank) == RECORDS[rank]
+        reader.read_records()
+        assert changed == INTACT_INDEX
 
 
-def manifest(text: bytes) -> None:
+def check_manifest(text: bytes) -> None:
     with contextlib.suppress(TablebaseError):
-        assert parse_manifest(text, Folder("fuzz"))[0] == LISTED
+        assert parse_manifest(text, Folder("fuzz"))[0] == ENTRIES
 
 
 def run_input(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
-    words(text)
-    index(data)
-    manifest(data)
+    check_parsers(text)
+    check_index(data)
+    check_manifest(data)
 
 
 def main() -> None:

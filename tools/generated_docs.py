@@ -294,7 +294,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/architecture.md": architecture_page,
     "docs/tables.md": table_page,
     "docs/cli.md": command_page,
-    "docs/rooms.svg": draw_import_graph,
+    "docs/import-layers.svg": draw_import_graph,
     "docs/sliding.svg": draw_sliding,
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,

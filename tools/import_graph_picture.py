@@ -1,4 +1,4 @@
-"""`docs/rooms.svg`: the three floors, and which room stands on which, drawn from the imports."""
+"""`docs/import-layers.svg`: the modules of the three packages and their imports, as a picture."""
 
 from __future__ import annotations
 
@@ -11,95 +11,96 @@ from tests.support.import_graph import (
     reduce_transitively,
 )
 
-WIDTH, ROW, BOX, MARGIN, HEAD = 960, 54, 24, 14, 20
+WIDTH, ROW_HEIGHT, BOX_HEIGHT, MARGIN, HEADING_HEIGHT = 960, 54, 24, 14, 20
 COLOURS = dict(zip(PACKAGES, (GREEN, BLUE, AMBER), strict=True))
-SAID = {
-    "tablebase": "tablebase: the ground, which both sides stand on",
+HEADINGS = {
+    "tablebase": "tablebase: the foundation of the other two packages",
     "queries": "queries: answers",
-    "pipeline": "pipeline: build, proof and the command line",
+    "pipeline": "pipeline: building, verification and the command line",
 }
 
 
-def floor_of(name: str) -> str:
+def get_package(name: str) -> str:
     return name.partition(".")[0]
 
 
-def rows_of(known: Imports, floor: str) -> list[list[str]]:
-    """A floor's rooms in rows from the top: each above all that it imports on its floor."""
-    level: dict[str, int] = {}
+def arrange_rows(imports: Imports, package: str) -> list[list[str]]:
+    """Return a package's modules in rows from the top, each module above those that it imports."""
+    level_of: dict[str, int] = {}
 
-    def height(name: str) -> int:
-        if name not in level:
-            level[name] = 0
-            mine = [target for target in known[name] if floor_of(target) == floor]
-            level[name] = max((height(target) + 1 for target in sorted(mine)), default=0)
-        return level[name]
+    def find_level(name: str) -> int:
+        if name not in level_of:
+            level_of[name] = 0
+            targets = [target for target in imports[name] if get_package(target) == package]
+            level_of[name] = max((find_level(target) + 1 for target in sorted(targets)), default=0)
+        return level_of[name]
 
-    mine = sorted(name for name in known if name.startswith(f"{floor}."))
-    rows: list[list[str]] = [[] for _ in range(1 + max(map(height, mine)))]
-    for name in mine:
-        rows[-1 - level[name]].append(name)
+    modules = sorted(name for name in imports if name.startswith(f"{package}."))
+    rows: list[list[str]] = [[] for _ in range(1 + max(map(find_level, modules)))]
+    for name in modules:
+        rows[-1 - level_of[name]].append(name)
     return rows
 
 
-def places(known: Imports) -> tuple[dict[str, tuple[float, float]], dict[str, float], float]:
-    """The middle of every room, the upper edge of every floor, and the picture's height."""
-    place: dict[str, tuple[float, float]] = {}
+def lay_out(imports: Imports) -> tuple[dict[str, tuple[float, float]], dict[str, float], float]:
+    """Return every module's centre, every package's upper edge, and the picture's height."""
+    centres: dict[str, tuple[float, float]] = {}
     edges, y = {}, float(MARGIN)
-    for floor in reversed(PACKAGES):
-        edges[floor] = y
-        y += HEAD
-        for number, row in enumerate(rows_of(known, floor)):
-            # under the middle of those above that stand on it
-            def pull(name: str) -> tuple[float, str]:
-                over = [place[other][0] for other in place if name in known[other]]
-                return (sum(over) / len(over) if over else WIDTH / 2, name)
+    for package in reversed(PACKAGES):
+        edges[package] = y
+        y += HEADING_HEIGHT
+        for number, row in enumerate(arrange_rows(imports, package)):
+            # below the average position of the modules above that import it
+            def find_sort_key(name: str) -> tuple[float, str]:
+                above = [centres[other][0] for other in centres if name in imports[other]]
+                return (sum(above) / len(above) if above else WIDTH / 2, name)
 
-            free = (WIDTH - 2 * MARGIN - sum(map(box_width, row))) / (len(row) + 1)
-            # a room alone in its row stands aside, so that it hides no line
-            x = MARGIN + free + (number % 3 - 1) * 60 * (len(row) == 1)
-            for name in sorted(row, key=pull):
-                place[name] = x + box_width(name) / 2, y + ROW / 2
-                x += box_width(name) + free
-            y += ROW
+            gap = (WIDTH - 2 * MARGIN - sum(map(measure_box, row))) / (len(row) + 1)
+            # the only module of a row is moved aside, so that it hides no line
+            x = MARGIN + gap + (number % 3 - 1) * 60 * (len(row) == 1)
+            for name in sorted(row, key=find_sort_key):
+                centres[name] = x + measure_box(name) / 2, y + ROW_HEIGHT / 2
+                x += measure_box(name) + gap
+            y += ROW_HEIGHT
         y += MARGIN
-    return place, edges, y
+    return centres, edges, y
 
 
-def box_width(name: str) -> float:
+def measure_box(name: str) -> float:
+    """Return the width of a module's box."""
     return 18 + 6.6 * len(name.partition(".")[2])
 
 
 def draw_import_graph() -> str:
-    """The picture as it is now."""
-    known = {
+    """Return the picture of the imports in the source as it is now."""
+    modules = {
         name: {target for target in targets if "." in target}
         for name, targets in group_by_layer(read_imports()).items()
         if "." in name
     }
-    arrows = reduce_transitively(known)
-    place, edges, height = places(arrows)
-    picture = Picture("The rooms of the three floors, and which stands on which")
+    arrows = reduce_transitively(modules)
+    centres, edges, height = lay_out(arrows)
+    picture = Picture("The modules of the three packages, and their imports")
     ends = [*list(edges.values())[1:], height]
-    for (floor, y), end in zip(edges.items(), ends, strict=True):
+    for (package, y), end in zip(edges.items(), ends, strict=True):
         picture.add_rect(MARGIN / 2, y, WIDTH - MARGIN, end - y - MARGIN / 2, CELL, ' rx="6"')
-        picture.add_text(MARGIN + 4, y + 19, SAID[floor], 13, COLOURS[floor], "start", BOLD)
+        picture.add_text(MARGIN + 4, y + 19, HEADINGS[package], 13, COLOURS[package], "start", BOLD)
     for name, targets in sorted(arrows.items()):
         for target in sorted(targets):
-            (x, y), (to_x, to_y) = place[name], place[target]
-            near = floor_of(name) == floor_of(target)
+            (x, y), (to_x, to_y) = centres[name], centres[target]
+            is_inside = get_package(name) == get_package(target)
             picture.add_line(
                 x,
-                y + BOX / 2,
+                y + BOX_HEIGHT / 2,
                 to_x,
-                to_y - BOX / 2,
-                MUTED if near else COLOURS[floor_of(name)],
+                to_y - BOX_HEIGHT / 2,
+                MUTED if is_inside else COLOURS[get_package(name)],
                 ' stroke-opacity="0.55"',
             )
-            picture.add_dot(to_x, to_y - BOX / 2, 2.4, MUTED)
-    for name, (x, y) in place.items():
-        width = box_width(name)
-        frame = f' rx="5" stroke="{COLOURS[floor_of(name)]}"'
-        picture.add_rect(x - width / 2, y - BOX / 2, width, BOX, GRID, frame)
+            picture.add_dot(to_x, to_y - BOX_HEIGHT / 2, 2.4, MUTED)
+    for name, (x, y) in centres.items():
+        width = measure_box(name)
+        frame = f' rx="5" stroke="{COLOURS[get_package(name)]}"'
+        picture.add_rect(x - width / 2, y - BOX_HEIGHT / 2, width, BOX_HEIGHT, GRID, frame)
         picture.add_text(x, y + 4, name.partition(".")[2], 12, INK)
     return picture.to_svg(WIDTH, height)

@@ -1,7 +1,7 @@
 """`docs/jumps.svg`: how often each jump occurs among the closed tours of the chessboard.
 
 The numbers are those of `pipeline sample knight --board 8x8 --closed --size 1000000 --seed 7`,
-which takes minutes to draw.
+which takes minutes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ PER_CENT = {
     "c2d4": 16.997, "d2c4": 16.867, "d3f4": 15.702, "d2f3": 12.056, "c2b4": 10.551,
     "c2e3": 10.244,
 }  # fmt: skip
-"""What `queries.knight.jump_report.compute_shares` finds."""
+"""The result of `queries.knight.jump_report.compute_shares`, in per cent."""
 
 
 def draw_chessboard_jumps() -> str:
-    return draw_jumps(KnightBoard(8, 8), SAMPLE, {jump: of / 100 for jump, of in PER_CENT.items()})
+    return draw_jumps(
+        KnightBoard(8, 8), SAMPLE, {jump: share / 100 for jump, share in PER_CENT.items()}
+    )

@@ -1,13 +1,13 @@
-"""Mutation testing: which changes to the code would no test notice? `make mutants` (some hours).
+"""Mutation testing, which lists code changes that no test notices: `make mutants` (some hours).
 
-mutmut writes every function beside its mutants, and an environment variable says which of them
-runs. The tests chosen below for a file are collected once; for each mutant a process is forked that
-runs them, those at the shell too, until one fails. As some functions run at import, and as tests
-share what they build, what outlives them is tried once more in a process that has neither the
-program nor such folders. What outlives that too is printed.
+mutmut writes every function next to its mutants, and an environment variable selects the one that
+runs. The tests chosen below for a file are collected once. For each mutant a forked process runs
+them, those at the shell too, until one fails. Some functions run at import, and tests share the
+tables they build, so a mutant that survives is tried once more in a process that has imported
+nothing of the program and shares no folder. Mutants that survive this too are printed.
 
-mutmut leaves alone what is decorated, so kernels are mutated as plain Python.
-`python -m tools.mutants queries/index_reader.py` is for the mutants of one file.
+mutmut skips decorated functions, so kernels are mutated as plain Python.
+`python -m tools.mutants queries/index_reader.py` runs the mutants of one file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tests.support.shell import ROOT
 
 WORKERS = os.cpu_count() or 1
 FIRST = ("numpy", "numba", "polars", "pyarrow.parquet", "typer", "rich.progress", "hypothesis")
-"""Imported once, before all forks. None of them starts a thread by that."""
+"""Modules imported once, before all forks. None of them starts a thread when imported."""
 EXCLUDED_TESTS = (
     "imports_nothing_heavy",  # mutmut is heavy
     "without_table_libraries",
@@ -56,7 +56,7 @@ EXCLUDED_TESTS = (
     "two_builds",
     "depends_on_its_ends",
 )
-"""Tests that are not about the code, or too slow to be asked a thousand times."""
+"""Tests that do not test the code, or are too slow to run a thousand times."""
 OPTIONS = [
     *("-x", "-q", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=failed"),
     *("-W", "ignore:overflow", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
@@ -118,7 +118,7 @@ KERNEL_TESTS = {
     "pipeline/verify/sliding/neighbours.py": "neighbours",
     "tablebase/frontier/layer_codec.py": "layer_codec",
 }
-"""Files whose kernels are mutated, too: their tests have small boards."""
+"""Files whose kernels are mutated too, because their tests use small boards."""
 BUILD_TESTS = {
     "pipeline/build.py": "build build_errors build/part_files removal",
     "pipeline/builders/registry.py": "tasks build",
@@ -145,7 +145,7 @@ PROOF_TESTS = {
     "pipeline/verify/sliding/proof.py": "verify/sliding",
     "pipeline/verify/graph_proof.py": "verify/graph_proof other_kinds",
 }
-"""Nothing of these runs at import, or in what tests share."""
+"""Files without code that runs at import or builds what tests share."""
 TRUST_TESTS = {
     "pipeline/verify/claims.py": "claims verify_output verify/eight verify/sliding",
     "pipeline/verify/generic_proof.py": "verdicts other_kinds",
@@ -155,9 +155,9 @@ TRUST_TESTS = {
     "tablebase/tables/repair.py": "repair",
 }
 GROUPS = RULE_TESTS, QUERY_TESTS, KERNEL_TESTS, BUILD_TESTS, PROOF_TESTS, TRUST_TESTS
-TESTS = {source: tests for room in GROUPS for source, tests in room.items()}
-"""For each file that is mutated: files of tests, or one test of a kind, the quickest first."""
-KINDS = {
+TESTS = {source: tests for group in GROUPS for source, tests in group.items()}
+"""The tests of each mutated file, the fastest first: names of test files, or tests of a kind."""
+TESTS_OF_KINDS = {
     "golden": "command/test_cli.py::test_golden",
     "page": "project/test_docs.py::test_page_is_what_the_program_writes",
     "rebuilt": "build/test_rebuild.py::test_a_table_built_again_is_the_one_published",
@@ -165,49 +165,53 @@ KINDS = {
 
 
 def main(*sources: str) -> None:
-    for asked in ([source for source in room if source in (sources or TESTS)] for room in GROUPS):
-        if not asked:
+    """Run the mutants of some files, or of all, in copies of the project."""
+    for group in GROUPS:
+        chosen = [source for source in group if source in (sources or TESTS)]
+        if not chosen:
             continue
-        with tempfile.TemporaryDirectory() as place:
-            copy_of_the_project(Path(place))
-            command = [sys.executable, "-m", "tools.mutants", "--here", *asked]
-            subprocess.run(command, cwd=place, check=True, env={**os.environ, "PYTHONPATH": place})
+        with tempfile.TemporaryDirectory() as copy:
+            copy_project(Path(copy))
+            command = [sys.executable, "-m", "tools.mutants", "--here", *chosen]
+            subprocess.run(command, cwd=copy, check=True, env={**os.environ, "PYTHONPATH": copy})
 
 
-def copy_of_the_project(folder: Path) -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
+def copy_project(folder: Path) -> None:
+    """Copy the files that git tracks, and the built tables."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
     tables = [f"outputs/{path.name}" for path in (ROOT / "outputs").iterdir() if path.suffix]
-    for name in [*listed.stdout.decode().splitlines(), *tables]:
+    for name in [*tracked.stdout.decode().splitlines(), *tables]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
 
 
 def mutate_here(*sources: str) -> None:
+    """Mutate files in the working directory, and print the mutants that survive."""
     mutants = {source: write_mutants(source) for source in sources}
     for name in FIRST:
         importlib.import_module(name)
-    warm("pipeline")  # one for all: each is told which mutant runs
+    warm("pipeline")  # one server for all tests: each command is sent the name of its mutant
     for source, names in mutants.items():
-        with ProcessPoolExecutor(1, get_context("fork")) as apart:
-            found, limit = apart.submit(collect_verdicts, source, names).result()
-        if code := found.pop(""):
+        with ProcessPoolExecutor(1, get_context("fork")) as pool:
+            codes, limit = pool.submit(collect_verdicts, source, names).result()
+        if code := codes.pop(""):
             sys.exit(f"the tests of {source} end with {code} when nothing is changed")
-        afresh = functools.partial(pytest.main, arguments(source), [Unshrunk()])
-        again = [name for name in names if found[name] == 0 and source not in PROOF_TESTS]
-        found |= run_mutants(again, limit, afresh)
-        outlived = [name for name, code in found.items() if code == 0]
-        for name in outlived:
+        run_tests = functools.partial(pytest.main, make_arguments(source), [WithoutShrinking()])
+        retried = [name for name in names if codes[name] == 0 and source not in PROOF_TESTS]
+        codes |= run_mutants(retried, limit, run_tests)
+        survivors = [name for name, code in codes.items() if code == 0]
+        for name in survivors:
             print(format_difference(source, name))
-        late = sum(code == -signal.SIGALRM for code in found.values())
+        late = sum(code == -signal.SIGALRM for code in codes.values())
         print(
-            f"{source:<34} {len(found) - len(outlived):>5} of {len(found):>5} mutants noticed,"
+            f"{source:<34} {len(codes) - len(survivors):>5} of {len(codes):>5} mutants noticed,"
             f" {late} of them by the time they took",
             flush=True,
         )
 
 
 def write_mutants(source: str) -> list[str]:
-    """The names of all its mutants, which from now on are in the file."""
+    """Write the mutants of a file into it, and return their names."""
     path = Path(source)
     text = path.read_text("utf-8")
     if source in KERNEL_TESTS:
@@ -217,9 +221,12 @@ def write_mutants(source: str) -> list[str]:
     return [get_mutant_name(path, name) for name in mutated.mutant_names]
 
 
-def run_mutants(mutants: list[str], limit: float, trial: Callable[[], int]) -> dict[str, int]:
-    """What the tests end with when each mutant runs: 0 if none notices it."""
-    found: dict[str, int] = {}
+def run_mutants(mutants: list[str], limit: float, run_tests: Callable[[], int]) -> dict[str, int]:
+    """Run the tests for each mutant and return the exit codes: 0 for a mutant that survives.
+
+    A process that takes longer than `limit` seconds is killed.
+    """
+    codes: dict[str, int] = {}
     running: dict[int, str] = {}
     waiting = list(mutants)
     while waiting or running:
@@ -227,73 +234,82 @@ def run_mutants(mutants: list[str], limit: float, trial: Callable[[], int]) -> d
             name = waiting.pop()
             child = os.fork()
             if not child:
-                run_in_child(name, limit, trial)
+                run_in_child(name, limit, run_tests)
             running[child] = name
         ended, status = os.wait()
-        with contextlib.suppress(ProcessLookupError):  # what a late one had started goes with it
+        with contextlib.suppress(
+            ProcessLookupError
+        ):  # also ends the processes that a late one started
             os.killpg(ended, signal.SIGKILL)
-        found[running.pop(ended)] = os.waitstatus_to_exitcode(status)
-    return found
+        codes[running.pop(ended)] = os.waitstatus_to_exitcode(status)
+    return codes
 
 
-def run_in_child(mutant: str, limit: float, trial: Callable[[], int]) -> NoReturn:
+def run_in_child(mutant: str, limit: float, run_tests: Callable[[], int]) -> NoReturn:
+    """Run the tests for one mutant in a new process group, and exit with their code."""
     code = 99
     os.setsid()
     try:
-        signal.setitimer(signal.ITIMER_REAL, limit)  # its signal ends the process: noticed
+        signal.setitimer(
+            signal.ITIMER_REAL, limit
+        )  # the signal ends the process and kills the mutant
         os.environ["MUTANT_UNDER_TEST"] = mutant
-        silence()
-        code = int(trial())
+        silence_output()
+        code = int(run_tests())
     finally:
         os._exit(code)
 
 
-def silence() -> None:
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
+def silence_output() -> None:
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, 1)
+    os.dup2(null_device, 2)
 
 
-def arguments(source: str) -> list[str]:
-    return [*OPTIONS, source, *files(TESTS[source])]
+def make_arguments(source: str) -> list[str]:
+    return [*OPTIONS, source, *find_tests(TESTS[source])]
 
 
 def collect_verdicts(source: str, mutants: list[str]) -> tuple[dict[str, int], float]:
-    """The verdicts of processes that have all tests before them, and the time each was given."""
-    silence()
+    """Return the exit code for each mutant, in processes forked after the tests are collected.
+
+    The code for the name "" is that of the unchanged program. Also return the time limit of a
+    process, in seconds.
+    """
+    silence_output()
     os.environ["MUTANT_UNDER_TEST"] = ""
-    forking = Forking(mutants)
-    code = pytest.main(arguments(source), [Unshrunk(), forking])
-    return forking.found or {"": int(code)}, forking.limit
+    forker = MutantForker(mutants)
+    code = pytest.main(make_arguments(source), [WithoutShrinking(), forker])
+    return forker.codes or {"": int(code)}, forker.limit
 
 
-class Forking:
-    """A plugin of pytest: for every mutant a process runs the tests that are collected."""
+class MutantForker:
+    """A pytest plugin that runs the collected tests in a forked process for every mutant."""
 
     def __init__(self, mutants: list[str]) -> None:
         self.mutants, self.limit = mutants, 3600.0
-        self.found: dict[str, int] = {}
+        self.codes: dict[str, int] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        def trial() -> int:
+        def run_tests() -> int:
             for item, following in zip_longest(session.items, session.items[1:]):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if session.testsfailed:
                     return 1
             return 0
 
-        # one place for all: what tests share there is made before anything is changed
+        # one folder for all: the files that tests share are written before any mutant runs
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
-        begun = time.monotonic()
-        self.found = run_mutants([""], self.limit, trial)
-        self.limit = 30 + 4 * (time.monotonic() - begun)
-        if not self.found[""]:
-            self.found |= run_mutants(self.mutants, self.limit, trial)
+        started = time.monotonic()
+        self.codes = run_mutants([""], self.limit, run_tests)
+        self.limit = 30 + 4 * (time.monotonic() - started)
+        if not self.codes[""]:
+            self.codes |= run_mutants(self.mutants, self.limit, run_tests)
         return True
 
 
-class Unshrunk:
-    """A plugin of pytest: hypothesis need not look for the smallest example of a mutant's fault."""
+class WithoutShrinking:
+    """A pytest plugin that keeps hypothesis from minimizing the examples that fail."""
 
     def pytest_sessionstart(self) -> None:
         phases = [Phase.explicit, Phase.generate]
@@ -301,36 +317,39 @@ class Unshrunk:
         settings.load_profile("mutants")
 
 
-def files(tests: str) -> list[str]:
-    """
-    >>> files("batch golden[no]")
+def find_tests(tests: str) -> list[str]:
+    """Return the pytest arguments for the tests of a file.
+
+    >>> find_tests("batch golden[no]")
     ['tests/queries/test_batch.py', 'tests/command/test_cli.py::test_golden[no]']
-    >>> [source for source, tests in TESTS.items() if not Path(source).exists() or not files(tests)]
+    >>> [source for source in TESTS if not Path(source).exists() or not find_tests(TESTS[source])]
     []
     """
-    found = []
+    arguments = []
     for word in tests.split():
-        kind, opened, which = word.partition("[")
-        room, _, of = kind.rpartition("/")
-        of_kind = sorted(str(path) for path in Path("tests").glob(f"{room or '*'}/test_{of}.py"))
-        found.append(f"tests/{KINDS[kind]}[{which}" if opened else of_kind[0])
-    return found
+        kind, bracket, case = word.partition("[")
+        folder, _, name = kind.rpartition("/")
+        files = sorted(str(path) for path in Path("tests").glob(f"{folder or '*'}/test_{name}.py"))
+        arguments.append(f"tests/{TESTS_OF_KINDS[kind]}[{case}" if bracket else files[0])
+    return arguments
 
 
 def format_difference(source: str, mutant: str) -> str:
+    """Return the lines in which a mutant differs from the original function."""
     name = mutant.rpartition(".")[2]
     original = name.partition("__mutmut_")[0] + "__mutmut_orig"
     before, after = (
-        ast.unparse(functions(source)[of]).replace(of, name).splitlines() for of in (original, name)
+        ast.unparse(read_functions(source)[function]).replace(function, name).splitlines()
+        for function in (original, name)
     )
     lines = difflib.unified_diff(before, after, lineterm="", n=1)
     return "\n".join([mutant, *list(lines)[2:]])
 
 
 @functools.cache
-def functions(source: str) -> dict[str, ast.FunctionDef]:
-    found = ast.walk(ast.parse(Path(source).read_text("utf-8")))
-    return {node.name: node for node in found if isinstance(node, ast.FunctionDef)}
+def read_functions(source: str) -> dict[str, ast.FunctionDef]:
+    nodes = ast.walk(ast.parse(Path(source).read_text("utf-8")))
+    return {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The tests of object stores against LocalStack, a server of its own kind: `make stores`.
+"""The object store's tests against a second kind of server, LocalStack: `make stores`.
 
-It is installed in a folder of its own, for its packages do not go with ours.
+The server gets its own virtual environment, because its packages conflict with the project's.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from tests.support.shell import ROOT
 
 SERVER = (
     "localstack-core[base-runtime]==4.9.2",
-    # later ones have lost what it asks them for
+    # the server needs interfaces that later versions no longer have
     "cbor2<5.8",
     "cryptography<45",
     "pyopenssl<25",
     "service_identity",
 )
-PATIENCE = 60
-"""Seconds until it answers."""
+START_SECONDS = 60
+"""The longest time that the server may take to answer, in seconds."""
 
 
 def install_server(folder: Path) -> Path:
-    """A Python that has the server."""
+    """Install the server and return the path of the Python that has it."""
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     python = folder / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", *SERVER], check=True)
@@ -38,6 +38,7 @@ def install_server(folder: Path) -> Path:
 
 
 def main() -> int:
+    """Run the tests against the server and return pytest's exit code."""
     with tempfile.TemporaryDirectory() as name, socket.socket() as free:
         folder = Path(name)
         free.bind(("127.0.0.1", 0))
@@ -48,11 +49,11 @@ def main() -> int:
         settings |= {"HOME": name, "TMPDIR": name, "PATH": os.environ["PATH"]}
         settings |= {"DISABLE_EVENTS": "1", "SKIP_SSL_CERT_DOWNLOAD": "1"}
         with (folder / "log.txt").open("wb") as log:
-            words = [str(python), "-m", "localstack.runtime.main"]
-            server = subprocess.Popen(words, env=settings, stdout=log, stderr=log)
+            command = [str(python), "-m", "localstack.runtime.main"]
+            server = subprocess.Popen(command, env=settings, stdout=log, stderr=log)
         try:
             url = f"http://{address}"
-            for _ in range(PATIENCE):
+            for _ in range(START_SECONDS):
                 with suppress(OSError), urllib.request.urlopen(f"{url}/_localstack/health"):
                     break
                 time.sleep(1)

@@ -1,7 +1,8 @@
-"""The newest Python that there is builds the same bytes: `make same-bytes`.
+"""A check that the newest installed Python builds the same bytes: `make same-bytes`.
 
-It gets the lock file's packages and the program as a user installs it, in a folder of its own far
-from the checkout, builds every table there and answers. What it makes is held against `outputs/`.
+The lock file's packages and the program are installed as a user installs them, in a folder outside
+the checkout. The tables built there, and the answers to queries, are compared with those of
+`outputs/`.
 """
 
 from __future__ import annotations
@@ -16,22 +17,25 @@ from pathlib import Path
 from tests.support.commands import lines
 from tests.support.shell import ROOT, SCRIPT, environment
 
-ASKED = ("eight", "senet", "knight", "no", "overview")
+QUERY_GROUPS = ("eight", "senet", "knight", "no", "overview")
 
 
-def newest() -> tuple[str, str] | None:
-    """The newest Python that the project names and that runs here, if newer than this one."""
+def find_newest() -> tuple[str, str] | None:
+    """Return version and path of the newest Python here, or None if this one is the newest.
+
+    Only versions that `pyproject.toml` lists are considered.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    named = (word.rpartition(" ")[2] for word in project["classifiers"])
-    minors = (int(word[2:]) for word in named if word.startswith("3."))
+    versions = (word.rpartition(" ")[2] for word in project["classifiers"])
+    minors = (int(word[2:]) for word in versions if word.startswith("3."))
     for minor in sorted(minors, reverse=True):
         if minor <= sys.version_info.minor:
             break
         version = f"3.{minor}"
-        # where pyenv holds several, it runs the one that this names
+        # pyenv runs the version that this variable names
         env = {**os.environ, "PYENV_VERSION": version}
         try:
-            said = subprocess.run(
+            result = subprocess.run(
                 [f"python{version}", "-c", "import sys; print(sys.executable)"],
                 env=env,
                 capture_output=True,
@@ -40,13 +44,13 @@ def newest() -> tuple[str, str] | None:
             )
         except (OSError, subprocess.CalledProcessError):
             continue
-        return version, said.stdout.strip()
+        return version, result.stdout.strip()
     return None
 
 
 def run_query(script: Path, words: list[str], folder: Path) -> tuple[int, str, str]:
-    """How a command ended and what it said, asked in a folder with outputs/ in it."""
-    ended = subprocess.run(
+    """Run a command in a folder with `outputs/`; return its exit code, stdout and stderr."""
+    result = subprocess.run(
         [str(script), *words],
         cwd=folder,
         env=environment(),
@@ -54,11 +58,11 @@ def run_query(script: Path, words: list[str], folder: Path) -> tuple[int, str, s
         text=True,
         check=False,
     )
-    return ended.returncode, ended.stdout, ended.stderr
+    return result.returncode, result.stdout, result.stderr
 
 
-def differences(python: str, folder: Path) -> list[str]:
-    """What another Python makes otherwise, in a folder of its own."""
+def find_differences(python: str, folder: Path) -> list[str]:
+    """Build and query with another Python; return the files and commands that differ."""
     scripts = folder / "venv" / "bin"
     pip = [str(scripts / "python"), "-m", "pip", "install", "--quiet"]
     subprocess.run([python, "-m", "venv", folder / "venv"], check=True)
@@ -67,27 +71,28 @@ def differences(python: str, folder: Path) -> list[str]:
     script = scripts / "pipeline"
     subprocess.run([script, "precompute"], cwd=folder, env=environment(), check=True)
     subprocess.run([script, "verify", "--quick"], cwd=folder, env=environment(), check=True)
-    made = sorted(path for path in (folder / "outputs").iterdir() if path.name != ".lock")
-    wrong = [path.name for path in made if not same(path, ROOT / "outputs" / path.name)]
-    for words in (words for group in ASKED for words in lines(group)):
+    built = sorted(path for path in (folder / "outputs").iterdir() if path.name != ".lock")
+    wrong = [path.name for path in built if not have_same_bytes(path, ROOT / "outputs" / path.name)]
+    for words in (words for group in QUERY_GROUPS for words in lines(group)):
         if run_query(script, words, folder) != run_query(SCRIPT, words, ROOT):
             wrong.append(f"pipeline {' '.join(words)}")
     return wrong
 
 
-def same(path: Path, other: Path) -> bool:
+def have_same_bytes(path: Path, other: Path) -> bool:
     return other.is_file() and path.read_bytes() == other.read_bytes()
 
 
 def main() -> int:
+    """Compare the newest Python with this one; return 1 if anything differs."""
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
-    found = newest()
-    if found is None:
+    newest = find_newest()
+    if newest is None:
         print(f"No Python newer than {here} is here: nothing to compare.")
         return 0
-    version, python = found
+    version, python = newest
     with tempfile.TemporaryDirectory() as folder:
-        wrong = differences(python, Path(folder))
+        wrong = find_differences(python, Path(folder))
     for name in wrong:
         print(f"Python {version} makes another {name} than {here} does.", file=sys.stderr)
     if not wrong:

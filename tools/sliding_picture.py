@@ -1,4 +1,4 @@
-"""`docs/sliding.svg`: how a state of a sliding board gets its number, and what a move changes."""
+"""`docs/sliding.svg`: the rank of a sliding board's state, and the parts that a move changes."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ COLOURS = {"head": BLUE, "tail": AMBER, "blank": GREEN}
 
 def draw_sliding() -> str:
     board = parse_board("3x4")
-    cut = SplitOrders(board.cells - 1)
+    split = SplitOrders(board.cells - 1)
     order = [cell for cell in board.cell_at if STATE[cell] != "0"]
-    part = {cell: "head" if at < cut.head else "tail" for at, cell in enumerate(order)}
+    part = {cell: "head" if at < split.head else "tail" for at, cell in enumerate(order)}
     picture = Picture("The number of a state of a sliding board")
     picture.add_text(
         LEFT, 30, f"{STATE} on {board}: rank {board.rank(STATE):,}", 15, INK, "start", BOLD
     )
-    said = "Places are numbered column by column; the tiles' order has a head and a tail."
-    picture.add_text(LEFT, 50, said, 12, MUTED, "start")
+    text = "Places are numbered column by column; the tiles' order has a head and a tail."
+    picture.add_text(LEFT, 50, text, 12, MUTED, "start")
     picture.add_rect(LEFT, TOP, board.width * SIDE, board.height * SIDE, CELL_DARK, ' rx="4"')
     for cell, mark in enumerate(STATE):
         x = LEFT + cell % board.width * SIDE
@@ -43,19 +43,21 @@ def draw_sliding() -> str:
             picture.add_text(x + SIDE / 2, y + 20, mark, 14, ON_HIGH)
         picture.add_text(x + SIDE - 5, y + SIDE - 5, str(board.place[cell]), 8, PAPER, "end")
     across = LEFT + board.width * SIDE + 44
-    row(picture, across, TOP + 4, [STATE[cell] for cell in order], [part[cell] for cell in order])
+    draw_row(
+        picture, across, TOP + 4, [STATE[cell] for cell in order], [part[cell] for cell in order]
+    )
     block, rest = divmod(board.rank(STATE), board.orders)
-    head, tail = divmod(rest, cut.places)
+    head, tail = divmod(rest, split.places)
     labels = [
         ("blank", f"block {block}: the blank's place"),
-        ("head", f"row {head:,} of {len(cut.heads):,}: the first {cut.head} tiles"),
-        ("tail", f"place {tail} of {cut.places}: the last {cut.tail}, halved by parity"),
+        ("head", f"row {head:,} of {len(split.heads):,}: the first {split.head} tiles"),
+        ("tail", f"place {tail} of {split.places}: the last {split.tail}, halved by parity"),
     ]
     for number, (name, text) in enumerate(labels):
         y = TOP + 56 + 19 * number
         picture.add_rect(across, y - 10, 12, 12, COLOURS[name], ' rx="2"')
         picture.add_text(across + 20, y, text, 12, INK, "start")
-    formula = f"rank = ({block} × {len(cut.heads):,} + {head:,}) × {cut.places} + {tail}"
+    formula = f"rank = ({block} × {len(split.heads):,} + {head:,}) × {split.places} + {tail}"
     picture.add_text(across, TOP + 118, formula, 12, INK, "start")
     y = TOP + 160
     picture.add_text(LEFT, y, "What a move changes", 13, INK, "start", BOLD)
@@ -67,13 +69,13 @@ def draw_sliding() -> str:
         picture.add_text(LEFT, y + 20 + 18 * number, text, 12, INK, "start")
     after = dict(board.moves(STATE))["L"]
     tiles = [after[cell] for cell in board.cell_at if after[cell] != "0"]
-    row(picture, across, y + 52, tiles, [part[cell] for cell in order])
+    draw_row(picture, across, y + 52, tiles, [part[cell] for cell in order])
     picture.add_text(LEFT, y + 71, f"After L, {after}:", 12, MUTED, "start")
     return picture.to_svg(across + 11 * 26 + 60, y + 98)
 
 
-def row(picture: Picture, left: float, top: float, tiles: list[str], parts: list[str]) -> None:
-    """An order of tiles, each in the colour of its part."""
+def draw_row(picture: Picture, left: float, top: float, tiles: list[str], parts: list[str]) -> None:
+    """Draw an order of tiles, each in the colour of its part."""
     for at, (tile, part) in enumerate(zip(tiles, parts, strict=True)):
         picture.add_rect(left + at * 26, top, 24, 26, COLOURS[part], ' rx="3"')
         picture.add_text(left + at * 26 + 12, top + 18, tile, 13, ON_HIGH)

@@ -1,5 +1,5 @@
-// The fewest moves from one 8-puzzle state to 123456780, searched afresh for every question:
-// the program that people write for this exercise.
+// The fewest moves from one 8-puzzle state to 123456780, searched again for every query:
+// the usual program for this exercise.
 // g++ -O2 -std=c++17 -o ask_eight ask_eight.cpp && ./ask_eight 378546201
 #include <algorithm>
 #include <iostream>

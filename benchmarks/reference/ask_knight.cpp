@@ -1,5 +1,5 @@
-// A knight's tour of the 8x8 board from one square, searched afresh for every question by
-// Warnsdorff's rule with backtracking: the program that people write for this exercise.
+// A knight's tour of the 8x8 board from one square, searched again for every query by
+// Warnsdorff's rule with backtracking: the usual program for this exercise.
 // Prints each square's move number, rank 8 first, then the jumps, 1 to 8.
 // g++ -O2 -std=c++17 -o ask_knight ask_knight.cpp && ./ask_knight b1
 #include <algorithm>

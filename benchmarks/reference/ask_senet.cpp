@@ -1,5 +1,5 @@
-// A shortest sequence of throws from Senet's opening to one position, searched afresh for every
-// question: the program that people write for this exercise.
+// A shortest sequence of throws from Senet's opening to one position, searched again for every
+// query: the usual program for this exercise.
 // g++ -O2 -std=c++17 -o ask_senet ask_senet.cpp && ./ask_senet ABAAABBB.B...A.
 #include <algorithm>
 #include <iostream>
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
         std::cerr << "usage: ask_senet POSITION, 15 characters, five each of A B .\n";
         return 2;
     }
-    // by side to move, 0 for A: the same position can come up for both
+    // by side to move, 0 for A: a position can occur with either side to move
     std::unordered_map<std::string, Step> reached[2];
     reached[0][opening] = {"", 0};
     std::queue<std::pair<std::string, int>> waiting;

@@ -1,6 +1,6 @@
 /* One knight's tour of the 8x8 board for every ordered pair of squares that a tour can join.
-   Fewest exits first, ties broken by a seed; each free square but the end needs two ways in or
-   out; after 2,000 nodes the search starts again with the next seed.
+   Squares with the fewest exits are tried first, with ties broken by a seed. Each free square but
+   the end needs two ways in or out. After 2,000 nodes the search starts again with the next seed.
    gcc -O2 -std=c11 -o pairs pairs.c && ./pairs */
 #define _POSIX_C_SOURCE 199309L
 #include <stdbool.h>
@@ -32,7 +32,7 @@ static void shuffle(uint32_t seed) {
     }
 }
 
-/* `left` is the square before `here`: only its neighbours have lost a way. */
+/* `left` is the square before `here`: only its neighbours have lost an exit. */
 static bool extend(int left, int here, uint64_t empty, int taken, uint64_t end) {
     path[taken++] = (uint8_t)here;
     if (empty == end) {

@@ -1,6 +1,6 @@
-/* The whole of Senet's opening (15 squares, five pieces a side): for every arrangement and both
-   parities, the fewest plies from the opening and the number of different shortest lines, in
-   arrays by rank (the arrangement's number in notation order, '.' < 'A' < 'B').
+/* A search of all positions of Senet's opening (15 squares, five pieces a side): for every one and
+   both parities, the fewest plies from the opening and the number of different shortest lines, in
+   arrays by rank (the position's number in notation order, '.' < 'A' < 'B').
    gcc -O2 -std=c11 -o senet senet.c && ./senet */
 #define _POSIX_C_SOURCE 199309L
 #include <stdint.h>

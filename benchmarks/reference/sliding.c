@@ -1,6 +1,6 @@
-/* A sliding board of up to 12 cells searched whole, one byte a state: each state of a layer is
-   unranked, its moves made, and each neighbour ranked. Called with the rows and columns; the goal
-   is the last corner. Prints the layers, and what the search took. */
+/* A breadth-first search of a sliding board of up to 12 cells, with one byte a state: each state of
+   a layer is unranked, its moves are made, and each neighbour is ranked. The arguments are the rows
+   and columns; the goal is the last corner. Prints the layers and the time of the search. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static int rows, columns, cells, tiles;
 static long orders;
 static long weight[16];
 
-/* the number of the tiles' order, halved: of two that differ in their last two tiles one is even */
+/* half the number of the tiles' order: of two that differ in their last two tiles one is even */
 static long rank_of(const unsigned char *board, int blank)
 {
     unsigned left = (1u << tiles) - 1;

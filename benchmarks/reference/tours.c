@@ -1,5 +1,5 @@
 /* Every knight's tour of a board, or those that begin with some squares, in the order of the square
-   numbers. 65,536 tours at a time are kept in memory, one byte a square.
+   numbers. A chunk of 65,536 tours is held in memory, one byte a square.
    gcc -O3 -march=native -std=c11 -o tours tours.c && ./tours 6x6 && ./tours 7x7 0 9 4 */
 #define _POSIX_C_SOURCE 199309L
 #include <stdint.h>
@@ -8,17 +8,17 @@
 #include <string.h>
 #include <time.h>
 
-#define ROOM 65536
+#define CHUNK 65536
 
 static const int steps[8][2] = {{-1, -2}, {1, -2}, {2, -1}, {2, 1},
                                {1, 2},   {-1, 2}, {-2, 1}, {-2, -1}};
 
 static int squares;
 static uint64_t jumps[64]; /* the squares a knight's move away */
-static uint64_t end_color; /* the squares that can be the last of a tour from this start */
+static uint64_t end_color; /* the squares on which a tour from this start can end */
 static int opening[64], opened;
 static uint8_t path[64];
-static uint8_t tours[ROOM * 64];
+static uint8_t tours[CHUNK * 64];
 static uint64_t total, closed, nodes;
 
 static void make_jumps(int files, int ranks) {
@@ -31,11 +31,11 @@ static void make_jumps(int files, int ranks) {
 }
 
 static void keep(void) {
-    memcpy(tours + total++ % ROOM * (size_t)squares, path, (size_t)squares);
+    memcpy(tours + total++ % CHUNK * (size_t)squares, path, (size_t)squares);
     closed += jumps[path[squares - 1]] >> path[0] & 1;
 }
 
-/* `end` is the square that must be the last one, as a mask; 0 while that is open. */
+/* `end` is the mask of the square that must be the last one; 0 while none is fixed. */
 static void extend(int here, uint64_t empty, int taken, uint64_t end) {
     nodes++;
     path[taken++] = (uint8_t)here;
@@ -49,7 +49,7 @@ static void extend(int here, uint64_t empty, int taken, uint64_t end) {
             extend(__builtin_ctzll(next), 0, taken, end);
         return;
     }
-    /* A neighbour with one way on is taken now or is the end; with none, it can be neither. */
+    /* A neighbour with one exit is next or is the end; one with no exit can be neither. */
     uint64_t urgent = 0;
     int urgents = 0;
     for (uint64_t rest = next; rest; rest &= rest - 1) {
@@ -62,7 +62,7 @@ static void extend(int here, uint64_t empty, int taken, uint64_t end) {
         }
     }
     next &= ~end;
-    /* one of them is next; a second can be the end, if that is open and the colour is right */
+    /* one of them is next; a second can be the end, if none is fixed and its colour is right */
     int allowed = 1 + (!end && (next & end_color));
     if (urgents > allowed)
         return;

@@ -1,9 +1,9 @@
-"""Checks the published files against the rules, never by the search that made them.
+"""Verification of the published files against the rules, independent of the search that built them.
 
-Read in this order: `claims` (what is told), `verdicts` (what that shows of each table), `listed`
-(the files against the manifest), `goals` (puzzles with goals), `walks` (other state spaces),
-`listings` (anything else), a folder for what is proved of one puzzle alone, and `proofs`, the
-registry.
+Read in this order: `claims` (the statements that are checked), `verdicts` (what they show of each
+table), `manifest_checks` (the files against the manifest), `goal_proof` (puzzles with goals),
+`graph_proof` (other state spaces), `generic_proof` (any other table), the packages with the proofs
+of one puzzle each, and `proofs`, the registry.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ __all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", 
 OnVerdicts = Callable[[Sequence[Verdict]], None]
 """A callback for the verdicts on one table."""
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
-NOT_KNOWN = "the files match the manifest; no puzzle here has a table of that name"
-NOT_SAID = "the proof that its puzzle brings found no fault, and does not say what it showed"
+UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
+NO_VERDICTS = "the proof that its puzzle brings found no fault, and does not say what it showed"
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was verified without finding a fault; `unpublished`: default tables not listed."""
+    """The result of a verification that found no fault."""
 
     claims: list[Claim]
     verdicts: list[Verdict]
     unpublished: list[str]
+    """The default tables that the manifest does not list."""
 
 
 def ignore_verdicts(verdicts: Sequence[Verdict]) -> None:
@@ -55,7 +56,7 @@ def verify(
     listener: Listener = ignore_claim,
     on_verdicts: OnVerdicts = ignore_verdicts,
 ) -> Verified:
-    """Verify everything that is published in a store; VerifyFailed at the first untruth.
+    """Verify every table in a store; raise VerifyFailed at the first claim that does not hold.
 
     With `quick` only the files' sizes and hashes, and the indexes' headers and blocks, are checked.
     `on_verdicts` is called once for each table, in the order of the manifest's claims.
@@ -67,9 +68,9 @@ def verify(
         claims.extend([claim] if claim.passed else [])
         listener(claim, done)
 
-    def record_verdicts(found: Sequence[Verdict]) -> None:
-        verdicts.extend(found)
-        on_verdicts(found)
+    def record_verdicts(new: Sequence[Verdict]) -> None:
+        verdicts.extend(new)
+        on_verdicts(new)
 
     try:
         tables = list_tables(store, on_claim)
@@ -90,42 +91,43 @@ def verify(
 
 
 def prove(tables: Iterable[ListedTable], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
-    """Prove tables in turn, as far as proofs are known, and decide what that showed of each."""
+    """Run each table's proof in turn and report its verdicts."""
     outcomes: defaultdict[Puzzle | None, dict[str, Outcome]] = defaultdict(dict)
     for listed in tables:
-        seen = outcomes[listed.puzzle]
-        outcome = _limit(listed, _prove_table(listed, seen))
-        seen[listed.name] = outcome
+        earlier = outcomes[listed.puzzle]
+        outcome = _limit(listed, _prove_table(listed, earlier))
+        earlier[listed.name] = outcome
         on_verdicts(outcome.verdicts)
 
 
 def _prove_table(listed: ListedTable, earlier: Seen) -> Outcome:
     if listed.table is None:
-        return listed.make_outcome(Grade.INTACT, NOT_KNOWN)
+        return listed.make_outcome(Grade.INTACT, UNKNOWN_TABLE)
     if not listed.definition.columns:
         check_entry(listed)
-    found: object = find_proof(listed)(listed, earlier)
-    # another package's proof may return anything
+    outcome: object = find_proof(listed)(listed, earlier)
+    # a plugin's proof may return anything
     if (
-        isinstance(found, Outcome)
-        and found.verdicts
-        and all(of.verdict in ORDER for of in found.verdicts)
+        isinstance(outcome, Outcome)
+        and outcome.verdicts
+        and all(verdict.verdict in ORDER for verdict in outcome.verdicts)
     ):
-        return found
-    return listed.make_outcome(Grade.INTACT, NOT_SAID, found)
+        return outcome
+    return listed.make_outcome(Grade.INTACT, NO_VERDICTS, outcome)
 
 
 def _limit(listed: ListedTable, outcome: Outcome) -> Outcome:
     """Return the outcome with no verdict above *intact* if a column or field has no proof."""
     verdicts = [
-        replace(of, table=listed.name, verdict=Grade(of.verdict)) for of in outcome.verdicts
+        replace(verdict, table=listed.name, verdict=Grade(verdict.verdict))
+        for verdict in outcome.verdicts
     ]
     if listed.gaps:
-        rest = f"not proved: {', '.join(listed.gaps)}"
+        gaps = f"not proved: {', '.join(listed.gaps)}"
         verdicts = [
-            of
-            if of.verdict is Grade.INTACT
-            else replace(of, verdict=Grade.INTACT, how=f"{of.how}; {rest}")
-            for of in verdicts
+            verdict
+            if verdict.verdict is Grade.INTACT
+            else replace(verdict, verdict=Grade.INTACT, how=f"{verdict.how}; {gaps}")
+            for verdict in verdicts
         ]
     return replace(outcome, verdicts=tuple(verdicts))

@@ -1,4 +1,4 @@
-"""Claims: what is said of a file, told as it is proved, and the failure that names a row."""
+"""Claims about files, their progress reports, and the error that names the first wrong row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 Content = Mapping[str, object]
 Difference = tuple[object, object]
-"""What is found and what is expected."""
+"""The value that was found and the value that was expected."""
 
 MAX_SHOWN_VALUE = 200
 """Characters of a value that a message shows."""
@@ -26,7 +26,7 @@ MAX_SHOWN_VALUE = 200
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing said of one file, over so many rows. `passed` is None while it is being proved."""
+    """A statement about the rows of one file. `passed` is None while it is being checked."""
 
     table: str
     file: str
@@ -36,15 +36,18 @@ class Claim:
 
 
 Listener = Callable[[Claim, int], None]
-"""Is told how many of a claim's rows are looked at; all of them once `claim.passed` is true."""
+"""A progress callback: a claim and the number of its rows checked so far.
+
+All rows are checked once `claim.passed` is true.
+"""
 
 
 def ignore_claim(claim: Claim, done: int) -> None:
-    """Tells nobody."""
+    """Do nothing."""
 
 
 class VerifyFailed(TableError):
-    """A claim that does not hold: the first offending row, what it holds and what it should."""
+    """A claim that does not hold: the first wrong row, its value and the expected one."""
 
     def __init__(
         self,
@@ -66,7 +69,7 @@ class VerifyFailed(TableError):
         self.content = content
 
     def to_dict(self) -> dict[str, object]:
-        """The failure as plain values, as JSON can hold them."""
+        """Return the failure as plain values that JSON can hold."""
         return {
             **asdict(self.claim),
             "row": self.row,
@@ -78,7 +81,7 @@ class VerifyFailed(TableError):
 
 
 def _format_value(value: object) -> str:
-    # what a damaged file holds may be anything, control characters too, and of any length
+    # a damaged file may hold any text, of any length and with control characters
     text = str(value)
     return (
         text
@@ -89,7 +92,7 @@ def _format_value(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ClaimCheck:
-    """A claim under proof: proved at the end of its `with`, unless an error ends that."""
+    """A claim being checked in a `with` statement; it passes if that ends without error."""
 
     claim: Claim
     store: Store
@@ -97,7 +100,7 @@ class ClaimCheck:
     listener: Listener
 
     def for_file(self, file: str) -> ClaimCheck:
-        """The same claim, to be refuted by one of the table's files."""
+        """Return a check of this claim whose failures name the given file of the table."""
         return replace(self, claim=replace(self.claim, file=file))
 
     def __enter__(self) -> ClaimCheck:
@@ -109,47 +112,50 @@ class ClaimCheck:
             self.listener(replace(self.claim, passed=True), self.claim.rows)
 
     def report_progress(self, done: int) -> None:
+        """Report how many of the claim's rows are checked."""
         self.listener(self.claim, done)
 
     def refute(
         self, found: object, expected: object, row: int | None = None, cells: Content | None = None
     ) -> NoReturn:
+        """Raise VerifyFailed; `cells` has the wrong row's values by column."""
         path, difference = self.store.locate(self.claim.file), (found, expected)
         raise VerifyFailed(self.claim, path, self.command, difference, row, cells or {})
 
     def require_equal(self, what: str, found: object, expected: object) -> None:
-        """One thing is as expected."""
+        """Refute the claim unless a value is as expected; `what` names the value."""
         if found != expected:
             self.refute(f"{what} {found}", expected)
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Decoded rows of a table, the first of them numbered `begin`, and what refutes claims of them.
+    """Decoded rows of a table, with methods that refute a claim at the first row that differs.
 
-    Whatever differs, the first row that does is named. `at`: the rows that are meant; else all.
+    The methods' parameter `at` has the positions of the rows to check; without it, all are checked.
     """
 
     batch: pa.RecordBatch
     begin: int = 0
+    """The number of the first row in the table."""
 
     def __len__(self) -> int:
         return int(self.batch.num_rows)
 
     def column(self, name: str) -> Any:
-        """A column as Arrow has it."""
+        """Return a column as an Arrow array."""
         return self.batch.column(name)
 
     def read_numbers(self, name: str, null: int = 0) -> Array:
-        """A column of whole numbers, with one in place of nulls."""
+        """Return a column of integers, with `null` in place of nulls."""
         numbers: Array = self.column(name).cast(pa.int64()).fill_null(null).to_numpy()
         return numbers
 
     def read_cells(self, check: ClaimCheck, name: str, width: int) -> Array:
-        """A text column as bytes, so many to a row; refuted where a row has another length."""
+        """Return a text column as `width` bytes a row; refute the claim at another length."""
         column = self.column(name)
-        lengths, every = pc.binary_length(column), np.full(len(self), width)
-        self.require_column(check, f"length of {name}", every, found=lengths)
+        lengths, widths = pc.binary_length(column), np.full(len(self), width)
+        self.require_column(check, f"length of {name}", widths, found=lengths)
         _, offsets, data = column.buffers()
         edges = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
         return np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].reshape(-1, width)
@@ -161,7 +167,10 @@ class Rows:
         describe: Callable[[int], Difference],
         at: Array | None = None,
     ) -> None:
-        """No row is marked. `said` tells of a mark what is there and what should be."""
+        """Refute the claim at the first row that `wrong` marks.
+
+        `describe` returns the found and the expected value at a position of `wrong`.
+        """
         marked = np.flatnonzero(wrong)
         if len(marked):
             rows = marked if at is None else at[marked]
@@ -177,7 +186,7 @@ class Rows:
         at: Array | None = None,
         found: Any = None,
     ) -> None:
-        """A column, or what else is found, holds these values, and nulls where they are null."""
+        """Refute the claim unless a column, or `found`, equals `expected`, nulls included."""
         if found is None:
             found = self.column(what) if at is None else self.column(what).take(at)
         found, expected = pa.array(found), pa.array(expected)
@@ -191,16 +200,19 @@ class Rows:
     def require_ascending(
         self, check: ClaimCheck, name: str, values: Array, before: object = None
     ) -> None:
-        """Every row's value comes after that of the row before it; `before`: before these rows."""
+        """Refute the claim unless the values strictly ascend.
+
+        `before` is the value of the row before the first of these, if there is one.
+        """
         first = [True] if before is None else values[:1] > before
-        after = np.append(first, values[1:] > values[:-1])
-        wrong, column = ~after[: len(values)], self.column(name)
+        is_later = np.append(first, values[1:] > values[:-1])
+        wrong, column = ~is_later[: len(values)], self.column(name)
         self.require_none(
             check, wrong, lambda row: (column[row], f"a {name} after the one before it")
         )
 
 
 def find_places(texts: Any, known: Sequence[str]) -> Array:
-    """Where each text stands among those that are known; -1 where it does not."""
+    """Return the position of each text in `known`, or -1 for a text that is not in it."""
     places = pc.index_in(texts, value_set=pa.array(known, pa.string()))
     return np.asarray(places.fill_null(-1))

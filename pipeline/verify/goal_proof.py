@@ -1,12 +1,11 @@
-"""The tables of a puzzle that is walked to a goal: a proof of every distance, from local facts.
+"""The proof of every distance in the table of a puzzle with goals, from each state's neighbours.
 
-If only goals have distance 0, and every other state has a neighbour one nearer and none nearer
-than that, then each state's distance can be walked down to a goal, and no walk gets there sooner.
-If the rows are closed under moves that can all be undone, then no state that reaches a goal is
-missing.
+If only goals have distance 0, and every other state has a neighbour one move nearer and none nearer
+than that, then some path of that length leads to a goal, and no shorter path does. If the rows are
+closed under moves that can all be undone, then no state that reaches a goal is missing.
 
-All states and moves are made from the puzzle's moves of texts, never from its `graph`; a puzzle's
-own room may say the rules once more, for all states at once.
+All states and moves come from the puzzle's moves of texts, never from its `graph`. A puzzle's own
+package may implement the rules a second time, for all states at once.
 """
 
 from __future__ import annotations
@@ -26,43 +25,48 @@ from tablebase.puzzle import BreadthFirst, GoalPuzzle
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 PROVED_COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")
 NO_NEIGHBOUR = np.int16(np.iinfo(np.int16).max)
-"""Farther than any distance: where there is no neighbour."""
+"""A distance that stands for no neighbour, larger than any other."""
+
+
+Moves = tuple[Array, Array, Array]
+"""Moves between rows: source rows, target rows, and positions of letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A puzzle's states by rank, and its moves: `sources[m]` goes to `targets[m]` by a letter."""
+    """A puzzle's states by rank, and its moves: move m leads from `sources[m]` to `targets[m]`."""
 
     states: pa.StringArray
     sources: Array
     targets: Array
-    """-1: no state."""
+    """-1 for a move whose result is not a state."""
     letters: Array
-    """The letters' places among the puzzle's letters."""
+    """Each move's letter, as its position in the puzzle's letters."""
     features: Callable[[Array, str], dict[str, Array]]
-    """Further columns for these states on their way to a goal."""
+    """A function from ranks and a goal to further columns of these states."""
     parity: Array | None = None
-    """A number for every state that no move changes, where the rules know one."""
+    """For every state a number that no move changes, if the rules define one."""
 
     def find_one_way_moves(self) -> Mask:
-        """Which moves no move undoes."""
+        """Mark the moves that no move undoes."""
         ends = self.sources, self.targets
-        forth, back = np.sort(self._number_pairs(*ends)), np.sort(self._number_pairs(*ends[::-1]))
-        if np.array_equal(forth, back):
-            return np.zeros(len(forth), dtype=np.bool_)
-        return ~np.isin(self._number_pairs(*ends[::-1]), forth)
+        moves, reverses = self._number_pairs(*ends), self._number_pairs(*ends[::-1])
+        sorted_moves = np.sort(moves)
+        if np.array_equal(sorted_moves, np.sort(reverses)):
+            return np.zeros(len(moves), dtype=np.bool_)
+        return ~np.isin(reverses, sorted_moves)
 
     def _number_pairs(self, first: Array, second: Array) -> Array:
-        """A number for each pair of ranks."""
+        """Return a different number for each different pair of ranks."""
         number: Array = first.astype(np.int64) * len(self.states) + second
         return number
 
 
 def make_plain_space(puzzle: GoalPuzzle) -> Space:
-    """Any puzzle's space, by asking for all its states and moves."""
+    """Return any puzzle's space, made from all its states and moves as texts."""
     states, moves = puzzle.list_states(), []
     for letter, ranks, after in puzzle.list_all_moves():
-        # in notation order they ascend; where they do not, no state is found
+        # `states` ascend in notation order; if a faulty puzzle's do not, the search finds no state
         at = np.minimum(np.searchsorted(states, after), len(states) - 1).astype(np.int32)
         targets = np.where(states[at] == after, at, np.int32(-1))
         letters = np.full(len(ranks), puzzle.letters.index(letter), dtype=np.uint8)
@@ -83,23 +87,24 @@ def make_plain_space(puzzle: GoalPuzzle) -> Space:
 def prove_goals(
     listed: ListedTable, earlier: Seen, make_space: Callable[[GoalPuzzle], Space] = make_plain_space
 ) -> Outcome:
-    """Prove one table, all of whose states and moves are in a space made once for all tables."""
+    """Prove one table, with a space that is made once for all tables of the puzzle."""
     puzzle = listed.puzzle
     assert isinstance(puzzle, GoalPuzzle)
-    spaces = (of.result for of in earlier.values() if isinstance(of.result, Space))
+    results = (outcome.result for outcome in earlier.values())
+    spaces = (result for result in results if isinstance(result, Space))
     space = next(spaces, None) or make_space(puzzle)
     prove_rows(listed, puzzle, space, read_rows(listed))
     return listed.make_outcome(Grade.PROVED, HOW, space)
 
 
 def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows) -> None:
-    """Prove every state's way to a goal."""
+    """Prove every column and index field of a table from the moves of its puzzle."""
     recipe = listed.definition.recipe
     assert isinstance(recipe, BreadthFirst)
     roots, state, goal = recipe.roots, rows.column("state"), rows.column("goal")
     names, at_goals = [*roots], [puzzle.rank(root) for root in roots.values()]
     ranks, goals = find_places(state, space.states), find_places(goal, names)
-    here, solutions = rows.read_numbers("distance").astype(np.int16), rows.read_numbers("solutions")
+    here = rows.read_numbers("distance").astype(np.int16)
     row_of = np.full(len(space.states), -1, dtype=np.int32)
 
     text = f"the rows are different states of the {puzzle.title}, in notation order"
@@ -120,56 +125,29 @@ def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows
         rows.require_column(
             check, "distance is 0:", np.isin(np.arange(len(rows)), at), found=here == 0
         )
-    sources, targets, letters = _prove_moves(listed, puzzle, space, rows, row_of, goals)
+    moves = _prove_moves(listed, puzzle, space, rows, row_of, goals)
     if (parity := space.parity) is not None:
         text = "these are all states of the goals' parity, each with the goal of its own parity"
         with listed.begin_claim(text) as check:
             rows.require_column(check, "parity", parity[at_goals][goals], found=parity[ranks])
             check.require_equal("rows", len(rows), int(np.isin(parity, parity[at_goals]).sum()))
 
-    near, least = here[targets], np.full(len(rows), NO_NEIGHBOUR)
-    text = "each non-goal state's nearest neighbour is exactly one move nearer"
-    with listed.begin_claim(text) as check:
-        np.minimum.at(least, sources, near)
-        away = np.flatnonzero(here)
-        nearest = pa.array(least[away], mask=least[away] == NO_NEIGHBOUR)
-        rows.require_column(check, "nearest neighbour's distance", here[away] - 1, away, nearest)
-    down = near == here[sources] - 1
-    sources, targets, letters = sources[down], targets[down], letters[down]
-    with listed.begin_claim("best_moves are exactly the moves to those neighbours") as check:
-        sets = np.zeros(len(rows), dtype=np.uint64)
-        np.bitwise_or.at(sets, sources, np.uint64(1) << letters.astype(np.uint64))
-        kinds, kind = np.unique(sets, return_inverse=True)
-        texts = [
-            "".join(letter for at, letter in enumerate(puzzle.letters) if bits >> at & 1)
-            for bits in kinds.tolist()
-        ]
-        rows.require_column(check, "best_moves", pa.array(texts, pa.string()).take(pa.array(kind)))
-    text = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
-    with listed.begin_claim(text) as check:
-        expected = (here == 0).astype(np.int64)
-        np.add.at(expected, sources, solutions[targets])
-        rows.require_column(check, "solutions", expected)
-
+    moves = _prove_distances(listed, rows, here, moves)
+    _prove_best_moves(listed, puzzle, rows, moves)
+    _prove_solutions(listed, rows, here == 0, moves)
     _prove_features(listed, space, rows, ranks, goals, [*roots.values()])
-    fields = {"distance", "solutions"}.intersection(name for name, _ in listed.definition.index)
-    if fields:
-        depth, ways = np.full(len(row_of), UNREACHED), np.zeros(len(row_of), dtype=np.int64)
-        depth[ranks], ways[ranks] = here, solutions
-        text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
-        values = {"distance": depth, "solutions": ways}
-        check_records(listed, text, {name: values[name] for name in sorted(fields)})
+    _prove_records(listed, rows, ranks, len(space.states))
 
 
 def _prove_moves(
     listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows, row_of: Array, goals: Array
-) -> tuple[Array, Array, Array]:
-    """The rows that each move joins, once they are seen to be rows, and its letter's place."""
+) -> Moves:
+    """Prove that every move can be undone and leads to a row, and return the moves."""
     text = "every move can be undone and leads to a row with the same goal: no state is missing"
     with listed.begin_claim(text) as check:
-        mine = row_of[space.sources] >= 0
-        sources, reached = row_of[space.sources[mine]], space.targets[mine]
-        targets, letters = np.where(reached < 0, -1, row_of[reached]), space.letters[mine]
+        has_row = row_of[space.sources] >= 0
+        sources, reached = row_of[space.sources[has_row]], space.targets[has_row]
+        targets, letters = np.where(reached < 0, -1, row_of[reached]), space.letters[has_row]
 
         def describe_move(move: int, expected: str) -> Difference:
             to = space.states[int(reached[move])] if reached[move] >= 0 else "no state"
@@ -183,17 +161,66 @@ def _prove_moves(
         expected_move = "a move that can be undone"
         rows.require_none(
             check,
-            space.find_one_way_moves()[mine],
+            space.find_one_way_moves()[has_row],
             lambda move: describe_move(move, expected_move),
             sources,
         )
     return sources, targets, letters
 
 
+def _prove_distances(listed: ListedTable, rows: Rows, here: Array, moves: Moves) -> Moves:
+    """Prove the distances from those of the neighbours, and return the moves that lead nearer."""
+    sources, targets, letters = moves
+    near, least = here[targets], np.full(len(rows), NO_NEIGHBOUR)
+    text = "each non-goal state's nearest neighbour is exactly one move nearer"
+    with listed.begin_claim(text) as check:
+        np.minimum.at(least, sources, near)
+        away = np.flatnonzero(here)
+        nearest = pa.array(least[away], mask=least[away] == NO_NEIGHBOUR)
+        rows.require_column(check, "nearest neighbour's distance", here[away] - 1, away, nearest)
+    down = near == here[sources] - 1
+    return sources[down], targets[down], letters[down]
+
+
+def _prove_best_moves(listed: ListedTable, puzzle: GoalPuzzle, rows: Rows, best: Moves) -> None:
+    """Prove the best moves, given the moves that lead nearer."""
+    sources, _, letters = best
+    with listed.begin_claim("best_moves are exactly the moves to those neighbours") as check:
+        sets = np.zeros(len(rows), dtype=np.uint64)
+        np.bitwise_or.at(sets, sources, np.uint64(1) << letters.astype(np.uint64))
+        kinds, kind = np.unique(sets, return_inverse=True)
+        texts = [
+            "".join(letter for at, letter in enumerate(puzzle.letters) if bits >> at & 1)
+            for bits in kinds.tolist()
+        ]
+        rows.require_column(check, "best_moves", pa.array(texts, pa.string()).take(pa.array(kind)))
+
+
+def _prove_solutions(listed: ListedTable, rows: Rows, is_goal: Mask, best: Moves) -> None:
+    """Prove the numbers of solutions, given the moves that lead nearer."""
+    sources, targets, _ = best
+    text = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
+    with listed.begin_claim(text) as check:
+        expected = is_goal.astype(np.int64)
+        np.add.at(expected, sources, rows.read_numbers("solutions")[targets])
+        rows.require_column(check, "solutions", expected)
+
+
+def _prove_records(listed: ListedTable, rows: Rows, ranks: Array, states: int) -> None:
+    """Prove the index's records from the rows, which are proved already."""
+    fields = {"distance", "solutions"}.intersection(name for name, _ in listed.definition.index)
+    if fields:
+        depth, ways = np.full(states, UNREACHED), np.zeros(states, dtype=np.int64)
+        depth[ranks], ways[ranks] = rows.read_numbers("distance"), rows.read_numbers("solutions")
+        text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
+        values = {"distance": depth, "solutions": ways}
+        check_records(listed, text, {name: values[name] for name in sorted(fields)})
+
+
 def _prove_features(
     listed: ListedTable, space: Space, rows: Rows, ranks: Array, goals: Array, roots: list[str]
 ) -> None:
-    """Prove further columns, as far as the rules know them, and say which they do not."""
+    """Prove the further columns that the rules define, and report those that they do not."""
     columns = [
         column.name for column in listed.definition.columns if column.name not in PROVED_COLUMNS
     ]
@@ -202,8 +229,8 @@ def _prove_features(
         text = f"{', '.join(names)}: equal to the values computed again from state and goal"
         with listed.begin_claim(text) as check:
             for number, root in enumerate(roots):
-                mine = np.flatnonzero(goals == number)
-                expected = space.features(ranks[mine], root)
+                rows_of_goal = np.flatnonzero(goals == number)
+                expected = space.features(ranks[rows_of_goal], root)
                 for name in names:
-                    rows.require_column(check, name, expected[name], mine)
+                    rows.require_column(check, name, expected[name], rows_of_goal)
     listed.note_missing_proofs({*PROVED_COLUMNS, *known_features}, ("distance", "solutions"))

@@ -1,10 +1,10 @@
-"""The tables of any state space that is walked from roots: its graph is searched once more.
+"""The proof of a table of any state space, by a second search of its graph from the roots.
 
-What the puzzle says of itself is taken from it: its graph, and how columns and records are made of
-what a search finds. That the depths, ways and smallest lines are those of the graph is proved.
+The graph, and the code that makes columns and records of a search, are the puzzle's own and are
+trusted. That the depths, counts and smallest lines are those of the graph is proved.
 
-Of two lines with as many steps the smaller is the one whose labels' high four bits come first in
-dictionary order, or whose low four bits do where the high ones are the same.
+Of two lines with equally many steps the smaller is the one whose labels' high four bits come first
+in dictionary order, or whose low four bits do if the high ones are equal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tablebase.puzzle import BreadthFirst, StateSpace
 from tablebase.tables.parquet import to_arrow
 
 Edges = tuple[Array, Array, Array]
-"""Where they begin, where they end, and their labels."""
+"""The sources, targets and labels of edges."""
 HOW = (
     "a second search of the graph, all shortest lines at once, gave the same rows and records; the "
     "graph and the code that makes rows of a search are the puzzle's own, as in the build"
@@ -29,7 +29,7 @@ HOW = (
 
 
 def prove_graph(listed: ListedTable, earlier: Seen) -> Outcome:
-    """Prove one table by what the same walks from its roots find again."""
+    """Prove one table by a second search of the graph from each root."""
     puzzle, table = listed.puzzle, listed.definition
     assert isinstance(puzzle, StateSpace)
     assert isinstance(table.recipe, BreadthFirst)
@@ -61,14 +61,14 @@ def prove_graph(listed: ListedTable, earlier: Seen) -> Outcome:
 
 
 def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) -> SearchResult:
-    """What a breadth-first search finds, all shortest lines at once, a step at a time.
+    """Search a graph breadth first, extending all shortest lines one step at a time.
 
-    `list_edges` gives every edge that begins at one of some nodes.
+    `list_edges` returns every edge whose source is among the given nodes.
     """
     depth, ways = np.full(nodes, UNREACHED, dtype=np.uint8), np.zeros(nodes, dtype=np.uint64)
     parent, last = np.full(nodes, -1, dtype=np.int32), np.zeros(nodes, dtype=np.uint8)
     depth[root], ways[root], layers = 0, 1, [np.array([root], dtype=np.int32)]
-    # among the smallest lines of equal length: a node's own place, and that of its high labels
+    # the positions of a node's smallest line, and of its high labels, among lines of equal length
     place, highs = np.zeros((2, nodes), dtype=np.int64)
     least = np.full(nodes, np.iinfo(np.int64).max)
     for length, layer in enumerate(layers, start=1):
@@ -85,12 +85,12 @@ def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) ->
         np.minimum.at(least, targets, key)
         smallest = np.flatnonzero(key == least[targets])
         smallest = smallest[np.argsort(key[smallest], kind="stable")]
-        # of edges that no label tells apart the first one counts
+        # of edges with equal keys the first one counts
         _, first = np.unique(targets[smallest], return_index=True)
         smallest = smallest[np.sort(first)]
-        nodes_found, key = targets[smallest], key[smallest]
-        parent[nodes_found], last[nodes_found] = sources[smallest], labels[smallest]
-        place[nodes_found] = np.arange(len(nodes_found))
-        highs[nodes_found] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
-        layers.append(nodes_found)
+        new_nodes, key = targets[smallest], key[smallest]
+        parent[new_nodes], last[new_nodes] = sources[smallest], labels[smallest]
+        place[new_nodes] = np.arange(len(new_nodes))
+        highs[new_nodes] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
+        layers.append(new_nodes)
     return SearchResult(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))

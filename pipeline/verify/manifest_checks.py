@@ -1,8 +1,8 @@
-"""What the manifest lists, and whether the files match it.
+"""Checks of the files against the manifest and against the definitions of their tables.
 
 `list_tables`, `check_files` and `check_pages` are quick: they read bytes and decode no table.
-`decode_rows` and `read_rows` compare a file with the definition of its table. None of them proves a
-value from a puzzle's rules.
+`decode_rows` and `read_rows` compare a file with the definition of its table. None of them checks a
+value against a puzzle's rules.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ from tablebase.tables.store import Store
 Result = TypeVar("Result")
 
 FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
-"""Of an index's header, in order."""
+"""The fields of an index's header, in order."""
 NO_RULE = "no rule defines it"
 CHUNK_BLOCKS = 1 << 8
-"""Blocks of an index that are read at once."""
+"""The number of index blocks in a chunk."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedTable:
-    """A table that the manifest lists; `puzzle` and `table` are None where no rule knows it."""
+    """A table that the manifest lists; `puzzle` and `table` are None if no puzzle defines it."""
 
     store: Store
     name: str
@@ -73,43 +73,43 @@ class ListedTable:
     table: Table | None
     listener: Listener
     gaps: list[str] = field(default_factory=list)
-    """Columns and index fields that were found to have no proof."""
+    """The columns and index fields that have no proof."""
 
     @property
     def file(self) -> str:
-        """The file of its rows; where they are several, what all of them are called."""
+        """The file with the rows, or the pattern of the files' names if there are several."""
         files = self.entry.files or self.entry.all_files
         return files[0].file if len(files) == 1 else f"{self.name}.*.parquet"
 
     @property
     def definition(self) -> Table:
-        """The table's own words, for a table that has them."""
+        """The definition of a table that a puzzle defines."""
         assert self.table is not None
         return self.table
 
     @property
     def index(self) -> IndexEntry:
-        """What is said of its index, for a table that has one."""
+        """The manifest's entry for the index of a table that has one."""
         assert self.entry.index is not None
         return self.entry.index
 
     def begin_claim(
         self, text: str, rows: int | None = None, *, index: bool = False, force: bool = True
     ) -> ClaimCheck:
-        """Begin to prove a claim about all rows or so many, or about the records of the index.
+        """Return a check of a claim about all rows, `rows` of them, or the index's records.
 
-        A file whose hash is wrong is built again unasked; one that the manifest vouches for only
-        by force.
+        A build replaces a file with a wrong hash by itself. It replaces one with the hash in the
+        manifest only with `--force`, so the repair command then needs `force`.
         """
         file = self.index.file if index else self.file
-        every = self.index.records if index else self.entry.rows
+        total = self.index.records if index else self.entry.rows
         stage = self.puzzle.format_build_arguments(self.name) if self.puzzle else ""
         command = format_rebuild_command(stage, self.store, force=force)
-        claim = Claim(self.name, file, text, every if rows is None else rows)
+        claim = Claim(self.name, file, text, total if rows is None else rows)
         return ClaimCheck(claim, self.store, command, self.listener)
 
     def note_missing_proof(self, names: Iterable[str], why: str, *, index: bool = False) -> None:
-        """Say of columns or of an index's fields that nothing proves them."""
+        """Report, as a claim and a gap, that columns or index fields have no proof."""
         names = [*names]
         self.gaps.extend(names)
         if names:
@@ -117,10 +117,10 @@ class ListedTable:
                 pass
 
     def note_missing_proofs(self, columns: Collection[str], fields: Collection[str] = ()) -> None:
-        """Say that nothing proves the table's columns and index fields other than these."""
+        """Report every column and index field of the table that is not in the given ones."""
         table = self.definition
         self.note_missing_proof(
-            (of.name for of in table.columns if of.name not in columns), NO_RULE
+            (column.name for column in table.columns if column.name not in columns), NO_RULE
         )
         self.note_missing_proof(
             (name for name, _ in table.index if name not in fields), NO_RULE, index=True
@@ -135,14 +135,17 @@ class ListedTable:
         return Outcome((self.make_verdict(grade, how),), result)
 
 
-def list_tables(store: Store, report: Listener) -> list[ListedTable]:
-    """Every table listed, the puzzles' own first; TableMissing where there is none."""
+def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
+    """Return every listed table, those of known puzzles first.
+
+    Raise TableMissing if none is listed.
+    """
     entries = read_manifest(store)
     if not entries:
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     text = "every known table is listed with the files that its definition names"
     claim = Claim("manifest", MANIFEST, text, len(entries))
-    with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), report) as check:
+    with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         listed = []
         for puzzle in list_puzzles():
             for table in puzzle.list_published_tables(list_parameters(entries)):
@@ -153,13 +156,15 @@ def list_tables(store: Store, report: Listener) -> list[ListedTable]:
                     f"rows of {table.name}:", bool(entry.files), bool(table.columns)
                 )
                 check.require_equal(f"index of {table.name}:", bool(entry.index), bool(table.index))
-                listed.append(ListedTable(store, table.name, entry, puzzle, table, report))
+                listed.append(ListedTable(store, table.name, entry, puzzle, table, listener))
     unknown = sorted(entries.items())
-    return listed + [ListedTable(store, name, entry, None, None, report) for name, entry in unknown]
+    return listed + [
+        ListedTable(store, name, entry, None, None, listener) for name, entry in unknown
+    ]
 
 
 def check_files(listed: ListedTable) -> None:
-    """Sizes, SHA-256 and the index's header and blocks: nothing is decoded."""
+    """Check sizes, SHA-256 and the index's header and blocks, without decoding any row."""
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
@@ -174,8 +179,10 @@ def check_files(listed: ListedTable) -> None:
 
 
 def check_entry(listed: ListedTable) -> None:
-    """What the manifest says of an index alone; of rows, `decode_rows` compares it with their
-    files."""
+    """Compare the manifest's entry of a table without rows with the table's definition.
+
+    For a table with rows, `decode_rows` does this.
+    """
     table, entry = listed.definition, listed.entry
     text = "parameters, description and number of rows match the definition of the table"
     with listed.begin_claim(text, index=True) as check:
@@ -184,15 +191,15 @@ def check_entry(listed: ListedTable) -> None:
         check.require_equal("description", entry.description, compute_description(table))
 
 
-def check_pages(store: Store, report: Listener) -> None:
-    """The pages that are listed and still there: whether they are what was written."""
+def check_pages(store: Store, listener: Listener) -> None:
+    """Check size and SHA-256 of every listed page that exists."""
     for name, page in read_pages(store).items():
         if name in list_files(store):
-            maker = "pipeline explore" if name == "explorer.html" else "pipeline report"
-            command = format_rebuild_command("", store).replace(COMMAND, maker)
+            program = "pipeline explore" if name == "explorer.html" else "pipeline report"
+            command = format_rebuild_command("", store).replace(COMMAND, program)
             text = "size and SHA-256 match the manifest"
             claim = Claim(name.rpartition(".")[0], name, text, 0)
-            with ClaimCheck(claim, store, command, report) as check:
+            with ClaimCheck(claim, store, command, listener) as check:
                 _check_bytes(check, page)
 
 
@@ -205,10 +212,10 @@ def _check_bytes(check: ClaimCheck, entry: File | IndexEntry | Page) -> None:
         raise make_open_error(store.locate(file), error, check.command) from error
 
 
-def _check_footer(check: ClaimCheck, said: File) -> None:
-    footer = measure_footer(check.store, said.file)
-    check.require_equal("bytes of the footer", footer.bytes, said.footer.bytes)
-    check.require_equal("SHA-256 of the footer", footer.sha256, said.footer.sha256)
+def _check_footer(check: ClaimCheck, entry: File) -> None:
+    footer = measure_footer(check.store, entry.file)
+    check.require_equal("bytes of the footer", footer.bytes, entry.footer.bytes)
+    check.require_equal("SHA-256 of the footer", footer.sha256, entry.footer.sha256)
 
 
 def _check_index(listed: ListedTable) -> None:
@@ -219,26 +226,27 @@ def _check_index(listed: ListedTable) -> None:
         if len(header) < BLOCK_BYTES:
             check.refute(f"bytes {len(header)}", f"a header of {BLOCK_BYTES} bytes")
         *header_fields, content, name = HEADER.unpack_from(header)
-        # of a table that no rule knows, any records that fit a block
-        most = min(max(header_fields[3], 1), BODY_BYTES)
-        width = struct.calcsize(listed.table.record_format) if listed.table else most
-        wanted = MAGIC, INDEX_VERSION, 0, width, BLOCK_BYTES, entry.records, listed.entry.content
-        have = *header_fields, content.hex(), name.rstrip(b"\0")
-        for words in zip(FIELDS, have, (*wanted, listed.name.encode()), strict=True):
-            check.require_equal(*words)
+        # an unknown table's records may have any width that fits a block
+        unknown_width = min(max(header_fields[3], 1), BODY_BYTES)
+        width = struct.calcsize(listed.table.record_format) if listed.table else unknown_width
+        expected = MAGIC, INDEX_VERSION, 0, width, BLOCK_BYTES, entry.records, listed.entry.content
+        values = *header_fields, content.hex(), name.rstrip(b"\0")
+        for comparison in zip(FIELDS, values, (*expected, listed.name.encode()), strict=True):
+            check.require_equal(*comparison)
         check.require_equal(
             "bytes", store.get_size(entry.file), BLOCK_BYTES * count_blocks(width, entry.records)
         )
-    each, text = (
-        BODY_BYTES // width,
-        "every block has the right checksum, and zeros after its records",
-    )
+    records_per_block = BODY_BYTES // width
+    text = "every block has the right checksum, and zeros after its records"
     with listed.begin_claim(text, index=True) as check, store.open(entry.file) as file:
         for number in range(count_blocks(width, entry.records)):
             block = file.read(BLOCK_BYTES)
-            sealed = CHECKSUM.pack(compute_checksum(content, number, block[:BODY_BYTES]))
-            check.require_equal(f"block {number}: checksum", block[BODY_BYTES:].hex(), sealed.hex())
-            used = min(each, entry.records - (number - 1) * each) * width if number else HEADER.size
+            checksum = CHECKSUM.pack(compute_checksum(content, number, block[:BODY_BYTES]))
+            check.require_equal(
+                f"block {number}: checksum", block[BODY_BYTES:].hex(), checksum.hex()
+            )
+            remaining = entry.records - (number - 1) * records_per_block
+            used = min(records_per_block, remaining) * width if number else HEADER.size
             zeros = block[used:BODY_BYTES].count(0)
             check.require_equal(
                 f"block {number}: zeros after its records", zeros, BODY_BYTES - used
@@ -248,17 +256,16 @@ def _check_index(listed: ListedTable) -> None:
 def decode_rows(
     listed: ListedTable, transform: Callable[[Rows], Result]
 ) -> Iterator[tuple[Rows, Result]]:
-    """A table's rows in order, a row group at a time, and what was made of each, as many at once
-    as there are processors. After the last, they are proved to be the rows that are listed.
+    """Yield a table's rows in order, one row group at a time, each with its transformed result.
+
+    As many row groups are decoded in parallel as there are processors. After the last one, the
+    content hash and the files' metadata are compared with the manifest.
     """
     (groups, metadata), table, files = _list_groups(listed), listed.definition, listed.entry.files
     contents = {file.file: ContentHash(table.columns) for file in files}
     begins: dict[str, dict[str, Any]] = {}
-    number_column, before, count = (
-        table.number_column if len(files) > 1 else None,
-        Counter[str](),
-        0,
-    )
+    number_column = table.number_column if len(files) > 1 else None
+    rows_before, count = Counter[str](), 0
     with listed.begin_claim(
         "every row decodes, and the content hash matches the manifest"
     ) as check:
@@ -275,10 +282,10 @@ def decode_rows(
                 values = rows.column(number_column.within)
                 value = values[0].as_py()
                 begins.setdefault(
-                    file, {number_column.within: value, number_column.name: before[value]}
+                    file, {number_column.within: value, number_column.name: rows_before[value]}
                 )
                 for tally in pc.value_counts(values).to_pylist():
-                    before[tally["values"]] += tally["counts"]
+                    rows_before[tally["values"]] += tally["counts"]
         check.require_equal("rows", count, listed.entry.rows)
         for file_entry in files:
             check.for_file(file_entry.file).require_equal(
@@ -287,16 +294,16 @@ def decode_rows(
         content = combine_hashes([content.hexdigest() for content in contents.values()])
         check.require_equal("content hash", content, listed.entry.content)
         for file_entry in files:
-            own = contents[file_entry.file].hexdigest()
+            digest = contents[file_entry.file].hexdigest()
             _check_metadata(
-                check.for_file(file_entry.file), metadata[file_entry.file], listed.entry, own
+                check.for_file(file_entry.file), metadata[file_entry.file], listed.entry, digest
             )
 
 
 def read_rows(listed: ListedTable) -> Rows:
-    """All of a table's rows at once."""
-    none = pa.RecordBatch.from_pylist([], make_schema(listed.definition))
-    return Rows(pa.concat_batches([none, *(rows.batch for rows, _ in decode_rows(listed, len))]))
+    """Return all of a table's rows in one batch."""
+    empty = pa.RecordBatch.from_pylist([], make_schema(listed.definition))
+    return Rows(pa.concat_batches([empty, *(rows.batch for rows, _ in decode_rows(listed, len))]))
 
 
 Groups = list[tuple[str, pq.FileMetaData, int, int]]
@@ -304,28 +311,24 @@ Metadata = dict[bytes, bytes]
 
 
 def _list_groups(listed: ListedTable) -> tuple[Groups, dict[str, Metadata]]:
-    """The row groups by file, footer, number and first row, once the footers are as defined; and
-    the metadata of each file.
+    """Compare the footers with the table's definition; return the row groups and the metadata.
+
+    A row group is a file's name, its footer, the group's number and its first row. The metadata is
+    that of each file.
     """
-    table, entry, groups, metadata = (
-        listed.definition,
-        listed.entry,
-        Groups(),
-        dict[str, Metadata](),
-    )
+    table, entry = listed.definition, listed.entry
+    groups, metadata = Groups(), dict[str, Metadata]()
     text = "schema, all metadata and number of rows match the definition of the table"
-    with listed.begin_claim(text) as whole:
+    with listed.begin_claim(text) as table_check:
         for file_entry in entry.files:
-            check, source = (
-                whole.for_file(file_entry.file),
-                listed.store.get_source(file_entry.file),
-            )
+            check = table_check.for_file(file_entry.file)
+            source = listed.store.get_source(file_entry.file)
             with translate_decode_errors(check), pq.ParquetFile(source) as file:
-                schema_found, footer = file.schema_arrow, file.metadata
+                schema, footer = file.schema_arrow, file.metadata
                 _check_footer(check, file_entry)
             texts = (
-                one_schema.to_string(truncate_metadata=False)
-                for one_schema in (schema_found, make_schema(table))
+                version.to_string(truncate_metadata=False)
+                for version in (schema, make_schema(table))
             )
             for lines in zip_longest(*map(str.splitlines, texts)):
                 check.require_equal("schema:", *lines)
@@ -336,46 +339,54 @@ def _list_groups(listed: ListedTable) -> tuple[Groups, dict[str, Metadata]]:
                 if rows := footer.row_group(number).num_rows:
                     groups.append((file_entry.file, footer, number, begin))
                     begin += rows
-        whole.require_equal("parameters", entry.parameters, table.recipe.list_parameters())
-        whole.require_equal("description", entry.description, compute_description(table))
+        table_check.require_equal("parameters", entry.parameters, table.recipe.list_parameters())
+        table_check.require_equal("description", entry.description, compute_description(table))
     return groups, metadata
 
 
 def _check_metadata(check: ClaimCheck, metadata: Metadata, entry: Entry, content: str) -> None:
-    """Check what a file says of its making: where a manifest is lost, it is listed by that."""
+    """Check the metadata about its build in a file, from which a lost manifest is restored."""
     expected = {
         "parameters": json.dumps(entry.parameters, sort_keys=True),
         "made_by": entry.made_by,
         "content": content,
     }
     for key, value in expected.items():
-        found = metadata.get(key.encode(), b"").decode("utf-8", "replace")
-        check.require_equal(f"metadata {key}:", found, value)
+        text = metadata.get(key.encode(), b"").decode("utf-8", "replace")
+        check.require_equal(f"metadata {key}:", text, value)
 
 
 def _read_group(
-    whole: ClaimCheck, known: Table, file: str, footer: pq.FileMetaData, number: int, begin: int
+    table_check: ClaimCheck,
+    definition: Table,
+    file: str,
+    footer: pq.FileMetaData,
+    number: int,
+    begin: int,
 ) -> Rows:
-    """The rows of a row group, which are as the footer says: readers skip by that."""
-    check, group = whole.for_file(file), footer.row_group(number)
+    """Return the rows of a row group, once they are as its footer says.
+
+    Readers skip row groups by the footer's statistics, so wrong ones would hide rows.
+    """
+    check, group = table_check.for_file(file), footer.row_group(number)
     with (
         translate_decode_errors(check),
-        pq.ParquetFile(whole.store.get_source(file), metadata=footer) as opened,
+        pq.ParquetFile(table_check.store.get_source(file), metadata=footer) as parquet_file,
     ):
-        table = opened.read_row_group(number, use_threads=False)
+        table = parquet_file.read_row_group(number, use_threads=False)
         (rows,) = table.combine_chunks().to_batches()
         rows.validate(full=True)
         check.require_equal("rows in a group", group.num_rows, rows.num_rows)
         check.require_equal(
-            "sorting columns", group.sorting_columns, tuple(list_sorting_columns(known))
+            "sorting columns", group.sorting_columns, tuple(list_sorting_columns(definition))
         )
         for column, name in enumerate(rows.schema.names):
             chunk, values = group.column(column), rows.column(name)
             plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values
             expected = {"path_in_schema": name, "num_values": len(values), "distinct_count": None}
             expected |= {"null_count": values.null_count, **pc.min_max(plain).as_py()}
-            values_found = chunk.to_dict()
-            for what, value in {**(values_found["statistics"] or {}), **values_found}.items():
+            actual = chunk.to_dict()
+            for what, value in {**(actual["statistics"] or {}), **actual}.items():
                 if what in expected and value is not None:
                     check.require_equal(f"{name}: {what}", value, expected[what])
             check.require_equal(
@@ -386,7 +397,7 @@ def _read_group(
 
 @contextlib.contextmanager
 def translate_decode_errors(check: ClaimCheck) -> Iterator[None]:
-    """Refute a claim where Arrow cannot decode."""
+    """Refute a claim if Arrow cannot decode the file."""
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -394,35 +405,39 @@ def translate_decode_errors(check: ClaimCheck) -> Iterator[None]:
 
 
 def check_records(listed: ListedTable, text: str, fields: Mapping[str, Array]) -> None:
-    """Prove each field of an index, whose header is proved, equal to its values, one a record."""
+    """Prove that each field of an index holds the given values, one for each record.
+
+    The index's header must be checked already.
+    """
     with listed.begin_claim(text, index=True) as check:
         for expected in fields.values():
             check.require_equal("records", listed.index.records, len(expected))
-        for begin, records_found in iter_records(listed):
-            for name, expected_values in fields.items():
-                for row in np.argwhere(
-                    records_found[name] != expected_values[begin:][: len(records_found)]
-                )[:1, 0].tolist():
-                    record = {field: records_found[field][row].tolist() for field in fields}
-                    wanted = expected_values[begin + row].tolist()
-                    check.refute(f"{name} {record[name]}", wanted, begin + row, record)
+        for begin, records in iter_records(listed):
+            for name, expected in fields.items():
+                differ = records[name] != expected[begin:][: len(records)]
+                for row in np.argwhere(differ)[:1, 0].tolist():
+                    record = {field: records[field][row].tolist() for field in fields}
+                    value = expected[begin + row].tolist()
+                    check.refute(f"{name} {record[name]}", value, begin + row, record)
 
 
 def iter_records(listed: ListedTable) -> Iterator[tuple[int, Array]]:
-    """The records of an index, whose header is proved, some at a time, by the first one's rank."""
+    """Yield the records of an index in chunks, each with the rank of its first record.
+
+    The index's header must be checked already.
+    """
     dtype = np.dtype([(name, _make_dtype(letter)) for name, letter in listed.definition.index])
-    each, count, begin = BODY_BYTES // dtype.itemsize, listed.index.records, 0
+    bytes_used = BODY_BYTES // dtype.itemsize * dtype.itemsize
+    count, begin = listed.index.records, 0
     with listed.store.open(listed.index.file) as file:
         file.seek(BLOCK_BYTES)
         while data := file.read(CHUNK_BLOCKS * BLOCK_BYTES):
-            used = np.frombuffer(data, np.uint8).reshape(-1, BLOCK_BYTES)[
-                :, : each * dtype.itemsize
-            ]
-            records_found = np.ascontiguousarray(used).view(dtype).ravel()[: count - begin]
-            yield begin, records_found
-            begin += len(records_found)
+            used = np.frombuffer(data, np.uint8).reshape(-1, BLOCK_BYTES)[:, :bytes_used]
+            records = np.ascontiguousarray(used).view(dtype).ravel()[: count - begin]
+            yield begin, records
+            begin += len(records)
 
 
 def _make_dtype(letter: str) -> Any:
-    # text of a fixed width as single bytes: numpy would drop zeros at its end
+    # text of a fixed width is read as single bytes, as numpy would drop zeros at its end
     return (np.uint8, int(letter[:-1])) if letter.endswith("s") else f"<{letter}"

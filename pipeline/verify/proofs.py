@@ -1,4 +1,4 @@
-"""The registry of proofs: which one a table has, by its recipe's class and its puzzle's."""
+"""The registry of proofs, by the class of a table's recipe and that of its puzzle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tablebase.puzzles.senet import Senet
 from tablebase.puzzles.sliding.definition import Sliding
 
 Prove = Callable[[ListedTable, Seen], Outcome]
-"""Proves one table, and says what that showed."""
+"""A function that proves one table and returns the outcome."""
 
 PROOFS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Eight): partial(prove_goals, make_space=make_eight_space),
@@ -42,11 +42,13 @@ PROOFS: dict[tuple[type, type], Prove] = {
 
 
 def find_proof(listed: ListedTable) -> Prove:
-    """The proof of a puzzle's table: its own, or that of the nearest kinds of recipe and puzzle;
-    of no kind that is known, what holds for any table."""
+    """Return a table's proof: the puzzle's own, or that of the nearest base classes.
+
+    A table whose recipe and puzzle have no registered class gets the generic proof.
+    """
     if listed.puzzle and listed.puzzle.proof:
-        own: Prove = load_part(listed.puzzle, listed.puzzle.proof)
-        return own
+        proof: Prove = load_part(listed.puzzle, listed.puzzle.proof)
+        return proof
     kinds = (
         (recipe, puzzle)
         for recipe in type(listed.definition.recipe).__mro__

@@ -1,4 +1,4 @@
-"""Verdicts: what a proof showed of a table or of one of its boards, in one of five words."""
+"""Verdicts on tables and boards: five grades, from proved to intact."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Grade(StrEnum):
     PUBLISHED = "published"
     """The numbers agree with a published one that it cites, and nothing more was done."""
     SAMPLED = "sampled"
-    """So many of all rows or numbers were tried."""
+    """A sample of the rows or numbers was checked."""
     INTACT = "intact"
     """The files are what the manifest lists; nothing about their content was shown."""
 
@@ -29,9 +29,9 @@ ORDER = tuple(Grade)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was shown of a table, or of one of its boards if `board` is given.
+    """The verdict on a table, or on one of its boards if `board` is given.
 
-    `how` names in a sentence what was done and what is left.
+    `how` states in a sentence what was checked and what was not.
     """
 
     table: str
@@ -42,16 +42,17 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the proof of a table returns: its verdicts, and `result` for proofs of later tables."""
+    """The verdicts of a table's proof, and a result for the proofs of later tables."""
 
     verdicts: tuple[Verdict, ...]
     result: Any = None
+    """Any value that a later proof of the same puzzle can use, such as counts."""
 
     def shows(self, board: str | None = None, *, least: Grade) -> bool:
         """Return whether the verdict on the table, or on a board, is at least as strong."""
         return any(
-            of.board == board and ORDER.index(of.verdict) <= ORDER.index(least)
-            for of in self.verdicts
+            verdict.board == board and ORDER.index(verdict.verdict) <= ORDER.index(least)
+            for verdict in self.verdicts
         )
 
 
@@ -62,23 +63,25 @@ Seen = Mapping[str, Outcome]
 def find_weakest(verdicts: Iterable[Verdict]) -> dict[str, Grade]:
     """Return each table's weakest verdict, which is its own where it has boards."""
     weakest: dict[str, Grade] = {}
-    for of in verdicts:
-        weakest[of.table] = max(weakest.get(of.table, of.verdict), of.verdict, key=ORDER.index)
+    for verdict in verdicts:
+        grade = verdict.verdict
+        weakest[verdict.table] = max(weakest.get(verdict.table, grade), grade, key=ORDER.index)
     return weakest
 
 
 def count_tables(verdicts: Iterable[Verdict]) -> dict[Grade, int]:
     """Return how many tables have each verdict, the strongest first."""
-    found = [*find_weakest(verdicts).values()]
-    return {grade: found.count(grade) for grade in ORDER if grade in found}
+    grades = [*find_weakest(verdicts).values()]
+    return {grade: grades.count(grade) for grade in ORDER if grade in grades}
 
 
 def group_boards(verdicts: Sequence[Verdict]) -> list[tuple[Grade, str, list[str]]]:
-    """Return a table's verdicts, the strongest first: each with how, and the boards that have it.
+    """Return a table's verdicts, the strongest first: grade, `how` text and boards.
 
-    There are no boards where the verdict is on the whole table.
+    The list of boards is empty for a verdict on the whole table.
     """
     boards: dict[tuple[Grade, str], list[str]] = {}
-    for of in sorted(verdicts, key=lambda of: ORDER.index(of.verdict)):
-        boards.setdefault((of.verdict, of.how), []).extend([of.board] if of.board else [])
+    for verdict in sorted(verdicts, key=lambda verdict: ORDER.index(verdict.verdict)):
+        names = boards.setdefault((verdict.verdict, verdict.how), [])
+        names.extend([verdict.board] if verdict.board else [])
     return [(grade, how, names) for (grade, how), names in boards.items()]

@@ -93,7 +93,7 @@ def test_the_picture_leaves_out_what_follows_from_the_rest(known: Imports) -> No
     drawn = re.findall(r">([^<]+)</text>", draw_import_graph())
     for name in group_by_layer(known):
         assert "." not in name or name.partition(".")[2] in drawn
-    assert (ROOT / "docs" / "architecture.md").read_text("utf-8").count("(rooms.svg)") == 1
+    assert (ROOT / "docs" / "architecture.md").read_text("utf-8").count("(import-layers.svg)") == 1
 
 
 def test_what_passes_through_the_house_passes_each_room_once(known: Imports) -> None:

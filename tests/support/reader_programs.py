@@ -82,9 +82,9 @@ import reader
 try:
     index = reader.Index(sys.argv[1], sys.argv[2], int(sys.argv[3]))
     for number in sys.argv[4:]:
-        print(index.record(int(number)).hex())
-except reader.Trouble as trouble:
-    sys.exit(trouble.code)
+        print(index.read_record(int(number)).hex())
+except reader.ReaderError as error:
+    sys.exit(error.code)
 """
 
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 SOLVED = "1234567-0000000"
 PIECES = {"".join(pieces): rank for rank, pieces in enumerate(permutations(SOLVED[:7]))}
-"""Every order of the corners, with its number."""
+"""Every order of the corners, with its rank."""
 TWISTS = ["".join(twists) for twists in product("012", repeat=7) if sum(map(int, twists)) % 3 == 0]
-"""No turn changes the sum of the twists, counted in threes."""
+"""All twists of a state. Their sum is a multiple of 3, which no turn changes."""
 
 
 def turn_state(state: str, turn: str) -> str:
-    """A state after a turn, which is written as the state that it makes of the solved cube.
+    """Return the state after a turn, given as the state that the turn makes of the solved cube.
 
     >>> turn_state("5231764-2001102", "4123567-0000000")
     '1523764-1200102'
@@ -53,11 +53,11 @@ TURNS = {
     for letter, once in CLOCKWISE.items()
     for name, turn in ((letter, once), (letter.lower(), turn_state(turn_state(once, once), once)))
 }
-"""The quarter turns: a capital is clockwise, as seen from the face."""
+"""The quarter turns by letter: a capital is clockwise, as seen from the face."""
 
 
 class PocketCube(GoalPuzzle):
-    """The rules, one state at a time and all states at once."""
+    """The rules for one state, and vectorized for all states."""
 
     name = "pocket-cube"
     title = "Pocket cube"
@@ -72,7 +72,7 @@ class PocketCube(GoalPuzzle):
         self.tables = (self.make_goal_table("pocket_cube", meaning, ("solved",), rows=self.size),)
 
     def parse(self, text: str) -> str:
-        """The state that a text names.
+        """Return the state that a text names.
 
         >>> PUZZLE.parse(" 2134567-0000000 ")
         '2134567-0000000'
@@ -115,15 +115,15 @@ class PocketCube(GoalPuzzle):
         for letter, turn in TURNS.items():
             yield letter, turn_state(state, turn)
 
-    # ---- the same for all states at once: 3,674,160 would take minutes one by one --------------
+    # ---- vectorized for all states: 3,674,160 one by one would take minutes --------------------
 
     def list_states(self) -> Bytes:
-        """Each order of the pieces with each way to twist them."""
+        """Return each order of the pieces with each combination of twists."""
         pieces = np.array([f"{pieces}-" for pieces in PIECES], dtype=np.bytes_)
         return np.strings.add(pieces[:, None], np.array(TWISTS, dtype=np.bytes_)).ravel()
 
     def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
-        """The texts turned: their letters change places, and the twists are added."""
+        """Yield each turn of all states: digits change places, and the turn's twists are added."""
         texts = self.list_states().view(np.uint8).reshape(self.size, len(SOLVED))
         for letter, turn in TURNS.items():
             places = np.array([int(place) - 1 for place in turn[:7]])
@@ -133,7 +133,7 @@ class PocketCube(GoalPuzzle):
             yield letter, np.arange(self.size), after.view(f"S{len(SOLVED)}").ravel()
 
     def make_graph(self) -> Graph:
-        """Pieces go where they go however they are twisted, and twists whatever piece has them."""
+        """Return the graph, using that a turn moves pieces and twists independently."""
         targets = np.empty((len(PIECES), len(TWISTS), len(TURNS)), dtype=np.int32)
         for at, turn in enumerate(TURNS.values()):
             pieces = [self.rank(turn_state(f"{pieces}-0000000", turn)) for pieces in PIECES]

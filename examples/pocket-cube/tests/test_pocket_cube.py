@@ -1,4 +1,4 @@
-"""The rules against a cube of stickers in space, against each other, and against known numbers."""
+"""Tests of the rules against a geometric cube, each other, and published numbers."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -16,43 +16,43 @@ QUARTER_TURNS = [
 ]
 """States by distance: https://oeis.org/A079762"""
 FACE_TURNS = [1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644]
-"""The same where a half turn is one move: https://oeis.org/A079761"""
+"""States by distance if a half turn is one move: https://oeis.org/A079761"""
 
 Vector = tuple[int, int, int]
 FACES = {"U": (0, 1, 0), "R": (1, 0, 0), "F": (0, 0, 1), "D": (0, -1, 0), "L": (-1, 0, 0)}
 FACES["B"] = (0, 0, -1)
 CORNERS = ("URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB")
-"""The places 1-7 by their faces: above or below first, then clockwise."""
+"""The faces of the places 1-7: the one above or below first, then clockwise."""
 
 
-def place(corner: str) -> Vector:
+def locate(corner: str) -> Vector:
     x, y, z = (sum(axis) for axis in zip(*(FACES[face] for face in corner), strict=True))
     return x, y, z
 
 
-def clockwise(face: str, at: Vector) -> Vector:
-    """Where a quarter turn of a face takes a point, or the way that a sticker looks."""
+def rotate(face: str, at: Vector) -> Vector:
+    """Return the image of a point, or of a sticker's direction, under a clockwise quarter turn."""
     x, y, z = at
     return {"U": (-z, y, x), "R": (x, z, -y), "F": (y, -x, z)}[face]
 
 
-def in_space(turns: str) -> str:
-    """The notation of the state that turns make of the solved cube, read off its stickers."""
-    found = [(place(corner), FACES[corner[0]]) for corner in CORNERS]
+def turn_solved_cube(turns: str) -> str:
+    """Turn the solved cube, and return the notation of the result, read from its stickers."""
+    stickers = [(locate(corner), FACES[corner[0]]) for corner in CORNERS]
     for letter in turns:
         face = letter.upper()
         for _ in range(1 if letter == face else 3):
-            found = [
-                (clockwise(face, at), clockwise(face, looks))
+            stickers = [
+                (rotate(face, at), rotate(face, direction))
                 if np.dot(at, FACES[face]) > 0
-                else (at, looks)
-                for at, looks in found
+                else (at, direction)
+                for at, direction in stickers
             ]
     pieces, twists = "", ""
     for corner in CORNERS:
-        (piece,) = (n for n, (at, _) in enumerate(found) if at == place(corner))
+        (piece,) = (n for n, (at, _) in enumerate(stickers) if at == locate(corner))
         pieces += str(piece + 1)
-        twists += str([FACES[face] for face in corner].index(found[piece][1]))
+        twists += str([FACES[face] for face in corner].index(stickers[piece][1]))
     return f"{pieces}-{twists}"
 
 
@@ -67,10 +67,10 @@ def test_turns_are_those_of_a_cube_in_space(length: int) -> None:
         state = SOLVED
         for letter in turns:
             state = dict(PUZZLE.moves(state))[letter]
-        assert state == in_space("".join(turns)), turns
+        assert state == turn_solved_cube("".join(turns)), turns
 
 
-def test_a_state_and_its_number() -> None:
+def test_ranks_and_states_are_one_to_one() -> None:
     states = PUZZLE.list_states()
     assert len(states) == PUZZLE.size == 3_674_160
     assert (states[1:] > states[:-1]).all()
@@ -93,8 +93,8 @@ def test_all_states_at_once_move_as_each_of_them() -> None:
         assert (graph.labels[first:last] >> 4).tolist() == [*range(len(PUZZLE.letters))]
 
 
-def by_depth(targets: list[NDArray[np.int32]]) -> list[int]:
-    """How many states are first reached after each number of moves."""
+def count_by_depth(targets: list[NDArray[np.int32]]) -> list[int]:
+    """Return the number of states that are first reached after each number of moves."""
     depth = np.full(PUZZLE.size, -1, dtype=np.int8)
     layer, counts = np.array([PUZZLE.rank(SOLVED)]), list[int]()
     while len(layer):
@@ -109,9 +109,9 @@ def by_depth(targets: list[NDArray[np.int32]]) -> list[int]:
 
 def test_the_numbers_of_states_are_the_known_ones() -> None:
     quarters = [*PUZZLE.make_graph().targets.reshape(PUZZLE.size, -1).T.copy()]
-    assert by_depth(quarters) == QUARTER_TURNS
+    assert count_by_depth(quarters) == QUARTER_TURNS
     halves = [quarter[quarter] for quarter in quarters[::2]]
-    assert by_depth(quarters + halves) == FACE_TURNS
+    assert count_by_depth(quarters + halves) == FACE_TURNS
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,6 @@ def test_the_numbers_of_states_are_the_known_ones() -> None:
         ("1234567-1000000", "a corner was turned by force"),
     ],
 )
-def test_what_is_no_state_is_refused(text: str, problem: str) -> None:
+def test_an_invalid_state_is_rejected(text: str, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         PUZZLE.parse(text)

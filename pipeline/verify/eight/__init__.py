@@ -1,1 +1,1 @@
-"""What is proved of the 8-puzzle alone."""
+"""The proof of the 8-puzzle's table."""

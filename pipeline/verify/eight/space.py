@@ -1,4 +1,4 @@
-"""The 8-puzzle's rules said once more, for all boards at once."""
+"""A second implementation of the 8-puzzle's rules, vectorized over all boards."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from pipeline.verify.goal_proof import Space
 from tablebase.puzzle import GoalPuzzle
 
 STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
-"""Where the blank goes by U, D, L and R, as (rows, columns)."""
+"""The blank's steps for U, D, L and R, as (rows, columns)."""
 
 
 def make_eight_space(puzzle: GoalPuzzle) -> Space:
-    """The 8-puzzle's: 9! boards in notation order, a state read as one number of nine digits."""
+    """Return the space of all 9! boards in notation order.
+
+    To find a board's rank, its text is read as one number of nine digits.
+    """
     # permutations of sorted digits come in ascending order, which is notation order
     texts = ["".join(digits) for digits in permutations("012345678")]
     boards = np.frombuffer("".join(texts).encode(), dtype=np.uint8).reshape(-1, 9) - ord("0")
@@ -28,11 +31,12 @@ def make_eight_space(puzzle: GoalPuzzle) -> Space:
     for (letter, (down, right)), cell in product(enumerate(STEPS), range(9)):
         row, column = cell // 3 + down, cell % 3 + right
         if 0 <= row < 3 and 0 <= column < 3:
-            came, other = np.flatnonzero(cells[0] == cell), 3 * row + column
-            tile = boards[came, other].astype(np.int32)
-            after = numbers[came] + tile * (weights[cell] - weights[other])
-            reached = np.searchsorted(numbers, after)
-            moves.append(np.stack([came, reached, np.full(len(came), letter)]).astype(np.int32))
+            sources, other = np.flatnonzero(cells[0] == cell), 3 * row + column
+            tile = boards[sources, other].astype(np.int32)
+            after = numbers[sources] + tile * (weights[cell] - weights[other])
+            targets = np.searchsorted(numbers, after)
+            edges = [sources, targets, np.full(len(sources), letter)]
+            moves.append(np.stack(edges).astype(np.int32))
 
     def features(ranks: Array, goal: str) -> dict[str, Array]:
         manhattan, misplaced = np.zeros((2, len(ranks)), dtype=np.int16)

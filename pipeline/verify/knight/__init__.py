@@ -1,1 +1,1 @@
-"""The proof of the knight's tables."""
+"""The proofs of the knight's tables."""

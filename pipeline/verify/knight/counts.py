@@ -1,7 +1,8 @@
-"""The table of how many tours begin where: compared with the tables that list them, and more.
+"""The proof of the table that counts tours by board and start square.
 
-Each board gets a verdict on all its numbers, those of every square: a total that agrees says
-nothing of the squares.
+Its counts are compared with the tables that list tours, with second counts and with published
+totals. Each board gets one verdict on the counts of all its squares: a total that agrees shows
+nothing about the count of a single square.
 """
 
 from __future__ import annotations
@@ -23,22 +24,25 @@ from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.definition import TOURS_PREFIX
 
 MAX_WALKED_SQUARES = 36
-"""Squares of the largest boards whose tours are counted again path by path."""
+"""The number of squares of the largest boards whose tours are recounted path by path."""
 MAX_SWEPT_SIDE = 4
-"""The longest short side of larger ones that are swept again: others have too many states."""
+"""The longest short side of larger boards that are recounted by a sweep.
+
+A sweep of a wider board has too many states.
+"""
 SWEPT_BOTH_WAYS = "4x5"
-"""A board that is swept along both sides."""
+"""A board that is recounted by a sweep along each of its sides."""
 
 Counts = Mapping[str, ArrayLike]
-"""What columns hold at a board's squares."""
+"""Columns and their values, one for each square of a board or the same for all."""
 COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
 
 
 def prove_counts(listed: ListedTable, earlier: Seen) -> Outcome:
-    """Prove the table of counts, given what the tables of tours were seen to list.
+    """Prove the table of counts, given the outcomes of the tables that list tours.
 
-    Its result: how many tours, where they were counted, and closed tours begin at each square of
-    each board.
+    The outcome's result has, for each board and each start square, the number of closed tours and,
+    if it was counted, that of all tours.
     """
     proof = _Proof(listed)
     proof.prove_rows()
@@ -52,7 +56,7 @@ def prove_counts(listed: ListedTable, earlier: Seen) -> Outcome:
 
 
 class _Proof:
-    """The rows of the table by board, and what is proved of them."""
+    """The proof of the table of counts, with its rows by board."""
 
     def __init__(self, listed: ListedTable) -> None:
         recipe = listed.definition.recipe
@@ -63,9 +67,11 @@ class _Proof:
             (board, at) for board in self._boards.values() for at in range(board.squares)
         ]
         self._row_of = {(str(board), at): row for row, (board, at) in enumerate(self._squares)}
-        # all but those of which only closed tours are counted
+        # all boards but those of which only closed tours are counted
         self._counted = [
-            name for name, of in self._boards.items() if (of.files, of.ranks) not in recipe.closed
+            name
+            for name, board in self._boards.items()
+            if (board.files, board.ranks) not in recipe.closed
         ]
         boards = self._boards
         self._totals = {n: known for n in self._counted if (known := find_known_total(boards[n]))}
@@ -74,6 +80,7 @@ class _Proof:
         }
 
     def _prove(self, text: str, names: list[str], counts: Callable[[str], Counts]) -> None:
+        """Prove that some boards' rows have the counts that a function returns for a board."""
         squares = sum(self._boards[name].squares for name in names)
         with self._listed.begin_claim(text, squares) as check:
             for name in names:
@@ -82,15 +89,16 @@ class _Proof:
                     self._rows.require_column(check, column, np.broadcast_to(expected, len(at)), at)
 
     def prove_rows(self) -> None:
+        """Prove that every square has one row, with a null only where tours are not counted."""
         rows, squares = self._rows, self._squares
         text = f"there is one row for every square of {len(self._boards)} boards, in order"
         with self._listed.begin_claim(text) as check:
             check.require_equal("rows", len(rows), len(squares))
-            told = [
+            descriptions = [
                 (str(board), board.files, board.ranks, board.name_square(at))
                 for board, at in squares
             ]
-            for name, *expected in zip(("board", "files", "ranks", "start"), *told, strict=True):
+            for name, *expected in zip(COLUMNS[:4], *descriptions, strict=True):
                 rows.require_column(check, name, expected)
             nulls = [(board.files, board.ranks) in self._closed for board, _ in squares]
             rows.require_column(
@@ -98,21 +106,27 @@ class _Proof:
             )
 
     def prove_symmetry(self) -> None:
+        """Prove that squares which a symmetry exchanges have equal counts."""
         rows, row_of, squares = self._rows, self._row_of, self._squares
         text = (
             "mirrored squares have equally many tours, also on the board turned sideways; all "
             "squares of a board have equally many closed tours, which visit them all"
         )
         with self._listed.begin_claim(text) as check:
-            lying = [row_of.get(_turn_sideways(*square), row) for row, square in enumerate(squares)]
+            sideways = [
+                row_of.get(_turn_sideways(*square), row) for row, square in enumerate(squares)
+            ]
             least = [row_of[str(board), min(board.find_images(at))] for board, at in squares]
             first = [row_of[str(board), 0] for board, _ in squares]
-            for column, others in (("tours", (least, lying)), ("closed", (first, lying))):
-                for other in others:
-                    rows.require_column(check, column, rows.column(column).take(pa.array(other)))
+            for column, images in (("tours", (least, sideways)), ("closed", (first, sideways))):
+                for image in images:
+                    rows.require_column(check, column, rows.column(column).take(pa.array(image)))
 
     def compare_with_lists(self, earlier: Seen) -> dict[str, str]:
-        """Prove the boards with a table of all tours; returns how, if that table is proved."""
+        """Prove the boards that have a table of all tours.
+
+        Return, for each board whose table is itself proved, the text for its verdict.
+        """
         listing = {
             n: earlier[table] for n in self._boards if (table := f"{TOURS_PREFIX}{n}") in earlier
         }
@@ -128,6 +142,7 @@ class _Proof:
         }
 
     def prove_totals(self) -> None:
+        """Compare the boards' totals with the published ones."""
         totals, closed = self._totals, self._cycles
         text = (
             f"the totals of {len(totals)} boards match published totals ({_format_sources(totals)})"
@@ -142,79 +157,84 @@ class _Proof:
         self._prove(text, [*closed], lambda name: {"closed": closed[name][0]})
 
     def recount_boards(self, listing: list[str]) -> dict[str, str]:
-        """Count the tours of boards once more, by square; returns how, board by board.
+        """Recount the tours of boards by square; return the text for each board's verdict.
 
-        Those of boards with a proved table were counted as listed; of a board and the same on its
-        side, proved to have the same counts, one is counted.
+        Boards in `listing` are left out: their proved tables were counted. Of a board and the same
+        board turned sideways, which are proved to have equal counts, only one is recounted.
         """
         boards, counted = self._boards, self._counted
-        again = [
+        candidates = [
             board
             for name, board in boards.items()
             if name in counted
             and name not in listing
             and (board.files <= board.ranks or _turn_sideways(board)[0] not in counted)
         ]
-        walked = [str(board) for board in again if board.squares <= MAX_WALKED_SQUARES]
-        text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
-        self._prove(text, walked, lambda name: recount_tours(boards[name]))
-        how = dict.fromkeys(walked, "every square or its image was counted again, path by path")
-        more = [board for board in again if board.squares > MAX_WALKED_SQUARES]
-        for by_files, way in ((False, "rank after rank"), (True, "file after file")):
-            narrow = [board for board in more if (board.files > board.ranks) == by_files]
+        small = [str(board) for board in candidates if board.squares <= MAX_WALKED_SQUARES]
+        text = f"on {len(small)} boards that no table lists: {COUNTED_AGAIN}"
+        self._prove(text, small, lambda name: recount_tours(boards[name]))
+        how_by_board = dict.fromkeys(
+            small, "every square or its image was counted again, path by path"
+        )
+        larger = [board for board in candidates if board.squares > MAX_WALKED_SQUARES]
+        for by_files, order in ((False, "rank after rank"), (True, "file after file")):
+            narrow = [board for board in larger if (board.files > board.ranks) == by_files]
             swept = [
                 str(board) for board in narrow if min(board.files, board.ranks) <= MAX_SWEPT_SIDE
             ]
-            of_both = [name for name in counted if name == SWEPT_BOTH_WAYS]
-            text = f"on {', '.join([*swept, *of_both])}: {SWEPT_AGAIN}, {way}"
-            self._prove(text, [*swept, *of_both], partial(_recount_by_sweep, boards, by_files))
+            names = [*swept, *(name for name in counted if name == SWEPT_BOTH_WAYS)]
+            text = f"on {', '.join(names)}: {SWEPT_AGAIN}, {order}"
+            self._prove(text, names, partial(_recount_by_sweep, boards, by_files))
             for name in swept:
-                how[name] = (
+                how_by_board[name] = (
                     "every square or its image was counted again, by a sweep over the whole board"
                 )
-        return how
+        return how_by_board
 
     def check_unproved(self) -> None:
+        """Prove, on boards without a second count, that closed tours are no more than all tours."""
         rows = self._rows
-        alone = [
+        counted_once = [
             name
             for name, board in self._boards.items()
             if board.squares > MAX_WALKED_SQUARES
             and (name not in self._counted or min(board.files, board.ranks) > MAX_SWEPT_SIDE)
         ]
-        if alone:
+        if counted_once:
             text = "counted only once: no more tours are closed than there are"
-            with self._listed.begin_claim(f"on {', '.join(alone)}, {text}") as check:
+            with self._listed.begin_claim(f"on {', '.join(counted_once)}, {text}") as check:
                 tours = rows.read_numbers("tours", null=np.iinfo(np.int64).max)
-                closed_ones = rows.read_numbers("closed")
+                closed = rows.read_numbers("closed")
                 rows.require_none(
                     check,
-                    closed_ones > tours,
-                    lambda row: (f"{closed_ones[row]} closed tours", f"at most {tours[row]}"),
+                    closed > tours,
+                    lambda row: (f"{closed[row]} closed tours", f"at most {tours[row]}"),
                 )
 
     def make_verdicts(
-        self, proved: Mapping[str, str], again: Mapping[str, str]
+        self, proved: Mapping[str, str], recounted: Mapping[str, str]
     ) -> Iterable[Verdict]:
         """Return the strongest verdict that holds for each board."""
         for name, board in self._boards.items():
-            # the rows of both were seen to be the same
+            # a board and the same board turned sideways were proved to have the same counts
             images = [name, _turn_sideways(board)[0]]
-            for grade, ways in ((Grade.PROVED, proved), (Grade.RECOUNTED, again)):
-                if how := [ways[of] for of in images if of in ways]:
+            for grade, how_by_board in ((Grade.PROVED, proved), (Grade.RECOUNTED, recounted)):
+                if how := [how_by_board[image] for image in images if image in how_by_board]:
                     yield self._listed.make_verdict(grade, how[0], name)
                     break
             else:
                 yield self._make_total_verdict(name)
 
     def _make_total_verdict(self, name: str) -> Verdict:
-        """Return the verdict on a board whose squares were counted once."""
+        """Return the verdict on a board whose squares have no second count."""
         known = {"closed tours": self._cycles.get(name)}
         if name in self._counted:
             known = {"tours": self._totals.get(name), **known}
         parts = [
-            f"{kind} are as many as published ({of[1]})" if of else f"{kind} were only counted once"
-            for kind, of in known.items()
+            f"{kind} are as many as published ({total[1]})"
+            if total
+            else f"{kind} were only counted once"
+            for kind, total in known.items()
         ]
         if known.get("tours"):
             parts.append("the number of each square was only counted once")
@@ -222,6 +242,7 @@ class _Proof:
         return self._listed.make_verdict(grade, "; ".join(parts), name)
 
     def list_counts(self) -> dict[str, dict[str, list[int]]]:
+        """Return the counted columns of each board, square by square."""
         return {
             name: {
                 column: self._read_board(column, name)
@@ -233,8 +254,8 @@ class _Proof:
 
     def _read_board(self, column: str, name: str) -> list[int]:
         numbers = self._rows.read_numbers(column)[self._row_of[name, 0] :]
-        found: list[int] = numbers[: self._boards[name].squares].tolist()
-        return found
+        counts: list[int] = numbers[: self._boards[name].squares].tolist()
+        return counts
 
 
 def _recount_by_sweep(boards: Mapping[str, KnightBoard], by_files: bool, name: str) -> Counts:
@@ -242,7 +263,7 @@ def _recount_by_sweep(boards: Mapping[str, KnightBoard], by_files: bool, name: s
 
 
 def _turn_sideways(board: KnightBoard, square: int = 0) -> tuple[str, int]:
-    """The board on its side, and where a square of it comes to lie."""
+    """Return the name of a board turned sideways, and the new number of one of its squares."""
     rank, file = divmod(square, board.files)
     return f"{board.ranks}x{board.files}", rank + board.ranks * file
 

@@ -1,7 +1,7 @@
-"""The table of a board's tours by number: its records, its layers, and its numbers.
+"""The proof of the table that ranks a board's tours: its records, its layers and its ranks.
 
-The steps between layers, and the way from numbers to tours, are those that lookups take
-(`numbered_tours`, `layers`): their faults are found only where a tour or a total shows them.
+The steps between layers, and the code that unranks tours, are those of lookups (`tour_ranker`,
+`layer_reader`). A fault in them is found only if it shows in a tour or a total.
 """
 
 from __future__ import annotations
@@ -31,105 +31,112 @@ from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.parquet import to_arrow
 
 MAX_PROVED_STATES = 1 << 15
-"""States of a table whose layers are all proved from the rules."""
+"""The number of states up to which all layers of a table are proved from the rules."""
 MAX_PROVED_TOURS = 10_000
-"""Tours of a board whose numbers are all tried."""
+"""The number of tours up to which all ranks of a board are tried."""
 SAMPLED_TOURS = 200
-"""How many numbers are tried of others."""
+"""The number of ranks tried on a board with more tours."""
 
 
 def prove_ranks(listed: ListedTable, earlier: Seen) -> Outcome:
-    """Prove the numbers of a board's tours, given what the table of counts was seen to say.
+    """Prove the ranking of a board's tours, given the outcome of the table of counts.
 
-    Where all numbers are tried, each is another tour; with as many as were counted, none lacks.
+    If all ranks are tried, each is a different tour; if there are as many as were counted, no tour
+    is missing.
     """
     recipe = listed.definition.recipe
     assert isinstance(recipe, ClosedTourRanking)
     board, paths, states = recipe.board, recipe.is_open, _prove_records(listed)
     layers = LayerReader(_open_records(listed), listed.index.records)
     ranker = TourRanker(board, layers, paths=paths)
-    if summed := states <= MAX_PROVED_STATES:
+    if are_layers_summed := states <= MAX_PROVED_STATES:
         _prove_layers(listed, ranker.sweep, layers)
     totals = [ranker.count_tours(start) for start in range(board.squares if paths else 1)]
     known = find_known_total(board) if paths else find_known_closed(board)
     counts = earlier.get(COUNTS_TABLE, Outcome((), {}))
     counted = counts.result.get(str(board), {}).get("tours" if paths else "closed")
-    kind, each = ("tours", 1) if paths else ("closed tours", 2)
+    # the ranking counts a closed tour and its reverse as one
+    kind, directions = ("tours", 1) if paths else ("closed tours", 2)
     if known:
         text = f"there are as many {kind} as known ({known[1]})"
         with listed.begin_claim(text, sum(totals), index=True) as check:
-            check.require_equal(kind, sum(totals), known[0] // each)
+            check.require_equal(kind, sum(totals), known[0] // directions)
     if counted:
         text = f"there are as many {kind}{' from each square' * paths} as known ({COUNTS_TABLE})"
         with listed.begin_claim(text, sum(totals), index=True) as check:
             for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
                 what = f"{kind} from {board.name_square(start)}:" if paths else kind
-                check.require_equal(what, total, expected // each)
+                check.require_equal(what, total, expected // directions)
     tried = _prove_numbers(listed, ranker, totals)
     listed.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
-    again = bool(counted) and counts.shows(str(board), least=Grade.RECOUNTED)
-    evidence = _Evidence(summed, tried, sum(totals), known[1] if known else "", again)
-    return listed.make_outcome(evidence.grade(), evidence.how(kind))
+    is_recounted = bool(counted) and counts.shows(str(board), least=Grade.RECOUNTED)
+    source = known[1] if known else ""
+    evidence = _Evidence(are_layers_summed, tried, sum(totals), source, is_recounted)
+    return listed.make_outcome(evidence.decide_grade(), evidence.describe(kind))
 
 
 class _Evidence(NamedTuple):
-    """What was done to the table of a board's tours by number."""
+    """The checks that a ranking table passed."""
 
-    summed: bool
-    """Whether the numbers of all layers were summed again."""
+    are_layers_summed: bool
+    """Whether the counts of all layers were summed again."""
     tried: int
+    """The number of ranks that were tried."""
     total: int
-    published: str
-    """Who published the total, or nothing."""
-    recounted: bool
+    """The number of tours."""
+    source: str
+    """The source of the published total, or an empty text."""
+    is_recounted: bool
     """Whether the total was counted by another method too."""
 
-    def grade(self) -> Grade:
-        """Return the verdict on layers and sums. What lies at the cut of the board is no sum of
-        the layer before it: only all numbers, and as many as there are tours, show that."""
-        known = self.published or self.recounted
-        if self.summed and self.tried == self.total and known:
-            return Grade.RECOUNTED
-        return Grade.PUBLISHED if self.published else Grade.SAMPLED
+    def decide_grade(self) -> Grade:
+        """Return the verdict on layers and sums.
 
-    def how(self, kind: str) -> str:
+        The counts at the cut of the board are not sums of the layer before it. Only trying all
+        ranks, and comparing the total with a known number of tours, shows that they are right.
+        """
+        has_known_total = self.source or self.is_recounted
+        if self.are_layers_summed and self.tried == self.total and has_known_total:
+            return Grade.RECOUNTED
+        return Grade.PUBLISHED if self.source else Grade.SAMPLED
+
+    def describe(self, kind: str) -> str:
+        """Return the text of the verdict; `kind` names the tours."""
         layers = (
             "each layer was summed again from the layer before it, by the steps that lookups take"
-            if self.summed
+            if self.are_layers_summed
             else "the layers were not summed again"
         )
-        sources = [f"as published ({self.published})"] * bool(self.published)
-        sources += [f"as {COUNTS_TABLE}, which was recounted"] * self.recounted
+        sources = [f"as published ({self.source})"] * bool(self.source)
+        sources += [f"as {COUNTS_TABLE}, which was recounted"] * self.is_recounted
         totals = f"{kind} are as many {' and '.join(sources)}"
         if not sources:
             totals = f"the number of {kind} was compared with no other count"
-        whole = self.tried == self.total
-        numbers = f"all {self.total:,}" if whole else f"{self.tried:,} of {self.total:,}"
+        is_complete = self.tried == self.total
+        numbers = f"all {self.total:,}" if is_complete else f"{self.tried:,} of {self.total:,}"
         return f"{layers}; {totals}; {numbers} numbers were tried, which tests the lookup"
 
 
 def _prove_records(listed: ListedTable) -> int:
-    """Read every record; returns how many states they have."""
+    """Check every record, and return the number of states in all of them."""
     fields, states = listed.definition.list_fields(), 0
     at, content = np.zeros(3, dtype=np.int64), ContentHash(fields)
     text = "layer after layer, the keys ascend, and each sum is that of the numbers before it"
     with listed.begin_claim(text, index=True) as check:
-        for begin, records_found in iter_records(listed):
-            packed = np.ascontiguousarray(records_found["states"])
+        for begin, records in iter_records(listed):
+            packed = np.ascontiguousarray(records["states"])
             # signed, or compiled code compares them as floating point numbers
             layer, key, sums = (
-                records_found[name].astype(np.int64) for name, _ in listed.definition.index[:3]
+                records[name].astype(np.int64) for name, _ in listed.definition.index[:3]
             )
             record, state_count = _find_first_wrong(layer, key, sums, packed, at)
-            if record < len(records_found):
-                check.refute(
-                    f"layer {records_found['layer'][record]}", "one in order", begin + record
-                )
+            if record < len(records):
+                check.refute(f"layer {records['layer'][record]}", "one in order", begin + record)
             states += state_count
             values = layer, key, sums, packed.view(f"S{packed.shape[1]}").ravel()
             arrays = map(to_arrow, fields, values)
             content.update(pa.record_batch([*arrays], [field.name for field in fields]))
-            check.report_progress(begin + len(records_found))
+            check.report_progress(begin + len(records))
         check.require_equal("content hash", content.hexdigest(), listed.entry.content)
     return states
 
@@ -138,15 +145,17 @@ def _prove_records(listed: ListedTable) -> int:
 def _find_first_wrong(
     layers: Array, keys: Array, sums: Array, states: Array, at: Array
 ) -> tuple[int, int]:
-    """The first record that is not in order, or how many there are; and the states before it.
+    """Return the first record that is not in order, and the number of states before it.
 
-    `at`: the layer, the key and the sum where the records before these end.
+    If all are in order, the first value is the number of records. `at` has the layer, the key and
+    the sum at the end of the records before these, and is updated.
     """
     states_read = 0
     for record in range(len(layers)):
         layer, key, total = layers[record], keys[record], sums[record]
         follows = layer == at[0] and key > at[1] and total == at[2]
-        begins = layer > at[0] and total == 0  # there are layers without a state
+        # a layer may have no states, so layer numbers can be skipped
+        begins = layer > at[0] and total == 0
         if not follows and not begins:
             return record, states_read
         value, shift, numbers_read = 0, 0, 0
@@ -174,7 +183,7 @@ def _find_first_wrong(
 
 
 def _open_records(listed: ListedTable) -> Callable[[int], tuple[int, int, int, bytes]]:
-    """How a record is read, whose blocks are proved to be whole."""
+    """Return a function that reads a record by its number, from blocks that are already checked."""
     form = struct.Struct(listed.definition.record_format)
     file = listed.store.open_random_access(listed.index.file)
 
@@ -191,49 +200,64 @@ def _open_records(listed: ListedTable) -> Callable[[int], tuple[int, int, int, b
 
 
 def _prove_layers(listed: ListedTable, sweep: Sweep, layers: LayerReader) -> None:
-    """Each layer has the states that follow those of the layer before it, each with its number."""
-    cells, every = sweep.cells, 1 << 63
+    """Prove that each layer has the states that follow the layer before it, with their counts."""
+    cells, unlimited = sweep.cells, 1 << 63
     text = "each state's number is the sum of those that a step led from, and no state is missing"
     text += " whose colours need as much" * sweep.paths
     with listed.begin_claim(text, index=True) as check:
 
         def require(layer: int, ways: dict[int, int]) -> None:
-            numbers_by_key = {key: number for key, _, number in layers.iter_states(layer, 0, every)}
+            numbers_by_key = {
+                key: number for key, _, number in layers.iter_states(layer, 0, unlimited)
+            }
             for key in sorted({*numbers_by_key, *ways}):
                 what = f"ways to the state {key:#x} of layer {layer}:"
                 check.require_equal(what, numbers_by_key.get(key, 0), ways.get(key, 0))
 
         require(0, {State([FREE] * cells, {}).key: 1})
-        for then, layer, square, start in _iter_steps(sweep):
-            ways = {key: number for key, _, number in layers.iter_states(then, 0, every)}
-            others = sweep.steps[square]
-            steps = [*chain.from_iterable(combinations(others, size) for size in range(3))]
-            begun = [laid for laid in steps if square != start or 0 in laid]
-            follow = {step_forward(key, laid, cells, sweep.here) for key in ways for laid in begun}
+        for previous, layer, square, start in _iter_steps(sweep):
+            ways = {key: number for key, _, number in layers.iter_states(previous, 0, unlimited)}
+            offsets = sweep.steps[square]
+            choices = chain.from_iterable(combinations(offsets, size) for size in range(3))
+            # at a start square, one edge must lead to the virtual square
+            allowed = [edges for edges in choices if square != start or 0 in edges]
+            followers = {
+                step_forward(key, edges, cells, sweep.here) for key in ways for edges in allowed
+            }
             require(
                 layer,
                 {
-                    key: sum(ways.get(then, 0) for then, _ in sweep.step_back(key, square, start))
-                    for key in follow
+                    key: sum(
+                        ways.get(predecessor, 0)
+                        for predecessor, _ in sweep.step_back(key, square, start)
+                    )
+                    for key in followers
                     if key is not None and _is_completable(key, sweep, square + 1)
                 },
             )
 
 
 def _is_completable(key: int, sweep: Sweep, squares: int) -> bool:
-    """Whether a state after so many squares needs as much of one colour as of the other, if no edge
-    to the virtual square is left: all others join two colours."""
+    """Return whether the edges that a state still needs are balanced between the two colours.
+
+    `squares` is the number of finished squares. Every knight's jump joins the two colours, so a
+    state is completable only if both need equally many edges. Nothing is required of
+    closed tours, or while an edge to the virtual square is still open.
+    """
     needs, board = State.from_key(key, sweep.cells).needs, sweep.upright
     if not sweep.paths or needs[0]:
         return True
     reached = {sweep.find_square(cell, squares): need for cell, need in enumerate(needs)}
-    left = {square: reached.get(square, FREE) for square in range(squares, board.squares)}
-    light = sum(need for square, need in left.items() if board.is_light(square))
-    return 2 * light == sum(left.values())
+    open_needs = {square: reached.get(square, FREE) for square in range(squares, board.squares)}
+    light = sum(need for square, need in open_needs.items() if board.is_light(square))
+    return 2 * light == sum(open_needs.values())
 
 
 def _iter_steps(sweep: Sweep) -> Iterator[tuple[int, int, int, int]]:
-    """Every step: from which layer to which, the square that it finishes, and whose tours start."""
+    """Yield each step: the layers before and after it, the square it finishes, the start square.
+
+    The start square is NO_SQUARE in the layers that all starts share.
+    """
     for square in range(sweep.longer):
         yield square, square + 1, square, NO_SQUARE
     for route in sweep.routes:
@@ -242,24 +266,27 @@ def _iter_steps(sweep: Sweep) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _prove_numbers(listed: ListedTable, ranker: TourRanker, totals: list[int]) -> int:
-    """Numbers and tours are one to one: all of them, or some. Returns how many were tried."""
-    board, closed, every = ranker.sweep.board, not ranker.sweep.paths, sum(totals)
-    chosen: Iterable[int] = range(every)
-    if is_complete := every <= MAX_PROVED_TOURS:
-        many = every
+    """Prove that ranks and tours are one to one, for all ranks or a sample.
+
+    Return the number of ranks tried.
+    """
+    board, closed, total = ranker.sweep.board, not ranker.sweep.paths, sum(totals)
+    chosen: Iterable[int] = range(total)
+    if is_complete := total <= MAX_PROVED_TOURS:
+        count = total
     else:
-        draw = random.Random(str(board))  # noqa: S311  # nothing is kept secret
-        chosen, many = [draw.randrange(every) for _ in range(SAMPLED_TOURS)], SAMPLED_TOURS
-    kind, of = ("closed tour", "") if closed else ("tour", " of a start")
+        generator = random.Random(str(board))  # noqa: S311  # no secret depends on it
+        chosen, count = [generator.randrange(total) for _ in range(SAMPLED_TOURS)], SAMPLED_TOURS
+    kind, scope = ("closed tour", "") if closed else ("tour", " of a start")
     which = (
-        f"each number{of} is another {kind}"
+        f"each number{scope} is another {kind}"
         if is_complete
         else f"{SAMPLED_TOURS} numbers are {kind}s"
     )
     by_rule = "it visits each square once, by knight's jumps"
     text = f"{which}: {by_rule}; ranking the tour returns its number"
     ends, seen = [*accumulate(totals)], set[tuple[int, ...]]()
-    with listed.begin_claim(text, many, index=True) as check:
+    with listed.begin_claim(text, count, index=True) as check:
         for done, place in enumerate(chosen):
             start = bisect_right(ends, place)
             number = place - (ends[start] - totals[start])
@@ -280,4 +307,4 @@ def _prove_numbers(listed: ListedTable, ranker: TourRanker, totals: list[int]) -
                 check.refute("a tour of a lower number", "another one", number)
             seen.add(tuple(squares))
             check.report_progress(done)
-    return many
+    return count

@@ -1,4 +1,4 @@
-"""Tours counted again, by another walk than the search's and with nothing listed."""
+"""A second count of tours, path by path, by another method than the search's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ COUNTED_AGAIN = "counts match an independent recount, path by path"
 
 
 def recount_tours(board: KnightBoard) -> dict[str, Array]:
-    """The tours from each square, and those that are closed. Mirrored squares are counted once."""
+    """Count the tours and the closed tours from each square.
+
+    Of squares that are mirror images of each other, only one is counted.
+    """
     least = [min(board.find_images(square)) for square in range(board.squares)]
     squares, image_of = np.unique(least, return_inverse=True)
     near = list_jumps(board)
@@ -25,7 +28,7 @@ def recount_tours(board: KnightBoard) -> dict[str, Array]:
 
 
 def list_jumps(board: KnightBoard) -> npt.NDArray[np.int64]:
-    """The squares that a knight can jump to from each, as bits."""
+    """Return, for each square, the squares that a knight can jump to, as bits."""
     squares = np.arange(board.squares)
     ranks, files = np.divmod(squares, board.files)
     far = np.subtract.outer(files, files) * np.subtract.outer(ranks, ranks)
@@ -34,7 +37,7 @@ def list_jumps(board: KnightBoard) -> npt.NDArray[np.int64]:
 
 
 def count_tours_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
-    """Tours from a square and those that are closed, by walking every path.
+    """Count the tours and the closed tours from a square by following every path.
 
     Row s of `near` has a bit for each square that a knight can jump to from s.
     """
@@ -49,11 +52,11 @@ def count_tours_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]
 def _count_onward(
     near: npt.NDArray[np.int64], start: int, here: int, free: int, lonely: int
 ) -> tuple[int, int]:
-    """Tours by which a path that has come to a square can go on to all the free ones.
+    """Count the ways to continue a path from its last square over all free squares.
 
-    `lonely`: the free squares that have at most one free square beside them. A path is left when
-    a free square that is not its next has no free square beside it, or two of them have only one:
-    such a square can only be the tour's end.
+    `lonely` has the free squares with at most one free neighbour. A path is abandoned if a free
+    square that is not its next one has no free neighbour, or if two such squares have only one:
+    a square like that can only be the tour's end.
     """
     if not free:
         return 1, near[here] >> start & 1
@@ -62,17 +65,17 @@ def _count_onward(
     for square in range(len(near)):
         if not ways >> square & 1:
             continue
-        left = free ^ (1 << square)
-        # only squares beside the one that is left behind have lost a way to be reached
-        alone, stranded = lonely & left, False
+        remaining = free ^ (1 << square)
+        # only neighbours of the square that the path leaves have lost a free neighbour
+        next_lonely, has_stranded = lonely & remaining, False
         for other in range(len(near)):
-            if ways & left & (1 << other):
-                beside = near[other] & left
+            if ways & remaining & (1 << other):
+                beside = near[other] & remaining
                 if not beside & (beside - 1):
-                    alone |= 1 << other
-                stranded |= not beside
-        ends = alone & ~near[square]
-        if not left or (not stranded and not ends & (ends - 1)):
-            on, back = _count_onward(near, start, square, left, alone)
-            tours, closed = tours + on, closed + back
+                    next_lonely |= 1 << other
+                has_stranded |= not beside
+        ends = next_lonely & ~near[square]
+        if not remaining or (not has_stranded and not ends & (ends - 1)):
+            new_tours, new_closed = _count_onward(near, start, square, remaining, next_lonely)
+            tours, closed = tours + new_tours, closed + new_closed
     return tours, closed

@@ -1,4 +1,4 @@
-"""Tables of knight's tours: every path walked again, square by square, a row group at a time."""
+"""The proofs of tables that list knight's tours: every path is followed square by square."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ NO_SQUARE = 255
 
 
 def prove_every_tour(listed: ListedTable, earlier: Seen) -> Outcome:
-    """Prove a table of all tours: in order, none twice, and as many as there are.
+    """Prove a table of all tours: in order, none twice, and none missing.
 
-    Its result: how many begin at each square, and how many of those are closed.
+    The outcome's result has the numbers of tours and of closed tours from each square.
     """
     board = _get_board(listed)
     pairs, last = np.zeros(board.squares**2, dtype=np.int64), None
     text = "the paths strictly ascend in their square numbers: no tour appears twice"
-    for rows, squares, check in _iter_walked(listed, text):
-        # from 1, as such text ends before its last zeros
+    for rows, squares, check in _iter_checked_paths(listed, text):
+        # squares are numbered from 1 here, as numpy drops zeros at the end of such text
         texts = (squares + np.uint8(1)).view(f"S{board.squares}").ravel()
         rows.require_ascending(check, "path", texts, last)
         last = texts[-1]
@@ -48,13 +48,15 @@ def prove_every_tour(listed: ListedTable, earlier: Seen) -> Outcome:
     between = pairs.reshape(board.squares, board.squares)
     text = "equally many tours lead from a square to another and back, and between mirrored squares"
     with listed.begin_claim(text) as check:
-        turned = np.array([board.find_images(square) for square in range(board.squares)]).T
-        images = [("back", between.T), *(("mirrored", between[np.ix_(at, at)]) for at in turned)]
+        symmetries = np.array([board.find_images(square) for square in range(board.squares)]).T
+        mirrored = (("mirrored", between[np.ix_(image, image)]) for image in symmetries)
+        images = [("back", between.T), *mirrored]
         for how, image in images:
             for start, end in np.argwhere(between != image)[:1]:
                 pair = f"{board.name_square(start)} to {board.name_square(end)}"
-                found = f"{between[start, end]:,} from {pair}"
-                check.refute(found, f"{image[start, end]:,}, as {how}")
+                check.refute(
+                    f"{between[start, end]:,} from {pair}", f"{image[start, end]:,}, as {how}"
+                )
     closing = list_jumps(board)[:, None] >> np.arange(board.squares) & 1
     counts = {"tours": between.sum(axis=1), "closed": (between * closing).sum(axis=1)}
     _prove_counts(listed, board, counts)
@@ -63,15 +65,18 @@ def prove_every_tour(listed: ListedTable, earlier: Seen) -> Outcome:
 
 
 def _prove_counts(listed: ListedTable, board: KnightBoard, counts: Mapping[str, Array]) -> None:
-    """As many as there are, and none twice: so no tour is missing. And as many as published."""
+    """Prove that no tour is missing, and compare the counts with published ones.
+
+    The tours are already known to be different, so equal counts show that none is missing.
+    """
 
     def prove(text: str, known: Callable[[], Mapping[str, ArrayLike]]) -> None:
         with listed.begin_claim(text) as check:
             for what, expected in known().items():
-                found, wanted = counts[what], np.broadcast_to(expected, board.squares)
+                actual, wanted = counts[what], np.broadcast_to(expected, board.squares)
                 for square in range(board.squares):
                     check.require_equal(
-                        f"{what} from {board.name_square(square)}:", found[square], wanted[square]
+                        f"{what} from {board.name_square(square)}:", actual[square], wanted[square]
                     )
 
     prove(f"no tour is missing: from every square {COUNTED_AGAIN}", lambda: recount_tours(board))
@@ -90,15 +95,15 @@ def _prove_counts(listed: ListedTable, board: KnightBoard, counts: Mapping[str, 
 def prove_pairs(listed: ListedTable, earlier: Seen) -> Outcome:
     """Prove a table of one tour for every ordered pair of squares, and its index."""
     board, paths = _get_board(listed), []
-    every = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
-    pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in every]
+    ends = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
+    pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in ends]
     text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
-    for rows, squares, check in _iter_walked(listed, text):
+    for rows, squares, check in _iter_checked_paths(listed, text):
         check.require_equal("rows", listed.entry.rows, len(pairs))
-        found = [
+        actual = [
             f"{board.name_square(path[0])} to {board.name_square(path[-1])}" for path in squares
         ]
-        rows.require_column(check, "from", pairs[rows.begin :][: len(rows)], found=found)
+        rows.require_column(check, "from", pairs[rows.begin :][: len(rows)], found=actual)
         paths.append(squares)
     text = "each record holds the squares of its row's path"
     check_records(listed, text, {"squares": np.concatenate(paths)})
@@ -112,51 +117,68 @@ def _get_board(listed: ListedTable) -> KnightBoard:
     return recipe.board
 
 
-def _iter_walked(listed: ListedTable, order: str) -> Iterator[tuple[Rows, Array, ClaimCheck]]:
-    """Some rows at a time, with their paths as square numbers; all of them prove three claims. Who
-    takes them proves of each the one that is given with it, how they are ordered.
+def _iter_checked_paths(
+    listed: ListedTable, order: str
+) -> Iterator[tuple[Rows, Array, ClaimCheck]]:
+    """Yield the rows in chunks, each with its paths as square numbers and a check of their order.
+
+    Two claims are proved here: that every path is a tour, and that the other columns match it. The
+    caller uses the check to prove the third, `order`.
     """
     board, begins = _get_board(listed), {file.first for file in listed.entry.files}
     tours = "every path is a tour: it visits each square once, by knight's jumps"
     with (
-        listed.begin_claim(order) as ordered,
-        listed.begin_claim("board, start, finish, closed and number match the path") as matched,
-        listed.begin_claim(tours) as walked,
+        listed.begin_claim(order) as order_check,
+        listed.begin_claim(
+            "board, start, finish, closed and number match the path"
+        ) as column_check,
+        listed.begin_claim(tours) as tour_check,
     ):
         start, number = -1, 0
-        for rows, squares in decode_rows(listed, partial(_walk_paths, walked, matched, board)):
-            # numbers go on from row to row of a start, and begin anew in every file
+        for rows, squares in decode_rows(
+            listed, partial(_check_paths, tour_check, column_check, board)
+        ):
+            # numbers ascend by one within a start, and begin again at 0 in every file
             starts = np.append(-1 if rows.begin in begins else start, squares[:, 0])
             numbers = np.append(number, rows.read_numbers("number"))
-            following = np.where(starts[1:] == starts[:-1], numbers[:-1] + 1, 0)
-            rows.require_column(matched, "number", following)
-            yield rows, squares, ordered
+            expected = np.where(starts[1:] == starts[:-1], numbers[:-1] + 1, 0)
+            rows.require_column(column_check, "number", expected)
+            yield rows, squares, order_check
             start, number = starts[-1], numbers[-1]
-            walked.report_progress(rows.begin + len(rows))
+            tour_check.report_progress(rows.begin + len(rows))
 
 
-def _walk_paths(walked: ClaimCheck, matched: ClaimCheck, board: KnightBoard, rows: Rows) -> Array:
-    """Walk every path, and match the columns beside it: its squares as numbers, a row a path."""
+def _check_paths(
+    tour_check: ClaimCheck, column_check: ClaimCheck, board: KnightBoard, rows: Rows
+) -> Array:
+    """Follow every path and compare the other columns with it; return its squares as numbers.
+
+    The returned array has a row for each path.
+    """
     count, path = board.squares, rows.column("path")
-    written = np.full(1 << 16, NO_SQUARE, dtype=np.uint8)
-    written[np.frombuffer("".join(board.name_squares()).encode(), "<u2")] = np.arange(count)
-    # what is no square has no bit, so that its path never visits all
+    square_of_name = np.full(1 << 16, NO_SQUARE, dtype=np.uint8)
+    square_of_name[np.frombuffer("".join(board.name_squares()).encode(), "<u2")] = np.arange(count)
+    # a name of no square has no bit, so a path with one never visits all squares
     bits, near = np.zeros((2, NO_SQUARE + 1), dtype=np.int64)
     bits[:count], near[:count] = 1 << np.arange(count), list_jumps(board)
-    squares: Array = written[rows.read_cells(walked, "path", 2 * count).view("<u2")]
-    visited, has_left = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.bool_)
+    squares: Array = square_of_name[rows.read_cells(tour_check, "path", 2 * count).view("<u2")]
+    visited, has_illegal_jump = (
+        np.zeros(len(rows), dtype=np.int64),
+        np.zeros(len(rows), dtype=np.bool_),
+    )
     reach = bits.sum()
     for here in squares.T:
         bit = bits[here]
         visited |= bit
-        has_left |= reach & bit == 0
+        has_illegal_jump |= reach & bit == 0
         reach = near[here]
-    rows.require_none(walked, (visited != bits.sum()) | has_left, lambda row: (path[row], "a tour"))
+    wrong = (visited != bits.sum()) | has_illegal_jump
+    rows.require_none(tour_check, wrong, lambda row: (path[row], "a tour"))
     start, end = squares[:, 0], squares[:, -1]
-    rows.require_column(matched, "board", pa.repeat(str(board), len(rows)))
+    rows.require_column(column_check, "board", pa.repeat(str(board), len(rows)))
     for name, square in (("start", start), ("finish", end)):
         rows.require_column(
-            matched, name, pa.DictionaryArray.from_arrays(square, list(board.name_squares()))
+            column_check, name, pa.DictionaryArray.from_arrays(square, list(board.name_squares()))
         )
-    rows.require_column(matched, "closed", near[start] >> end & 1 == 1)
+    rows.require_column(column_check, "closed", near[start] >> end & 1 == 1)
     return squares

@@ -1,1 +1,1 @@
-"""What is proved of sliding boards alone."""
+"""The proofs of sliding boards' tables."""

@@ -1,7 +1,8 @@
-"""The neighbours of a board's states, each unranked, moved and ranked again, one by one.
+"""Kernels that compare the states of a sliding board with their neighbours.
 
-Nothing is shared with the search's tables. An order of the tiles and the one with its last two
-exchanged have one number: of the two, a place of the blank allows the even one or the odd one.
+Each state is unranked, moved and ranked again by itself; nothing is shared with the search's move
+tables. An order of the tiles, and the same order with its last two tiles exchanged, have the same
+number: a place of the blank allows either the even or the odd one of the two.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ NO_NEIGHBOUR = 255
 def find_first_wrong(
     depth: Array, odd: Array, line: int, weights: Array, first: int, last: int
 ) -> tuple[int, int]:
-    """The first state with an order from first to last whose nearest neighbour is not one nearer.
+    """Return the first state whose nearest neighbour is not exactly one move nearer.
 
-    `depth` has the states' distances, `odd` for each place of the blank which orders it allows,
-    `weights` what a tile counts for in an order's number. Gives the state's rank and its nearest
-    neighbour's distance; -1 where there is none.
+    The orders with numbers from `first` up to `last` are checked. `depth` has the states'
+    distances, `odd` says for each place of the blank which orders it allows, `weights` has the
+    place values of an order's number, and `line` is the number of places in a line.
+    The result is the state's rank and its nearest neighbour's distance; the rank is -1 if no such
+    state exists.
     """
     orders = len(depth) // len(odd)
     order = np.empty((2, len(odd) - 1), np.int64)
@@ -46,10 +49,11 @@ def describe_states(
     depth: Array, odd: Array, line: int, weights: Array, first: int, homes: Array, steps: Array,
     tiles: Array, nearer: Array, manhattan: Array,
 ) -> None:  # fmt: skip
-    """The states from a rank on, as the rows of these arrays.
+    """Fill the rows of three arrays with the states from rank `first` on.
 
-    `tiles`: what stands on each place, 0 for the blank; `nearer`: which of the four neighbours are
-    one nearer, as bits; `manhattan`, by each tile's place at home and the `steps` between places.
+    `tiles` gets the tile on each place, 0 for the blank; `nearer` a bit for each of the four
+    neighbours that is one move nearer; `manhattan` the sum of the `steps` from each tile's place to
+    its place in the goal, which `homes` has by tile.
     """
     orders = len(depth) // len(odd)
     order = np.empty((2, len(odd) - 1), np.int64)
@@ -57,8 +61,8 @@ def describe_states(
     for row in range(len(tiles)):
         place, number = (first + row) // orders, (first + row) % orders
         _unrank(number, weights, order)
-        own = order[odd[place]]
-        _read_neighbours(depth, own, line, weights, place, number, moved, near)
+        tile_order = order[odd[place]]
+        _read_neighbours(depth, tile_order, line, weights, place, number, moved, near)
         nearer[row] = manhattan[row] = 0
         for way in range(4):
             if near[way] < depth[first + row]:
@@ -66,7 +70,7 @@ def describe_states(
         for at in range(len(odd)):
             tiles[row, at] = 0
             if at != place:
-                tile = own[at - (at > place)]
+                tile = tile_order[at - (at > place)]
                 tiles[row, at] = tile + 1
                 manhattan[row] += steps[at, homes[tile]]
 
@@ -76,7 +80,7 @@ def _read_neighbours(
     depth: Array, order: Array, line: int, weights: Array, place: int, number: int,
     moved: Array, near: Array,
 ) -> None:  # fmt: skip
-    """The distances of the neighbours: a place back, a place on, a line back, a line on."""
+    """Fill `near` with the distances of the neighbours: a place back or on, a line back or on."""
     places = len(order) + 1
     orders = len(depth) // places
     near[:] = NO_NEIGHBOUR
@@ -85,7 +89,7 @@ def _read_neighbours(
     if (place + 1) % line:
         near[1] = depth[(place + 1) * orders + number]
     if place >= line:
-        # the tile a line back comes to stand behind those between
+        # the tile a line back moves behind the tiles between
         moved[:] = order
         for at in range(place - line, place - 1):
             moved[at] = order[at + 1]
@@ -101,28 +105,28 @@ def _read_neighbours(
 
 @compiled
 def _unrank(number: int, weights: Array, order: Array) -> None:
-    """The two orders of a number: the even one, and the odd one."""
+    """Fill `order` with the two orders of a number: the even one and the odd one."""
     tiles = order.shape[1]
-    left = 0
+    remaining = 0
     for tile in range(tiles):
-        left |= tile << (4 * tile)
+        remaining |= tile << (4 * tile)
     odd = 0
     for at in range(tiles - 2):
         chosen = number // weights[at]
         number -= chosen * weights[at]
         odd ^= chosen & 1
-        order[0, at] = left >> (4 * chosen) & 15
+        order[0, at] = remaining >> (4 * chosen) & 15
         order[1, at] = order[0, at]
-        below = left & ((1 << (4 * chosen)) - 1)
-        left = below | (left >> (4 * chosen + 4)) << (4 * chosen)
-    low, high = left & 15, left >> 4 & 15
+        below = remaining & ((1 << (4 * chosen)) - 1)
+        remaining = below | (remaining >> (4 * chosen + 4)) << (4 * chosen)
+    low, high = remaining & 15, remaining >> 4 & 15
     order[odd, tiles - 2], order[odd, tiles - 1] = low, high
     order[1 - odd, tiles - 2], order[1 - odd, tiles - 1] = high, low
 
 
 @compiled
 def _rank(order: Array, weights: Array) -> int:
-    """The number of an order."""
+    """Return the number of an order."""
     number = 0
     seen = 0
     for at in range(len(order) - 2):

@@ -1,6 +1,7 @@
-"""Proves a board's distances: every state but the goal has a neighbour one nearer, none nearer yet.
+"""The proof of a sliding board's distances, from each state's neighbours.
 
-The index and the rows are read in stretches; a byte a state is all that is held.
+Every state except the goal has a neighbour one move nearer and none nearer than that. The index and
+the rows are read in chunks; only one byte a state stays in memory.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ HOW = "every state was compared with its neighbours"
 HOW_OF_ROWS = f"{HOW}; every row follows from its number"
 COLUMNS = ("state", "goal", "distance", "best_moves", "manhattan")
 CHUNK_ORDERS = 1 << 16
-"""Orders that a thread looks at before another may."""
+"""The number of orders in a chunk, which one thread checks."""
 
 
 def prove_board(listed: ListedTable, earlier: Seen) -> Outcome:
-    """Prove the distances to one goal, and the rows beside them, if there are any."""
+    """Prove the distances to one goal, and the table's rows if it has any."""
     recipe = listed.definition.recipe
     assert isinstance(recipe, BlockBreadthFirst)
     assert isinstance(recipe.space, SlidingBoard)
@@ -53,6 +54,7 @@ class Distances:
         self._shared = self._depth, odd, board.line, np.array(board.weights)
 
     def prove(self) -> None:
+        """Prove the distance of every state, and compare the counts with published ones."""
         listed, board, depth, goal = self._listed, self._board, self._depth, self._goal
         with listed.begin_claim("there is a record for every state", index=True) as check:
             content, columns = (
@@ -62,14 +64,14 @@ class Distances:
             check.require_equal("records", listed.index.records, len(depth))
             zeros: list[int] = []
             layers = np.zeros(UNREACHED + 1, dtype=np.int64)
-            for begin, records_found in iter_records(listed):
-                zeros += (begin + np.flatnonzero(records_found["distance"] == 0)).tolist()
-                depth[begin : begin + len(records_found)] = records_found["distance"]
-                layers += np.bincount(records_found["distance"], minlength=len(layers))
+            for begin, records in iter_records(listed):
+                zeros += (begin + np.flatnonzero(records["distance"] == 0)).tolist()
+                depth[begin : begin + len(records)] = records["distance"]
+                layers += np.bincount(records["distance"], minlength=len(layers))
                 if not columns:
-                    distances = pa.array(records_found["distance"].astype(np.int16))
+                    distances = pa.array(records["distance"].astype(np.int16))
                     content.update(pa.record_batch({"distance": distances}))
-            if not columns:  # nothing else has the values that the manifest vouches for
+            if not columns:  # the manifest's content hash is that of the records
                 check.require_equal("content hash", content.hexdigest(), listed.entry.content)
         with listed.begin_claim(f"the distance is 0 only at {goal}", index=True) as check:
             check.require_equal(f"distance of {goal}:", int(depth[board.rank(goal)]), 0)
@@ -78,11 +80,11 @@ class Distances:
                     check.refute("distance 0", "a distance above 0", rank, self._format_state(rank))
         text = "every state except the goal has a neighbour one move nearer, and none still nearer"
         with listed.begin_claim(text, index=True) as check:
-            stretches = (
+            chunks = (
                 (*self._shared, first, min(board.orders, first + CHUNK_ORDERS))
                 for first in range(0, board.orders, CHUNK_ORDERS)
             )
-            for number, (rank, near) in enumerate(run_in_threads(find_first_wrong, stretches)):
+            for number, (rank, near) in enumerate(run_in_threads(find_first_wrong, chunks)):
                 if rank >= 0:
                     nearest = f"its nearest neighbour at {near}"
                     wanted = f"one at {int(depth[rank]) - 1} and none nearer"
@@ -106,7 +108,7 @@ class Distances:
         return {"state": state, "distance": int(self._depth[rank])}
 
     def prove_rows(self) -> None:
-        """The rows are the states in the order of their ranks, each as the rules describe it."""
+        """Prove that the rows are the states in the order of their ranks, with correct columns."""
         text = "every row is its rank's state, distance, best moves and manhattan"
         with self._listed.begin_claim(text) as check:
             check.require_equal("rows", self._listed.entry.rows, self._board.size)
@@ -116,7 +118,7 @@ class Distances:
                 check.report_progress(rows.begin + len(rows))
 
     def _describe_rows(self, rows: Rows) -> dict[str, pa.Array]:
-        """What the columns of these rows should be."""
+        """Return the expected columns of some rows."""
         board, places, count = self._board, range(self._board.cells), len(rows)
         tiles = np.empty((count, board.cells), dtype=np.uint8)
         nearer, manhattan = np.empty(count, np.uint8), np.empty(count, np.int8)

@@ -1,7 +1,7 @@
 """Published numbers of sliding boards, each with its source. None is ever put into a table."""
 
 FARTHEST = {"2x2": 6, "2x3": 21, "2x4": 36, "3x3": 31, "2x5": 55, "2x6": 80, "3x4": 53}
-"""The distance of the farthest states from the last corner: OEIS A151944."""
+"""The distance of the farthest states from the last corner, by board (OEIS A151944)."""
 
 LAYERS = {
     "sliding_2x3_6": "A090034 1 2 3 5 6 7 10 12 12 16 23 25 28 39 44 40 29 21 18 12 6 1",
@@ -39,13 +39,16 @@ LAYERS = {
         1667002 2119476 2660415 3300586 4038877
     """,
 }
-"""How many states are 0, 1, 2 ... moves from a table's goal: OEIS sequence, and its terms.
+"""The numbers of states at 0, 1, 2 ... moves from a table's goal: OEIS sequence, and its terms.
 
-The page of A090167 ends with distance 38.
+The published terms of A090167 end with distance 38.
 """
 
 
 def find_known_layers(table: str) -> tuple[str, list[int]]:
-    """Who published a table's numbers of states by distance, and the numbers; none, perhaps."""
+    """Return the OEIS sequence of a table's states by distance, and its terms.
+
+    The terms are empty for a table without a published sequence.
+    """
     name, *terms = LAYERS.get(table, "-").split()
     return name, [int(term) for term in terms]
