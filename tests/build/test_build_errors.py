@@ -277,10 +277,10 @@ class Wrong(Pancakes):
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
     ) -> "Columns":
-        return {**super().fill_columns(table, graph, walks), **self.all_of(self.wrong_columns)}
+        return {**super().fill_columns(table, graph, walks), **self.fill(self.wrong_columns)}
 
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> "Columns":
-        return {**super().make_records(table, walks), **self.all_of(self.wrong_records)}
+        return {**super().make_records(table, walks), **self.fill(self.wrong_records)}
 
     def fill(self, wrong: Mapping[str, int]) -> dict[str, Any]:
         return {name: np.full(self.size, value) for name, value in wrong.items()}
