@@ -1,4 +1,4 @@
-"""Tours by number are what the document says: its own reader answers as the program does."""
+"""Tests of ranked tours: a reader written from the document answers as the program does."""
 
 import re
 from collections import defaultdict
@@ -16,30 +16,30 @@ from tests.support.format_page import section, tables_under
 HEADING = "Tours by number"
 
 
-def squares(path: str) -> list[str]:
+def split_path(path: str) -> list[str]:
     return re.findall("[a-z][0-9]", path)
 
 
-def jumps(path: list[str]) -> set[frozenset[str]]:
+def list_jumps(path: list[str]) -> set[frozenset[str]]:
     return {frozenset(jump) for jump in zip(path, path[1:] + path[:1], strict=True)}
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
-def test_closed_tours_are_numbered_as_the_document_says(ranked_boards: Path, board: str) -> None:
+def test_closed_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: str) -> None:
     page = NumberedTours(ranked_boards / f"knight_cycles_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
     total = page.total()
     for number in Random(board).sample(range(total), min(total, often(20, 1000))):
-        path = squares(knight.cycle(number, board=board).path)
-        assert jumps(page.tour(number)) == jumps(path)
+        path = split_path(knight.cycle(number, board=board).path)
+        assert list_jumps(page.tour(number)) == list_jumps(path)
         assert page.number(path) == number
     with pytest.raises(NoSuchTour):
         knight.cycle(total, board=board)
 
 
 @pytest.mark.parametrize("board", first(2, ["5x4", "8x3", "5x5"]))
-def test_open_tours_are_numbered_as_the_document_says(ranked_boards: Path, board: str) -> None:
-    """Squares that are images of each other share the numbers, and so their proof."""
+def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: str) -> None:
+    """Test starts that are images of each other in turn, because they share their ranks."""
     page = NumberedTours(ranked_boards / f"knight_numbers_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
     kinds: dict[int | None, list[str]] = defaultdict(list)
@@ -49,19 +49,19 @@ def test_open_tours_are_numbered_as_the_document_says(ranked_boards: Path, board
         total = page.total(starts[0])
         for number in range(total):
             start = starts[number % len(starts)]
-            path = squares(knight.tour(number, start, board=board).path)
+            path = split_path(knight.tour(number, start, board=board).path)
             assert page.tour(number, start) == path
             assert page.number(path) == number
         with pytest.raises(NoSuchTour):
             knight.tour(total, starts[-1], board=board)
 
 
-def test_the_tours_in_the_document_have_their_numbers(ranked_boards: Path) -> None:
+def test_the_tours_in_the_document_have_their_ranks(ranked_boards: Path) -> None:
     rows = tables_under(HEADING)[-1]
     assert len(rows) > 5
     for row in rows:
         page = NumberedTours(ranked_boards / row["file"])
-        number, path = int(row["number"]), squares(row["squares of the tour"])
+        number, path = int(row["number"]), split_path(row["squares of the tour"])
         assert page.number(path) == number
         assert path == page.tour(number, None if row["from"] == "any" else row["from"])
 
@@ -88,8 +88,8 @@ def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Pat
     for row in rows:
         page = NumberedTours(ranked_boards / f"knight_numbers_{row['board']}.idx")
         assert page.left == int(row["*L*"])
-        own = [(turn, layer) for turn, (_, layer) in page.own.items() if turn is not None]
+        own_layers = [(turn, layer) for turn, (_, layer) in page.own.items() if turn is not None]
         columns = (
             [int(n) for n in row[name].split(",")] for name in ("*t*", "its own layers begin at")
         )
-        assert own == [*zip(*columns, strict=True)]
+        assert own_layers == [*zip(*columns, strict=True)]
