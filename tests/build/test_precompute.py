@@ -51,7 +51,7 @@ def test_more_boards_are_listed_counted_and_answered(light: Path, cli: Cli) -> N
 
 
 def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
-    """State no number of tours, because the tables have no count of them."""
+    """State no number of tours: they are not counted, so `--count` states none either."""
     folder = tmp_path / "none"
     text = cli("precompute", "knight", "--board", "8x8", "--outputs", str(folder))
     assert (text.code, text.out) == (1, "")

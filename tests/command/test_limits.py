@@ -116,7 +116,7 @@ def grow() -> None:
 
 
 @pytest.mark.parametrize("fail", [allocate, load, start, spawn, read, grow])
-def test_exhausted_memory_and_threads_are_reported(
+def test_exhausted_resources_are_reported(
     fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("queries.dispatch.answer_fast", lambda _: fail())
@@ -219,7 +219,7 @@ def test_the_limit_on_address_space_is_respected(
     assert get_free_memory(str(tmp_path)) == GIB - (1 << 20)
 
 
-def test_free_memory_is_none_where_it_is_unknown(
+def test_free_bytes_are_none_where_they_are_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "address_space_limit", lambda: None)

@@ -68,18 +68,18 @@ def test_the_tours_in_the_document_have_their_ranks(ranked_boards: Path) -> None
 
 def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
     page = NumberedTours(ranked_boards / "knight_cycles_5x6.idx")
-    passed, other, then, *states = (
+    chosen, alternative, previous, *states = (
         int(key, 16) for key in re.findall("`(0x[0-9a-f]+)`", section(HEADING))
     )
-    assert fall(5, page.layers[11].items()) == (passed, 1)
-    assert [*page.layers[11]].index(passed) == 2
-    needs, pieces = page.state(10, passed)
+    assert fall(5, page.layers[11].items()) == (chosen, 1)
+    assert [*page.layers[11]].index(chosen) == 2
+    needs, pieces = page.state(10, chosen)
     assert f"need {', '.join(map(str, needs.values()))};" in section(HEADING)
     assert {end: pieces[end] for end in (10, 11, 12)} == {10: 19, 11: 14, 12: 16}
-    ways = [({(10, 17), (12, 15)}, passed), ({(12, 15)}, other)]
-    assert page.finishes(passed, None) == [(way, 1) for way in ways]
+    finishes = [({(10, 17), (12, 15)}, chosen), ({(12, 15)}, alternative)]
+    assert page.finishes(chosen, None) == [(finish, 1) for finish in finishes]
     before = [(states[0], ()), *((key, ((6, 13),)) for key in states[1:])]
-    assert page.steps_back(7, then, None) == [*zip(before, [0] * 6 + [1], strict=True)]
+    assert page.steps_back(7, previous, None) == [*zip(before, [0] * 6 + [1], strict=True)]
 
 
 def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Path) -> None:

@@ -77,15 +77,15 @@ def test_a_record_costs_the_header_and_one_block(
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "most"),
+    ("name", "key", "limit"),
     # the solution's states and the neighbours of each; a line's positions; one tour
     [("eight", "378546201", 1 + 28 * 4), ("senet", "ABAAABBB.B...A.", 1 + 3), ("knight", "b1", 2)],
 )
 def test_an_answer_reads_few_blocks_and_none_twice(
-    outputs: Path, reads: Counter[int], name: str, key: str, most: int
+    outputs: Path, reads: Counter[int], name: str, key: str, limit: int
 ) -> None:
     assert answer_query(name, key, {"outputs": str(outputs)})
-    assert 2 <= len(reads) <= most
+    assert 2 <= len(reads) <= limit
     assert set(reads.values()) == {1}
 
 

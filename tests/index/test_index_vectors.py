@@ -77,9 +77,9 @@ def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> Non
     index = IndexReader(Folder(tmp_path), "test", table)
     for number, record in vector.records.items():
         assert index.read_record(int(number)) == (bytes.fromhex(record),)
-    for beyond in vector.refused:
+    for refused_number in vector.refused:
         with pytest.raises(TableError):
-            index.read_record(beyond)
+            index.read_record(refused_number)
     if vector.refused and not vector.sound:
         with pytest.raises(TableError):
             index.read_records()

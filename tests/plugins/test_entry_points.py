@@ -51,7 +51,7 @@ class Upto(Recipe):
 def make(recipe, puzzle, table, work):
     numbers = np.arange(10)
     columns = {"number": numbers, "square": numbers**2}
-    return iter([columns]), iter(()), 0
+    return (chunk for chunk in [columns]), (chunk for chunk in ()), 0
 
 
 class Reader(DefaultReader):

@@ -50,7 +50,7 @@ def run_commands(commands: list[str], folder: Path, env: dict[str, str]) -> list
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a folder with stand-ins for `pip` and `pipeline`."""
+    """Make a folder with stand-ins for `pip` and `pipeline`, for packages to be installed in."""
     folder = tmp_path_factory.mktemp("your-puzzle")
     (folder / "bin").mkdir()
     for name, text in (("pip", PIP), ("pipeline", PIPELINE)):
@@ -69,14 +69,14 @@ def env(place: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def typed_commands(place: Path, env: dict[str, str]) -> list[tuple[str, str, str]]:
     """Run every command of the page; return each with the output shown and the output printed."""
-    first, *others = (SESSION.findall(text) for text in find_code_blocks("console"))
+    first, *other_sessions = (SESSION.findall(text) for text in find_code_blocks("console"))
     text = run_commands([command for command, _ in first], place, env)
     cube = place / "pocket-cube"
     (cube / "pyproject.toml").write_text(find_code_blocks("toml")[0])
     (cube / "pocket_cube" / "__init__.py").write_text("\n".join(find_code_blocks("py")))
-    later = [asked for session in others for asked in session]
+    later = [entry for session in other_sessions for entry in session]
     text += run_commands([command for command, _ in later], cube, env)
-    return [(*asked, result) for asked, result in zip([*first, *later], text, strict=True)]
+    return [(*entry, result) for entry, result in zip([*first, *later], text, strict=True)]
 
 
 def test_the_files_in_the_page_are_those_of_the_example() -> None:

@@ -170,16 +170,16 @@ def test_few_row_groups_can_hold_a_value(
     assert len(text) >= 3 * limit
 
 
-@pytest.mark.parametrize(("name", "column", "value", "most"), KEYS)
+@pytest.mark.parametrize(("name", "column", "value", "limit"), KEYS)
 def test_duckdb_reads_few_row_groups(
-    outputs: Path, name: str, column: str, value: str, most: int
+    outputs: Path, name: str, column: str, value: str, limit: int
 ) -> None:
     query = f"select count(*) from '{file_of(outputs, name)}' where {column} = '{value}'"
     with duckdb.connect() as database:
         ((_, text),) = database.execute(f"explain analyze {query}").fetchall()
     ((read, total),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", text)
     assert int(total) == count_row_groups(outputs, name)
-    assert 1 <= int(read) <= most
+    assert 1 <= int(read) <= limit
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_range_of_paths_selects_the_tours_of_a_start(outputs: Path) -> None:
 def test_rows_are_sorted_as_the_footers_say(outputs: Path, name: str) -> None:
     metadata = pq.read_metadata(file_of(outputs, name))
     text = metadata.row_group(0).sorting_columns
-    columns = [metadata.schema.names[one.column_index] for one in text]
+    columns = [metadata.schema.names[sorting.column_index] for sorting in text]
     assert columns == {
         "eight": ["state"],
         "eight_edge": ["state"],

@@ -351,10 +351,10 @@ def test_the_indexes_of_the_8_puzzle_hold_its_tables(outputs: Path) -> None:
     table = pl.read_parquet(file_of(outputs, "eight"), columns=columns)
     assert read_records(outputs, "eight") == table.drop("state").rows()
     edge = pl.read_parquet(file_of(outputs, "eight_edge"), columns=columns)
-    known = {state: (distance, solutions) for state, distance, solutions in edge.iter_rows()}
+    edge_records = {state: (distance, solutions) for state, distance, solutions in edge.iter_rows()}
     result = read_records(outputs, "eight_edge")
     for state, record in zip(table["state"], result, strict=True):
-        assert record == known.get(state, (255, 0)), state
+        assert record == edge_records.get(state, (255, 0)), state
 
 
 def test_the_index_of_senet_holds_its_table(outputs: Path) -> None:
