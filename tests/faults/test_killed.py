@@ -174,7 +174,7 @@ def expect_success(*words: object) -> None:
 
 @pytest.mark.long
 def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
-    """Kill before each rename: nothing else changes what is published, so this covers all states."""
+    """Kill before each rename; nothing else changes what is published, so this is every state."""
     old, new, copies = (tmp_path / name for name in ("old", "new", "tried"))
     expect_success("kill", old, new, copies)
     files = {path.name for path in new.iterdir() if is_table(path)}
