@@ -64,7 +64,9 @@ def test_files_may_end_after_any_row(
 ) -> None:
     folder = link_copy(outputs, tmp_path_factory.mktemp("cut"))
     split(folder, FIVE, *sorted(cuts))
-    rows, expected = (scan_table(Folder(where), "", TABLES[FIVE]) for where in (folder, outputs))
+    rows, expected = (
+        scan_table(Folder(store_folder), "", TABLES[FIVE]) for store_folder in (folder, outputs)
+    )
     assert rows.collect().equals(expected.collect())
     prove_one(folder, FIVE)
 

@@ -116,9 +116,9 @@ def test_a_killed_build_resumes_from_the_saved_layers(
 ) -> None:
     layer_sizes, is_killed = list[int](), True
 
-    def advance(layer: Layer, *rest: object) -> Layer:
+    def advance(layer: Layer, *arguments: object) -> Layer:
         layer_sizes.append(len(layer.keys))
-        return advance_layer(layer, *rest)  # type: ignore[arg-type]  # passed on unchanged
+        return advance_layer(layer, *arguments)  # type: ignore[arg-type]  # passed on unchanged
 
     def on_progress(doing: str, done: int, total: int | None) -> None:
         if doing == "layer 13 of 14, where the halves meet" and is_killed:

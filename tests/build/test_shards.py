@@ -166,12 +166,14 @@ def test_the_same_shard_built_twice_at_once(tmp_path: Path) -> None:
 def test_a_table_that_is_published_while_a_shard_is_built(tmp_path: Path) -> None:
     """Publish the table during a shard's build, which removes the tasks that the shard finished."""
 
-    class Overtaken(Recorder):
+    class PublishingRecorder(Recorder):
         def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
             if done == 1:
                 build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(5, 5)))
 
-    done = build_shard(Folder(tmp_path), make_listing("5x5"), ShardSpec(1, 1), Overtaken(), None, 2)
+    done = build_shard(
+        Folder(tmp_path), make_listing("5x5"), ShardSpec(1, 1), PublishingRecorder(), None, 2
+    )
     assert done.tasks == 25
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(5, 5)))
     assert list_hidden_files(tmp_path) == []

@@ -188,7 +188,7 @@ def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
         for actual, expected in zip(actual_arrays, make_arrays(number), strict=True):
             assert actual.dtype == expected.dtype
             np.testing.assert_array_equal(actual, expected)
-    return [path.stat().st_mtime_ns != when for path, when in before.items()]
+    return [path.stat().st_mtime_ns != modified for path, modified in before.items()]
 
 
 def test_a_finished_task_is_not_run_again(saving_runner: TaskRunner, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_libraries_are_not_loaded_where_threads_are_few(
     real_start: Callable[[threading.Thread], None] = threading.Thread.start
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     guard_libraries()
-    (guard,) = (each for each in sys.meta_path if isinstance(each, _Guard))
+    (guard,) = (finder for finder in sys.meta_path if isinstance(finder, _Guard))
     monkeypatch.setattr(guard, "is_checked", False)
     monkeypatch.setattr(threading.Thread, "start", start_few)
     guard.find_spec("json")

@@ -178,7 +178,7 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     old, new, copies = (tmp_path / name for name in ("old", "new", "tried"))
     expect_success("kill", old, new, copies)
     files = {path.name for path in new.iterdir() if is_table(path)}
-    versions = {name: {(where / name).read_bytes() for where in (old, new)} for name in files}
+    versions = {name: {(source / name).read_bytes() for source in (old, new)} for name in files}
     assert {name for name in files if len(versions[name]) == 2} == {*EIGHT, MANIFEST}
     folders = sorted(copies.iterdir())
     steps = "an index, a table, the manifest and its copy, twice; and the build that lived"
@@ -209,14 +209,16 @@ def test_a_killed_build_of_tours_resumes(outputs: Path, tmp_path: Path) -> None:
     first = max(
         saved, key=lambda path: path.stat().st_size
     )  # it takes long enough to be saved again
-    when = saved[first]
+    modified = saved[first]
     first.write_bytes(first.read_bytes()[:-1])
-    os.utime(first, ns=(when, when))
+    os.utime(first, ns=(modified, modified))
     resumed = start_build(folder, "knight", "--board", "5x7")
     rewritten = set()
     while resumed.poll() is None:
         rewritten |= {
-            path for path, when in saved.items() if get_modified_time(path) not in (when, None)
+            path
+            for path, modified in saved.items()
+            if get_modified_time(path) not in (modified, None)
         }
         time.sleep(0.01)
     _, complaint = resumed.communicate()

@@ -135,8 +135,12 @@ def test_the_records_of_senet(outputs: Path) -> None:
         reached = plies != 255
         assert np.all(plies[reached] % 2 == (side == "odd"))
         assert np.array_equal(last == 0, ~reached | (opening & (side == "even")))
-    most = max(int(result[name][result[name] < 255].max()) for name in ("plies_even", "plies_odd"))
-    text = f"Plies are at most {most}, the smaller of the two at most {fewest[fewest < 255].max()}."
+    largest = max(
+        int(result[name][result[name] < 255].max()) for name in ("plies_even", "plies_odd")
+    )
+    text = (
+        f"Plies are at most {largest}, the smaller of the two at most {fewest[fewest < 255].max()}."
+    )
     assert text in " ".join(section(SENET).split())
 
 
@@ -152,9 +156,9 @@ def test_the_worked_rank_of_senet() -> None:
         for smaller in ".A":
             arrangements = 0
             if smaller < row["character"] and remaining[smaller]:
-                rest = {**remaining, smaller: remaining[smaller] - 1}
-                arrangements = factorial(sum(rest.values()))
-                for count in rest.values():
+                remaining_after = {**remaining, smaller: remaining[smaller] - 1}
+                arrangements = factorial(sum(remaining_after.values()))
+                for count in remaining_after.values():
                     arrangements //= factorial(count)
             shown = row[f"with {smaller} here"]
             assert arrangements == (number_in(shown) if shown else 0)

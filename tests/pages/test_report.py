@@ -336,10 +336,10 @@ def test_unreachable_positions_have_the_shape_that_is_described(report_data: Rep
 def test_knight_counts_agree(report_data: ReportData, outputs: Path) -> None:
     starts = answer(report_data, "knight-starts")
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    same = starts.join(counts, on=["board", "start"], suffix="_counted")
-    assert same.height == starts.height == 13 + 36
-    assert (same["tours"] == same["tours_counted"]).all()
-    assert (same["closed"] == same["closed_counted"]).all()
+    joined = starts.join(counts, on=["board", "start"], suffix="_counted")
+    assert joined.height == starts.height == 13 + 36
+    assert (joined["tours"] == joined["tours_counted"]).all()
+    assert (joined["closed"] == joined["closed_counted"]).all()
 
 
 @pytest.mark.parametrize("side", [5, 6])

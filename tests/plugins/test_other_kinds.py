@@ -98,9 +98,11 @@ def test_the_table_of_a_searched_toy_has_its_shortest_lines(folder: Path) -> Non
 def test_the_index_of_a_searched_toy_has_a_record_for_each_rank(folder: Path) -> None:
     data = (folder / "jugs.idx").read_bytes()
     rows = pl.read_parquet(folder / "jugs.parquet")
-    for rank, (steps, ways, _) in enumerate(struct.iter_unpack("<BBB", data[4096 : 4096 + 72])):
+    for rank, (steps, line_count, _) in enumerate(
+        struct.iter_unpack("<BBB", data[4096 : 4096 + 72])
+    ):
         row_steps = rows["steps"][rank]
-        assert (steps, ways) == (255 if row_steps is None else row_steps, rows["ways"][rank])
+        assert (steps, line_count) == (255 if row_steps is None else row_steps, rows["ways"][rank])
 
 
 def test_the_histogram_of_a_searched_toy(folder: Path) -> None:
@@ -122,13 +124,13 @@ def test_the_rows_of_a_listed_toy_are_the_tours(folder: Path, name: str) -> None
 
 def test_lookups_of_a_searched_toy(folder: Path) -> None:
     options: dict[str, str | bool] = {"outputs": str(folder)}
-    steps, ways, last = (
+    steps, line_count, last = (
         6,
         len(list_shortest_lines()["43"]),
         jugs.MOVES.index(list_shortest_lines()["43"][0][-1]) << 4,
     )
     text = json.loads(answer_query("jugs", " 43 ", {**options, "json": True}))
-    assert text == {"state": "43", "steps": steps, "ways": ways, "last": last}
+    assert text == {"state": "43", "steps": steps, "ways": line_count, "last": last}
     assert answer_query("jugs", "43", options).split() == [
         str(word) for pair in text.items() for word in pair
     ]

@@ -66,10 +66,10 @@ def test_a_lone_lookup_with_less(outputs: Path, words: str) -> None:
         "from pipeline.run import run_command; "
         f"code = run_command({arguments!r}); sys.stdout.flush()\n"
     )
-    usual = python(f"import sys; {script}assert code == 0")
-    assert run_with_less(f"{script}assert code == 0") == usual
-    assert usual.code == 0
-    assert usual.out
+    expected = python(f"import sys; {script}assert code == 0")
+    assert run_with_less(f"{script}assert code == 0") == expected
+    assert expected.code == 0
+    assert expected.out
 
 
 def test_the_modules_are_removed() -> None:
@@ -127,7 +127,7 @@ def list_test_modules(settings: dict[str, list[str] | str]) -> Iterator[Path]:
     ]
     for folder in settings["testpaths"]:
         for path in (ROOT / folder).rglob("*.py"):
-            if not any(path.is_relative_to(each) for each in ignored):
+            if not any(path.is_relative_to(ignored_folder) for ignored_folder in ignored):
                 yield path
 
 

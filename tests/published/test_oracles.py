@@ -44,9 +44,11 @@ SEARCHES = senet_walk.layers, oracles.senet_layers
 
 
 def test_the_fast_search_equals_the_plain_one() -> None:
-    for quick, plain in zip(*(islice(search(), 5) for search in SEARCHES), strict=True):
-        result = {row[0]: row[1:] for row in quick.iter_rows()}
-        assert result == {key: (line.number, line.dice, line.moves) for key, line in plain.items()}
+    for fast_layer, plain_layer in zip(*(islice(search(), 5) for search in SEARCHES), strict=True):
+        result = {row[0]: row[1:] for row in fast_layer.iter_rows()}
+        assert result == {
+            key: (line.number, line.dice, line.moves) for key, line in plain_layer.items()
+        }
 
 
 @wide

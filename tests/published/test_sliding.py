@@ -96,12 +96,12 @@ def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: P
 def test_rows_are_made_by_no_more_threads_than_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    seen, real_make_rows = set[str](), sliding.BoardWithTables.make_rows
+    thread_names, real_make_rows = set[str](), sliding.BoardWithTables.make_rows
     barrier = threading.Barrier(jobs)
 
     def rows_of(*options: Any) -> Any:
-        if threading.current_thread().name not in seen:
-            seen.add(threading.current_thread().name)
+        if threading.current_thread().name not in thread_names:
+            thread_names.add(threading.current_thread().name)
             barrier.wait(30)
         return real_make_rows(*options)
 
@@ -109,7 +109,7 @@ def test_rows_are_made_by_no_more_threads_than_requested(
     monkeypatch.setattr(tasks, "count_cores", lambda: 2)
     monkeypatch.setattr(sliding.BoardWithTables, "make_rows", rows_of)
     build_boards(tmp_path, ["2x2"], jobs=jobs)
-    assert len(seen) == jobs
+    assert len(thread_names) == jobs
 
 
 @pytest.mark.usefixtures("index_alone")
