@@ -1,4 +1,4 @@
-"""Building: why a table is built, and what is made side by side."""
+"""Tests of builds: why a table is built, and which tables are built in parallel."""
 
 import gc
 import io
@@ -8,7 +8,7 @@ import time
 import weakref
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,20 +24,25 @@ from tablebase.graph import Graph
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.definition import make_count_table
-from tablebase.tables.index_format import write_index
 from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.index_format import write_index
 from tablebase.tables.store import Folder
+from tests.support.build_recorder import (
+    SMALL,
+    TOURS,
+    Recorder,
+    build_tables,
+    contents,
+    describe_anew,
+    litter,
+)
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.pancakes import Pancakes
-from tests.support.build_recorder import SMALL, TOURS, Recorder, build_tables, contents, describe_anew, litter
 
-if TYPE_CHECKING:
-    pass
-
-# ---- why ------------------------------------------------------------------------------------
+# ---- reasons ------------------------------------------------------------------------------------
 
 
-def test_what_is_missing_is_built_and_what_is_there_is_not(tmp_path: Path) -> None:
+def test_only_missing_tables_are_built(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "down"
     first = build_tables(folder, KNIGHT, *SMALL)
     assert first.reasons == {"knight_tours_3x4": "missing", "knight_counts": "missing"}
@@ -55,14 +60,14 @@ def test_what_is_missing_is_built_and_what_is_there_is_not(tmp_path: Path) -> No
     }
 
 
-def test_force_builds_what_is_up_to_date(tmp_path: Path) -> None:
+def test_force_rebuilds_tables_that_are_up_to_date(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
     before = contents(tmp_path)
     assert set(build_tables(tmp_path, KNIGHT, *SMALL, force=True).reasons.values()) == {"forced"}
     assert contents(tmp_path) == before
 
 
-def test_who_reads_the_old_table_goes_on_reading_it(tmp_path: Path) -> None:
+def test_open_files_of_the_old_table_stay_readable(tmp_path: Path) -> None:
     build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
     with (tmp_path / "pancakes.idx").open("rb") as index:
@@ -74,10 +79,10 @@ def test_who_reads_the_old_table_goes_on_reading_it(tmp_path: Path) -> None:
     assert contents(tmp_path)["pancakes.parquet"] != before["pancakes.parquet"]
 
 
-def test_other_parameters_are_built(tmp_path: Path) -> None:
+def test_changed_parameters_cause_a_rebuild(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
-    more = make_count_table(((3, 4), (2, 2), (1, 1)))
-    report = build_tables(tmp_path, KNIGHT, TOURS, more)
+    larger_counts = make_count_table(((3, 4), (2, 2), (1, 1)))
+    report = build_tables(tmp_path, KNIGHT, TOURS, larger_counts)
     assert report.reasons == {
         "knight_tours_3x4": "up to date",
         "knight_counts": "parameters changed",
@@ -85,7 +90,7 @@ def test_other_parameters_are_built(tmp_path: Path) -> None:
     assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
 
 
-def test_another_description_is_built(tmp_path: Path) -> None:
+def test_a_changed_description_causes_a_rebuild(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
     reworded = describe_anew(TOURS, "Some words")
     assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
@@ -93,7 +98,7 @@ def test_another_description_is_built(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
-def test_a_missing_file_is_built_again(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_rebuilt(tmp_path: Path, name: str) -> None:
     build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
     (tmp_path / name).unlink()
@@ -103,7 +108,7 @@ def test_a_missing_file_is_built_again(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
 @pytest.mark.parametrize("change", ["flip", "cut", "grow"])
-def test_a_damaged_file_is_built_again(tmp_path: Path, name: str, change: str) -> None:
+def test_a_damaged_file_is_rebuilt(tmp_path: Path, name: str, change: str) -> None:
     build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
     data = bytearray((tmp_path / name).read_bytes())
@@ -128,7 +133,7 @@ def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
     assert list(tables) == ["knight_counts", "knight_tours_3x4", "pancakes"]
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     steps = build_tables(tmp_path, KNIGHT, TOURS).steps
     assert [done for _, done, _ in steps] == list(range(13))
     assert steps[-1] == ("16 tours found, starts", 12, 12)
@@ -137,83 +142,83 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert ("stacked: layer 5, states", 120, None) in layers
 
 
-# ---- side by side ---------------------------------------------------------------------------
+# ---- in parallel ----------------------------------------------------------------------------
 
 
 class Pair:
-    """Two puzzles whose graphs meet: each waits for the other's before it goes on."""
+    """Two puzzles built in parallel: neither makes its graph until both have begun to."""
 
     def __init__(self, second_fails: bool) -> None:
-        meeting = threading.Barrier(2)
+        barrier = threading.Barrier(2)
         self.failed = threading.Event()
 
-        def graph(options: Pancakes) -> Graph:
-            meeting.wait(10)
-            if options is self.second and second_fails:
+        def graph(pancakes: Pancakes) -> Graph:
+            barrier.wait(10)
+            if pancakes is self.second and second_fails:
                 self.failed.set()
                 raise SearchError("the second")
             if second_fails:
                 self.failed.wait(10)
                 time.sleep(0.2)
-            return Pancakes.make_graph(options)
+            return Pancakes.make_graph(pancakes)
 
         self.first, self.second = Pancakes(), Pancakes()
-        for asked, name in ((self.first, "first"), (self.second, "second")):
-            (old,) = asked.tables
-            asked.name = name
+        for puzzle, name in ((self.first, "first"), (self.second, "second")):
+            (old,) = puzzle.tables
+            puzzle.name = name
             columns, rank = old.columns, old.rank
-            asked.tables = (Table(name, "", rank, columns, old.recipe, old.index, old.rows),)
-            asked.make_graph = partial(graph, asked)  # type: ignore[method-assign]
+            puzzle.tables = (Table(name, "", rank, columns, old.recipe, old.index, old.rows),)
+            puzzle.make_graph = partial(graph, puzzle)  # type: ignore[method-assign]
 
     def build(self, folder: Path) -> Recorder:
-        tables = [(asked, asked.tables) for asked in (self.first, self.second)]
+        tables = [(puzzle, puzzle.tables) for puzzle in (self.first, self.second)]
         report = Recorder()
         listed = build(Request(Folder(folder), tables, jobs=2), report)
         assert list(listed) == ["first", "second"], "in the order asked for, whoever is first"
         return report
 
 
-def test_tables_that_do_not_need_each_other_are_made_side_by_side(tmp_path: Path) -> None:
+def test_independent_tables_are_built_in_parallel(tmp_path: Path) -> None:
     assert {*Pair(second_fails=False).build(tmp_path).finished} == {"first", "second"}
     assert {*json.loads(contents(tmp_path)["manifest.json"])["tables"]} == {"first", "second"}
 
 
-def test_where_one_table_fails_the_others_are_given_up(tmp_path: Path) -> None:
+def test_a_failing_table_cancels_the_others(tmp_path: Path) -> None:
     with pytest.raises(SearchError, match="the second"):
         Pair(second_fails=True).build(tmp_path)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
     assert build_tables(tmp_path, PANCAKES).finished == ["pancakes"]
 
 
-def test_what_a_puzzle_s_tables_share_goes_when_they_are_made(tmp_path: Path) -> None:
-    made: list[weakref.ref[Any]] = []
+def test_data_shared_by_a_puzzles_tables_is_freed_after_them(tmp_path: Path) -> None:
+    references: list[weakref.ref[Any]] = []
     alive: list[bool] = []
 
-    def graph(options: Pancakes) -> Graph:
+    def graph(pancakes: Pancakes) -> Graph:
         gc.collect()
-        alive.extend(targets() is not None for targets in made)
-        result = Pancakes.make_graph(options)
-        made.append(weakref.ref(result.targets))
+        alive.extend(reference() is not None for reference in references)
+        result = Pancakes.make_graph(pancakes)
+        references.append(weakref.ref(result.targets))
         return result
 
     pair = Pair(second_fails=False)
-    for asked in (pair.first, pair.second):
-        asked.make_graph = partial(graph, asked)  # type: ignore[method-assign]
-    tables = [(asked, asked.tables) for asked in (pair.first, pair.second)]
+    for puzzle in (pair.first, pair.second):
+        puzzle.make_graph = partial(graph, puzzle)  # type: ignore[method-assign]
+    tables = [(puzzle, puzzle.tables) for puzzle in (pair.first, pair.second)]
     build(Request(Folder(tmp_path), tables), Recorder())
     assert alive == [False]
 
 
-def test_any_number_of_jobs_makes_the_same_bytes(tmp_path: Path) -> None:
+def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:
     for jobs in (1, 2, 7):
         build_tables(tmp_path / str(jobs), KNIGHT, *SMALL, KNIGHT.tables[2], jobs=jobs)
-    one, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
-    assert len(one) == 5
-    assert others == [one, one]
+    first, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
+    assert len(first) == 5
+    assert others == [first, first]
 
 
 class Squares(Recipe):
-    """A recipe of somebody else's."""
+    """A recipe that no puzzle of this program uses."""
 
     search = "squares"
 
@@ -227,11 +232,11 @@ def square(number: int) -> Arrays:
 
 def make(recipe: Squares, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
     result = work.run_tasks(square, ((number,) for number in range(9)))
-    rows = ({"number": one[:1], "square": one[1:]} for (one,) in result)
+    rows = ({"number": row[:1], "square": row[1:]} for (row,) in result)
     return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
 
 
-def test_a_new_recipe_is_a_maker_and_a_line(
+def test_a_new_recipe_needs_only_a_builder_and_its_registration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(BUILDERS, "squares", __name__)
@@ -243,7 +248,7 @@ def test_a_new_recipe_is_a_maker_and_a_line(
     assert build_tables(tmp_path, KNIGHT, table).reasons == {"squares": "up to date"}
 
 
-def test_an_index_of_another_length_than_was_said_is_refused() -> None:
+def test_an_index_with_a_wrong_number_of_records_is_refused() -> None:
     with pytest.raises(SearchError, match=r"The index of pancakes has 3 records, not 4\."):
         write_index(
             io.BytesIO(),

@@ -1,4 +1,4 @@
-"""Building: what stands in the way, and what is left when it goes wrong."""
+"""Tests of builds that fail: their errors, and the files that exist afterwards."""
 
 import errno
 import os
@@ -15,8 +15,8 @@ import pipeline.build
 from pipeline.build import Request, build
 from queries.status import list_status
 from tablebase.errors import (
-    StoreError,
     SearchError,
+    StoreError,
     TablebaseError,
     TableDamaged,
 )
@@ -27,8 +27,6 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
-from tests.support.pancakes import PUZZLE as PANCAKES
-from tests.support.pancakes import Pancakes
 from tests.support.build_recorder import (
     COUNTS,
     SMALL,
@@ -39,6 +37,8 @@ from tests.support.build_recorder import (
     describe_anew,
     litter,
 )
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.pancakes import Pancakes
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Columns
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 # ---- the folder -----------------------------------------------------------------------------
 
 
-def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
+def test_a_locked_folder_is_refused_and_its_holder_named(tmp_path: Path) -> None:
     with Folder(tmp_path).lock(), pytest.raises(StoreError) as caught:
         build_tables(tmp_path, KNIGHT, TOURS)
     assert caught.value.exit_code == 3
@@ -58,24 +58,24 @@ def test_a_folder_under_way_is_refused_with_its_holder(tmp_path: Path) -> None:
     assert build_tables(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
 
 
-def test_whoever_is_refused_leaves_the_holders_name(tmp_path: Path) -> None:
+def test_a_refused_build_keeps_the_name_of_the_holder(tmp_path: Path) -> None:
     with Folder(tmp_path).lock():
         for _ in range(2):
             with pytest.raises(StoreError, match=rf"\(process {os.getpid()}\)"):
                 build_tables(tmp_path, KNIGHT, TOURS)
 
 
-def test_a_board_asked_for_once_stays_counted(tmp_path: Path) -> None:
-    asked = KNIGHT.list_tables_with_boards(["3x7"])
-    few = [table for table in asked if table.name in ("knight_tours_3x7", "knight_counts")]
-    build_tables(tmp_path, KNIGHT, *few)
-    again = build_tables(tmp_path, KNIGHT, KNIGHT.tables[-1])
-    assert again.reasons == {"knight_counts": "up to date"}
+def test_a_requested_board_stays_counted(tmp_path: Path) -> None:
+    tables = KNIGHT.list_tables_with_boards(["3x7"])
+    requested = [table for table in tables if table.name in ("knight_tours_3x7", "knight_counts")]
+    build_tables(tmp_path, KNIGHT, *requested)
+    report = build_tables(tmp_path, KNIGHT, KNIGHT.tables[-1])
+    assert report.reasons == {"knight_counts": "up to date"}
     rows = list_status(Folder(tmp_path))
     assert rows[-1]["command"].startswith("pipeline precompute knight --board 3x7")
 
 
-def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:
+def test_files_of_a_killed_build_are_removed(tmp_path: Path) -> None:
     (tmp_path / ".knight_tours_3x4.parquet.unpublished").write_bytes(b"half")
     (tmp_path / ".pancakes.idx.unpublished").write_bytes(b"half")
     (tmp_path / "notes.txt").write_text("mine", "utf-8")
@@ -84,8 +84,8 @@ def test_what_a_killed_build_left_is_cleared(tmp_path: Path) -> None:
     assert (tmp_path / "notes.txt").read_text("utf-8") == "mine"
 
 
-def test_what_others_are_writing_is_left_alone(tmp_path: Path) -> None:
-    """The part of a batch's answers or of a report, and of whatever else is written there."""
+def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
+    """Cover the part file of a batch's answers, and that of another program."""
     with open_output(str(tmp_path / "answers.csv")) as answers:
         answers.write(b"half")
         (tmp_path / ".film.mkv.part").write_bytes(b"half")
@@ -98,7 +98,7 @@ def test_what_others_are_writing_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "deeper"])
-def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) -> None:
     (tmp_path / "taken").write_bytes(b"a file")
     path = tmp_path / "taken" / below
     with pytest.raises(StoreError) as caught:
@@ -109,7 +109,7 @@ def test_a_file_is_no_folder(tmp_path: Path, below: str) -> None:
     assert (tmp_path / "taken").read_bytes() == b"a file"
 
 
-def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:
+def test_a_dangling_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "linked"
     path.symlink_to("nowhere")
     with pytest.raises(StoreError) as caught:
@@ -130,14 +130,14 @@ def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
 ) -> None:
-    usual = os.open
+    real_open = os.open
 
-    def refused(path: str, flags: int, *more: int) -> int:
+    def refuse_to_write(path: str, flags: int, *mode: int) -> int:
         if flags & os.O_ACCMODE != os.O_RDONLY:
             raise OSError(code, os.strerror(code))
-        return usual(path, flags, *more)
+        return real_open(path, flags, *mode)
 
-    monkeypatch.setattr(os, "open", refused)
+    monkeypatch.setattr(os, "open", refuse_to_write)
     with pytest.raises(StoreError) as caught:
         build_tables(tmp_path, KNIGHT, TOURS)
     problem = os.strerror(code).lower()
@@ -168,21 +168,21 @@ def test_a_broken_manifest_is_repaired(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SearchError])
-def test_a_write_that_stops_halfway_leaves_the_old_table(
+def test_an_interrupted_write_keeps_the_old_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
     before = contents(tmp_path)
     write, batches = TableWriter.write, 0
 
-    def failing(writer: TableWriter, columns: "Columns") -> None:
+    def fail_later(writer: TableWriter, columns: "Columns") -> None:
         nonlocal batches
         batches += 1
         if batches == 3:
             raise error("in the middle")
         write(writer, columns)
 
-    monkeypatch.setattr(TableWriter, "write", failing)
+    monkeypatch.setattr(TableWriter, "write", fail_later)
     with pytest.raises(error, match="in the middle"):
         build_tables(tmp_path, KNIGHT, describe_anew(TOURS, "Some words"), COUNTS)
     assert contents(tmp_path) == before
@@ -191,45 +191,45 @@ def test_a_write_that_stops_halfway_leaves_the_old_table(
     assert set(build_tables(tmp_path, KNIGHT, *SMALL).reasons.values()) == {"up to date"}
 
 
-def test_an_index_that_cannot_be_written_leaves_the_old_table(
+def test_a_failed_index_write_keeps_the_old_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
 
-    def failing(file: IO[bytes], *_: object) -> None:
+    def fail(file: IO[bytes], *_: object) -> None:
         file.write(b"half of it")
         with open("/dev/full", "wb") as full:
             os.dup2(full.fileno(), file.fileno())
 
-    monkeypatch.setattr(pipeline.build, "write_index", failing)
+    monkeypatch.setattr(pipeline.build, "write_index", fail)
     with pytest.raises(StoreError, match="no space left on device"):
         build_tables(tmp_path, PANCAKES, force=True)
     assert contents(tmp_path) == before
     assert litter(tmp_path) == []
 
 
-def test_a_table_and_its_index_are_both_kept_before_either_is_there(
+def test_a_table_and_its_index_are_synced_before_either_is_renamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done: list[str] = []
+    steps: list[str] = []
     fsync, replace = os.fsync, os.replace
 
-    def kept(number: int) -> None:
-        done.append("kept")
+    def record_sync(number: int) -> None:
+        steps.append("kept")
         fsync(number)
 
-    def named(part: str, path: str) -> None:
-        done.append(Path(path).suffix)
-        replace(part, path)
+    def record_rename(source: str, target: str) -> None:
+        steps.append(Path(target).suffix)
+        replace(source, target)
 
-    monkeypatch.setattr(os, "fsync", kept)
-    monkeypatch.setattr(os, "replace", named)
+    monkeypatch.setattr(os, "fsync", record_sync)
+    monkeypatch.setattr(os, "replace", record_rename)
     build_tables(tmp_path, PANCAKES)
-    assert done == ["kept", "kept", ".parquet", ".idx", "kept", ".json", "kept", ".backup"]
+    assert steps == ["kept", "kept", ".parquet", ".idx", "kept", ".json", "kept", ".backup"]
 
 
-def test_what_an_executor_refuses_is_not_the_folders_fault(tmp_path: Path) -> None:
+def test_an_error_of_the_executor_is_not_reported_as_one_of_the_folder(tmp_path: Path) -> None:
     class Lost(ThreadPoolExecutor):
         def submit(self, *_: Any, **__: Any) -> Future[Any]:
             raise ConnectionError("nobody answers")
@@ -239,31 +239,29 @@ def test_what_an_executor_refuses_is_not_the_folders_fault(tmp_path: Path) -> No
     assert litter(tmp_path) == []
 
 
-def test_a_table_that_fails_leaves_nothing_for_the_executor_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: list[Future[Any]] = []
-    go_on = Event()
+def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    futures: list[Future[Any]] = []
+    release = Event()
 
     class Slow(ThreadPoolExecutor):
-        def submit(self, *options: Any, **more: Any) -> Future[Any]:
-            given.append(super().submit(*options, **more))
-            super().submit(go_on.wait, 10)
-            return given[-1]
+        def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+            futures.append(super().submit(*args, **kwargs))
+            super().submit(release.wait, 10)
+            return futures[-1]
 
-    def failing(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise SearchError("in the middle")
 
-    monkeypatch.setattr(TableWriter, "write", failing)
+    monkeypatch.setattr(TableWriter, "write", fail)
     with Slow(1) as slow:
-        with pytest.raises(SearchError, match="in the middle") as held:
+        with pytest.raises(SearchError, match="in the middle") as caught:
             build(Request(Folder(tmp_path), [(KNIGHT, (TOURS,))], jobs=4), Recorder(), slow)
-        assert held.traceback, "it keeps all that was under way alive"
-        assert [part.cancelled() for part in given] == [False, *[True] * 4]
-        go_on.set()
+        assert caught.traceback, "it keeps all that was under way alive"
+        assert [future.cancelled() for future in futures] == [False, *[True] * 4]
+        release.set()
 
 
-# ---- what the rules say cannot be -----------------------------------------------------------
+# ---- impossible data ----------------------------------------------------------------------
 
 
 class Wrong(Pancakes):
@@ -276,18 +274,20 @@ class Wrong(Pancakes):
         self.wrong_columns = columns or {}
         self.wrong_records = records or {}
 
-    def fill_columns(self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]) -> "Columns":
-        return {**super().fill_columns(table, graph, walks), **self.all_of(self.wrong_columns)}
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> "Columns":
+        return {**super().fill_columns(table, graph, walks), **self.fill(self.wrong_columns)}
 
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> "Columns":
-        return {**super().make_records(table, walks), **self.all_of(self.wrong_records)}
+        return {**super().make_records(table, walks), **self.fill(self.wrong_records)}
 
-    def all_of(self, wrong: Mapping[str, int]) -> dict[str, Any]:
+    def fill(self, wrong: Mapping[str, int]) -> dict[str, Any]:
         return {name: np.full(self.size, value) for name, value in wrong.items()}
 
 
 @pytest.mark.parametrize(
-    ("puzzle", "said"),
+    ("puzzle", "message"),
     [
         (Wrong({"distance": 128}), "A value of column distance does not fit int8."),
         (Wrong({"distance": -129}), "A value of column distance does not fit int8."),
@@ -296,17 +296,17 @@ class Wrong(Pancakes):
     ],
     ids=["column too large", "column negative", "index too large", "index negative"],
 )
-def test_a_value_that_does_not_fit_is_published_nowhere(
-    tmp_path: Path, puzzle: Wrong, said: str
+def test_a_value_that_does_not_fit_is_not_published(
+    tmp_path: Path, puzzle: Wrong, message: str
 ) -> None:
     with pytest.raises(SearchError) as caught:
         build_tables(tmp_path, puzzle)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
     assert contents(tmp_path) == {}
     assert litter(tmp_path) == []
 
 
-def test_a_number_of_rows_that_cannot_be_is_published_nowhere(tmp_path: Path) -> None:
+def test_a_table_with_a_wrong_number_of_rows_is_not_published(tmp_path: Path) -> None:
     (table,) = PANCAKES.tables
     short = Table(
         table.name, table.meaning, table.rank, table.columns, table.recipe, table.index, rows=119
@@ -317,7 +317,7 @@ def test_a_number_of_rows_that_cannot_be_is_published_nowhere(tmp_path: Path) ->
 
 
 class TwoGoals(Pancakes):
-    """Two layouts that every state reaches, in one table that has room for one."""
+    """Pancakes with two layouts that every state reaches, in a table that has room for one."""
 
     layouts = {"stacked": "12345", "upside_down": "54321"}  # noqa: RUF012  # as its parent's
 
@@ -325,13 +325,13 @@ class TwoGoals(Pancakes):
         self.tables = (self.make_goal_table("pancakes", "Both", ("stacked", "upside_down")),)
 
 
-def test_a_state_that_reaches_two_layouts_is_published_nowhere(tmp_path: Path) -> None:
+def test_a_state_that_reaches_two_layouts_is_not_published(tmp_path: Path) -> None:
     with pytest.raises(SearchError, match=r"more than one of the layouts stacked, upside_down\."):
         build_tables(tmp_path, TwoGoals())
     assert contents(tmp_path) == {}
 
 
-def test_every_refusal_is_an_error_with_an_exit_code() -> None:
+def test_every_error_has_an_exit_code() -> None:
     def list_subclasses(kind: type[TablebaseError]) -> Iterator[type[TablebaseError]]:
         yield kind
         for child in kind.__subclasses__():

@@ -1,4 +1,4 @@
-"""A table of several files is one table: to readers, to the proof and to a build."""
+"""Tests of tables in several part files, as readers, `verify` and builds see them."""
 
 import hashlib
 import json
@@ -17,15 +17,17 @@ from queries import open_tables
 from queries.dispatch import open_reader
 from queries.figure import Sources
 from queries.knight.explorer_data import make_signposts
-from queries.status import list_status
 from queries.reader import Reader
 from queries.report.writer import list_figures, list_sections
 from queries.scans import scan_table
+from queries.status import list_status
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
+from tests.support.build_recorder import build_tables
+from tests.support.shell import ROOT, Cli, environment, program
 from tests.support.tampered import (
     CUTS,
     SMALL,
@@ -35,8 +37,6 @@ from tests.support.tampered import (
     split,
 )
 from tools.generated_docs import MANIFEST
-from tests.support.build_recorder import build_tables
-from tests.support.shell import ROOT, Cli, environment, program
 
 FIVE = "knight_tours_5x5"
 
@@ -44,28 +44,36 @@ FIVE = "knight_tours_5x5"
 
 
 @pytest.mark.parametrize("name", CUTS)
-def test_the_rows_are_those_of_one_file(name: str, several_files: Path, outputs: Path) -> None:
+def test_part_files_have_the_rows_of_a_single_file(
+    name: str, several_files: Path, outputs: Path
+) -> None:
     assert len(read_manifest(Folder(several_files))[name].files) == len(CUTS[name]) + 1
     assert not (several_files / f"{name}.parquet").exists()
-    rows, whole = (scan_table(Folder(folder), "", TABLES[name]) for folder in (several_files, outputs))
+    rows, expected = (
+        scan_table(Folder(folder), "", TABLES[name]) for folder in (several_files, outputs)
+    )
     if name == "knight_tours_6x6":
-        rows, whole = (frame.drop("board", "path") for frame in (rows, whole))
-    assert rows.collect().equals(whole.collect())
+        rows, expected = (frame.drop("board", "path") for frame in (rows, expected))
+    assert rows.collect().equals(expected.collect())
 
 
 @settings(max_examples=25)
 @given(st.lists(st.integers(0, 1728), min_size=1, max_size=6))
-def test_wherever_files_end(
+def test_files_may_end_after_any_row(
     outputs: Path, tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
 ) -> None:
     folder = link_copy(outputs, tmp_path_factory.mktemp("cut"))
     split(folder, FIVE, *sorted(cuts))
-    rows, whole = (scan_table(Folder(where), "", TABLES[FIVE]) for where in (folder, outputs))
-    assert rows.collect().equals(whole.collect())
+    rows, expected = (
+        scan_table(Folder(store_folder), "", TABLES[FIVE]) for store_folder in (folder, outputs)
+    )
+    assert rows.collect().equals(expected.collect())
     prove_one(folder, FIVE)
 
 
-def test_the_docs_read_it_so(several_files: Path, monkeypatch: pytest.MonkeyPatch, outputs: Path) -> None:
+def test_the_code_in_the_docs_reads_part_files(
+    several_files: Path, monkeypatch: pytest.MonkeyPatch, outputs: Path
+) -> None:
     monkeypatch.chdir(several_files.parent)
     (several_files.parent / "outputs").symlink_to(several_files)
     (code,) = re.findall(r"```python\n(.*?)```", MANIFEST, re.DOTALL)
@@ -75,19 +83,21 @@ def test_the_docs_read_it_so(several_files: Path, monkeypatch: pytest.MonkeyPatc
     assert result.equals(pl.read_parquet(outputs / f"{FIVE}.parquet"))
 
 
-def test_the_docs_name_every_key(outputs: Path) -> None:
+def test_the_docs_name_every_manifest_key(outputs: Path) -> None:
     manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
     table = manifest["tables"]["eight"]
     text = MANIFEST.partition("```")[0].partition("Of each table")
-    (whole, _, rest) = text
-    of_table, _, of_file = rest.partition("Of each file")
-    words = [{*re.findall(r"`([a-z_0-9]+)`", text)} for text in (whole, of_table, of_file)]
+    (manifest_part, _, other_parts) = text
+    table_part, _, file_part = other_parts.partition("Of each file")
+    words = [
+        {*re.findall(r"`([a-z_0-9]+)`", text)} for text in (manifest_part, table_part, file_part)
+    ]
     assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from"}
     assert words[1] == {*table, *table["index"]}
     assert words[2] - {"start", "number"} == {*table["files"][0], "begins"}
 
 
-def test_the_docs_say_how_the_checksum_is_taken(outputs: Path) -> None:
+def test_the_docs_describe_the_manifest_checksum(outputs: Path) -> None:
     text = (outputs / "manifest.json").read_text("utf-8")
     result = re.fullmatch(r'(.*),\n "checksum": "([0-9a-f]{64})"(\n})\n', text, re.DOTALL)
     assert result
@@ -95,8 +105,8 @@ def test_the_docs_say_how_the_checksum_is_taken(outputs: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def open_both(several_files: Path, outputs: Path) -> list[Reader]:
-    """What answers from several files, and from one."""
+def both_readers(several_files: Path, outputs: Path) -> list[Reader]:
+    """Return the reader of the part files, and the reader of the single files."""
     return [open_reader("knight", Folder(folder)) for folder in (several_files, outputs)]
 
 
@@ -118,28 +128,30 @@ def open_both(several_files: Path, outputs: Path) -> list[Reader]:
     ],
     ids=str,
 )
-def test_answers_are_those_of_one_file(
-    board: str, options: dict[str, Any], open_both: list[Reader]
+def test_answers_are_the_same_as_from_a_single_file(
+    board: str, options: dict[str, Any], both_readers: list[Reader]
 ) -> None:
     for start in ("a1", "c1", "e5", "b1"):
-        reported = []
-        for one in open_both:
+        answers = []
+        for reader in both_readers:
             try:
-                reported.append(one.probe(start, {"board": board, **options}).to_dict())
+                answers.append(reader.probe(start, {"board": board, **options}).to_dict())
             except NoSuchTour as error:
-                reported.append({"error": str(error)})
-        assert reported[0] == reported[1]
+                answers.append({"error": str(error)})
+        assert answers[0] == answers[1]
 
 
-def test_the_shell_answers_from_any_of_the_files(cli: Cli, several_files: Path, outputs: Path) -> None:
+def test_commands_read_all_part_files(cli: Cli, several_files: Path, outputs: Path) -> None:
     for words in (
         "query knight a1 --board 5x5 --number 303",
         "query knight --board 5x5 --count",
         "histogram eight",
         "histogram senet",
     ):
-        text, whole = (cli(*words.split(), "--outputs", str(f)) for f in (several_files, outputs))
-        assert text == whole
+        text, expected = (
+            cli(*words.split(), "--outputs", str(f)) for f in (several_files, outputs)
+        )
+        assert text == expected
         assert text.code == 0
 
 
@@ -153,39 +165,46 @@ def test_the_shell_answers_from_any_of_the_files(cli: Cli, several_files: Path, 
         ("senet", "ABAAABBB.B...A.\nABABABABAB.....\n"),
     ],
 )
-def test_batches_are_those_of_one_file(
+def test_batches_are_the_same_as_from_a_single_file(
     cli: Cli, words: str, keys: str, several_files: Path, outputs: Path
 ) -> None:
-    asked = ("query", *words.split(), "-")
-    text, whole = (cli(*asked, "--outputs", str(f), stdin=keys) for f in (several_files, outputs))
-    assert text == whole
+    command = ("query", *words.split(), "-")
+    text, expected = (
+        cli(*command, "--outputs", str(f), stdin=keys) for f in (several_files, outputs)
+    )
+    assert text == expected
     assert len(text.out.splitlines()) == 1 + len(keys.splitlines())
 
 
-def test_python_answers_from_any_of_the_files(several_files: Path, outputs: Path) -> None:
-    with open_tables(str(several_files)) as tables, open_tables(str(outputs)) as whole:
+def test_python_tables_read_all_part_files(several_files: Path, outputs: Path) -> None:
+    with open_tables(str(several_files)) as tables, open_tables(str(outputs)) as single_files:
         for start in ("a1", "a3", "e5"):
             result = tables.knight.probe(start, board="5x5", number=150 if start == "a1" else 20)
-            assert result == whole.knight.probe(start, board="5x5", number=result.number)
-            assert tables.knight.count(start, board="6x6") == whole.knight.count(start, board="6x6")
+            assert result == single_files.knight.probe(start, board="5x5", number=result.number)
+            assert tables.knight.count(start, board="6x6") == single_files.knight.count(
+                start, board="6x6"
+            )
         frame = pl.DataFrame({"state": ["876543210", "123456708"]})
-        assert tables.eight.annotate(frame).equals(whole.eight.annotate(frame))
+        assert tables.eight.annotate(frame).equals(single_files.eight.annotate(frame))
 
 
 @wide
-def test_report_and_explorer_ask_it_as_one(several_files: Path, outputs: Path) -> None:
-    asked, whole = Sources(Folder(several_files)), Sources(Folder(outputs))
+def test_report_and_explorer_read_all_part_files(several_files: Path, outputs: Path) -> None:
+    sources, expected = Sources(Folder(several_files)), Sources(Folder(outputs))
     for figure in list_figures(list_sections()):
-        assert asked.answer(figure).equals(whole.answer(figure)), figure.name
-    assert {*asked.entries} == {*whole.entries}
-    for name, entry in asked.entries.items():
-        assert entry.rows == whole.entries[name].rows
+        assert sources.answer(figure).equals(expected.answer(figure)), figure.name
+    assert {*sources.entries} == {*expected.entries}
+    for name, entry in sources.entries.items():
+        assert entry.rows == expected.entries[name].rows
     for name in (FIVE, "knight_tours_6x6"):
-        posts = [make_signposts(Folder(folder), "knight", TABLES[name]) for folder in (several_files, outputs)]
+        posts = [
+            make_signposts(Folder(folder), "knight", TABLES[name])
+            for folder in (several_files, outputs)
+        ]
         assert posts[0] == posts[1]
 
 
-def test_status_adds_the_files_up(cli: Cli, several_files: Path) -> None:
+def test_status_adds_up_the_bytes_of_part_files(cli: Cli, several_files: Path) -> None:
     rows = {row["table"]: row for row in list_status(Folder(several_files))}
     for name in CUTS:
         files = [*several_files.glob(f"{name}.*.parquet")]
@@ -200,7 +219,7 @@ def test_status_adds_the_files_up(cli: Cli, several_files: Path) -> None:
 
 @pytest.fixture
 def small_folder(tmp_path: Path) -> Path:
-    """A folder with a small listing in three files."""
+    """Build a small table of tours, split into three files."""
     folder = tmp_path / "small"
     build_tables(folder, KNIGHT, SMALL)
     split(folder, SMALL.name, 1, 7)
@@ -211,18 +230,18 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.suffix == ".parquet"}
 
 
-THREE = {f"{SMALL.name}.{number}.parquet" for number in (1, 2, 3)}
+PART_FILES = {f"{SMALL.name}.{number}.parquet" for number in (1, 2, 3)}
 
 
-def test_a_build_takes_it_as_it_is(small_folder: Path) -> None:
+def test_a_build_accepts_part_files(small_folder: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in small_folder.iterdir()}
     report = build_tables(small_folder, KNIGHT, SMALL)
     assert report.reasons == {SMALL.name: "up to date"}
     assert {path: path.stat().st_mtime_ns for path in small_folder.iterdir()} == before
-    assert names(small_folder) == THREE
+    assert names(small_folder) == PART_FILES
 
 
-def test_a_forced_build_makes_one_file_of_it(small_folder: Path, tmp_path: Path) -> None:
+def test_a_forced_build_writes_a_single_file(small_folder: Path, tmp_path: Path) -> None:
     build_tables(tmp_path / "other", KNIGHT, SMALL)
     (small_folder / f"{SMALL.name}.mine.parquet").write_text("mine")
     assert build_tables(small_folder, KNIGHT, SMALL, force=True).reasons == {SMALL.name: "forced"}
@@ -230,14 +249,18 @@ def test_a_forced_build_makes_one_file_of_it(small_folder: Path, tmp_path: Path)
     assert read_manifest(Folder(small_folder)) == read_manifest(Folder(tmp_path / "other"))
 
 
-def test_what_a_killed_build_did_not_clear_goes_with_the_next(small_folder: Path) -> None:
-    stray = Path(shutil.copy(small_folder / f"{SMALL.name}.1.parquet", small_folder / f"{SMALL.name}.4.parquet"))
+def test_the_next_build_removes_files_of_a_killed_build(small_folder: Path) -> None:
+    stray = Path(
+        shutil.copy(
+            small_folder / f"{SMALL.name}.1.parquet", small_folder / f"{SMALL.name}.4.parquet"
+        )
+    )
     assert build_tables(small_folder, KNIGHT, SMALL).reasons == {SMALL.name: "up to date"}
     assert not stray.exists()
-    assert names(small_folder) == THREE
+    assert names(small_folder) == PART_FILES
 
 
-def test_all_its_files_are_removed(small_folder: Path, cli: Cli) -> None:
+def test_remove_deletes_all_part_files(small_folder: Path, cli: Cli) -> None:
     (small_folder / f"{SMALL.name}.mine.parquet").write_text("mine")
     text = cli("remove", SMALL.name, "--quiet", "--outputs", str(small_folder))
     assert text == (0, "", "")
@@ -252,53 +275,61 @@ from tablebase.puzzles.knight.definition import PUZZLE
 from tests.support.tampered import SMALL
 from tests.support.build_recorder import build_tables
 
-def killing(real, steps):
-    def step(*given, **more):
+def kill_before(real, steps):
+    def step(*args, **kwargs):
         if not steps:
             os.kill(os.getpid(), signal.SIGKILL)
         steps.pop()
-        return real(*given, **more)
+        return real(*args, **kwargs)
     return step
 
-def ended(folder, steps):
-    "How a build ended that was to be killed before it renames or removes the next file."
+def run_killed_build(folder, steps):
+    "Return the exit code of a build that is killed at the rename or removal after these steps."
     process = os.fork()
     if process:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    left = [None] * steps
-    os.replace, os.unlink = killing(os.replace, left), killing(os.unlink, left)
+    remaining = [None] * steps
+    os.replace = kill_before(os.replace, remaining)
+    os.unlink = kill_before(os.unlink, remaining)
     build_tables(folder, PUZZLE, SMALL, force=True)
     os._exit(0)
 
-small, tried = map(Path, sys.argv[1:])
-build_tables(tried / "compiled", PUZZLE, SMALL)
+small, copies = map(Path, sys.argv[1:])
+build_tables(copies / "compiled", PUZZLE, SMALL)
 steps = 0
-while ended(Path(shutil.copytree(small, tried / f"{steps:03}")), steps) == -signal.SIGKILL:
+code = -signal.SIGKILL
+while code == -signal.SIGKILL:
+    folder = Path(shutil.copytree(small, copies / f"{steps:03}"))
+    code = run_killed_build(folder, steps)
     steps += 1
 """
-"""Each build in a fork of one process, because importing all that builds takes longer than it."""
+"""Script that runs each build in a fork of one process, as the imports take longer than a build."""
 
 
 @pytest.mark.long
 def test_killed_before_every_step(small_folder: Path, tmp_path: Path) -> None:
-    """Three files until the manifest lists one; then one, and the next build clears the others."""
-    tried = tmp_path / "tried"
-    command = [program("python"), "-c", KILLED, str(small_folder), str(tried)]
-    ended = subprocess.run(
+    """Expect three files until the manifest lists one; the next build then removes the others."""
+    copies = tmp_path / "tried"
+    command = [program("python"), "-c", KILLED, str(small_folder), str(copies)]
+    result = subprocess.run(
         command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )
-    assert ended.returncode == 0, ended.stderr
-    listed, left_over = [], set()
-    whole = open_reader("knight", Folder(small_folder)).probe("a1", {"board": "3x4", "number": "1"}).to_dict()
-    for folder in sorted(tried.glob("[0-9]*")):
+    assert result.returncode == 0, result.stderr
+    listed, unlisted = [], set()
+    answer = (
+        open_reader("knight", Folder(small_folder))
+        .probe("a1", {"board": "3x4", "number": "1"})
+        .to_dict()
+    )
+    for folder in sorted(copies.glob("[0-9]*")):
         listed.append(len(read_manifest(Folder(folder))[SMALL.name].files))
-        asked = open_reader("knight", Folder(folder))
-        assert asked.probe("a1", {"board": "3x4", "number": "1"}).to_dict() == whole
-        wanted = THREE if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
-        left_over |= {(listed[-1], name) for name in names(folder) - wanted}
+        reader = open_reader("knight", Folder(folder))
+        assert reader.probe("a1", {"board": "3x4", "number": "1"}).to_dict() == answer
+        expected = PART_FILES if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
+        unlisted |= {(listed[-1], name) for name in names(folder) - expected}
         assert set(build_tables(folder, KNIGHT, SMALL).reasons.values()) == {"up to date"}
-        assert names(folder) == wanted
+        assert names(folder) == expected
     assert listed == sorted(listed, reverse=True)
     assert set(listed) == {3, 1}
-    assert left_over == {(3, f"{SMALL.name}.parquet"), *((1, name) for name in THREE)}
+    assert unlisted == {(3, f"{SMALL.name}.parquet"), *((1, name) for name in PART_FILES)}
     assert names(folder) == {f"{SMALL.name}.parquet"}

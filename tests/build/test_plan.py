@@ -1,4 +1,4 @@
-"""What a list will take, before it is made."""
+"""Tests of plans: the estimated rows, bytes, time and memory of a table."""
 
 import os
 import subprocess
@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from pipeline import plan as plans
+from pipeline.builders.registry import checkpoints, estimate, parts
 from pipeline.commands.app import run_app
-from pipeline.builders.registry import checkpoints, parts, estimate
-from pipeline.shards import Listing
 from pipeline.plan import make_plan
-from pipeline.tasks import SingleRunCost, CostSample, TaskRunner, make_no_records
+from pipeline.shards import Listing
+from pipeline.tasks import CostSample, SingleRunCost, TaskRunner, make_no_records
 from tablebase.errors import CannotBuild
 from tablebase.puzzle import Table
-from tablebase.puzzles.sliding import definition as sliding
+from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.definition import make_tour_table
-from tablebase.puzzles.knight.board import parse_board
+from tablebase.puzzles.sliding import definition as sliding
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.store import Folder
 from tests import LONG, wide
@@ -27,10 +27,10 @@ from tests.support.build_recorder import build_tables
 from tests.support.shell import SCRIPT, Cli, environment
 
 SLIDING = sliding.PUZZLE
-BEYOND = {"3x4": "3x5", "2x6": "2x7"}
+NEXT_BOARD = {"3x4": "3x5", "2x6": "2x7"}
 ROWS = {"2x7": 43_589_145_600, "3x5": 653_837_184_000}
 START = 1.0
-"""Seconds of a process that finds nothing to do."""
+"""Seconds that a process takes when it has nothing to do."""
 
 
 def make_sliding_listing(board: str) -> Listing:
@@ -41,30 +41,33 @@ def make_listing(board: str) -> Listing:
     return Listing(KNIGHT, make_tour_table(parse_board(board)))
 
 
-# ---- what a plan makes of a probe --------------------------------------------------------------
+# ---- plans made from a cost sample --------------------------------------------------------------
 
-FOUND = CostSample(20, [90.0, 110.0], [3.0, 1.0], 2.5, make_no_records())
-"""As if a probe had estimated twice: 100 rows, 0.02 seconds each."""
+SAMPLE = CostSample(20, [90.0, 110.0], [3.0, 1.0], 2.5, make_no_records())
+"""A sample of two estimates: 100 rows on average, 0.02 seconds each."""
 
 
 @pytest.fixture
 def estimate_calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What probes are asked, all of which find the same; a row takes 10 bytes and half a second."""
-    asked: list[Any] = []
+    """Record the arguments of each estimate.
 
-    def return_estimate(table: Table, work: TaskRunner, own: Any) -> CostSample:
-        asked.append((work.jobs, own))
-        return FOUND
+    Each estimate returns SAMPLE, and writing a row takes 10 bytes and half a second.
+    """
+    calls: list[Any] = []
+
+    def return_estimate(table: Table, work: TaskRunner, items: Any) -> CostSample:
+        calls.append((work.jobs, items))
+        return SAMPLE
 
     monkeypatch.setattr(plans, "estimate", return_estimate)
-    monkeypatch.setattr(plans, "_measure_write_cost", lambda *given: (10.0, 0.5))
-    return asked
+    monkeypatch.setattr(plans, "_measure_write_cost", lambda *_: (10.0, 0.5))
+    return calls
 
 
-def test_a_list_that_nobody_counted_is_planned_from_a_probe(
+def test_an_uncounted_table_is_planned_from_a_sample(
     estimate_calls: list[Any], tmp_path: Path
 ) -> None:
-    """Each of its parts writes a file; the rows are the mean, the error that of the mean."""
+    """Expect a file per task, the mean of the estimated rows, and the error of that mean."""
     plan = make_plan(Folder(tmp_path), make_listing("13x3"), None, 3)
     assert plan == pytest.approx((20, 100, 0.1, 1000, 250, 0, 52, 0, 52))
     assert estimate_calls == [(3, None)]
@@ -73,48 +76,66 @@ def test_a_list_that_nobody_counted_is_planned_from_a_probe(
     assert estimate_calls[1:] == [(1, parts(table).items[2::8])]
 
 
-def test_a_list_that_is_counted_has_so_many_rows(estimate_calls: list[Any], outputs: Path) -> None:
-    """One file is written, by one processor alone; the error is that of the seconds a row."""
+def test_a_counted_table_has_exact_rows(estimate_calls: list[Any], outputs: Path) -> None:
+    """Expect one file, written by one core, and the error of the seconds per row."""
     plan = make_plan(Folder(outputs), make_listing("5x5"), None)
     rows, error = 1728, (3 / 90 - 1 / 110) / (3 / 90 + 1 / 110)
-    held = 0.02 * rows
-    text = (20, rows, error, 10 * rows, 2.5 * rows, 0, held, 0.5 * rows, held)
-    assert plan == pytest.approx(text)
+    search_seconds = 0.02 * rows
+    expected = (
+        20,
+        rows,
+        error,
+        10 * rows,
+        2.5 * rows,
+        0,
+        search_seconds,
+        0.5 * rows,
+        search_seconds,
+    )
+    assert plan == pytest.approx(expected)
     assert make_plan(Folder(outputs), make_listing("5x5"), ShardSpec(1, 2)).rows == 100
 
 
-@pytest.mark.parametrize(("free", "here"), [(None, 7), (1000, 7), (999, 0.02 * 20_160)])
-def test_what_has_room_here_is_made_at_once(
-    estimate_calls: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int | None, here: float
+@pytest.mark.parametrize(("free", "local_seconds"), [(None, 7), (1000, 7), (999, 0.02 * 20_160)])
+def test_a_table_that_fits_in_free_space_is_planned_as_a_single_run(
+    estimate_calls: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    free: int | None,
+    local_seconds: float,
 ) -> None:
-    at_once = SingleRunCost(seconds=7, memory=1000)
-    monkeypatch.setattr(plans, "estimate", lambda *given: FOUND._replace(single_run=at_once))
+    single_run = SingleRunCost(seconds=7, memory=1000)
+    monkeypatch.setattr(plans, "estimate", lambda *_: SAMPLE._replace(single_run=single_run))
     monkeypatch.setattr(plans, "get_free_memory", lambda: free)
     plan = make_plan(Folder(tmp_path), make_sliding_listing("2x4"), None)
-    assert (plan.rows, plan.memory, plan.local_seconds) == pytest.approx((20_160, 1000, here))
+    assert (plan.rows, plan.memory, plan.local_seconds) == pytest.approx(
+        (20_160, 1000, local_seconds)
+    )
     assert plan.bytes == 10 * 20_160 + 4096 * 6  # a byte a state, 4,088 in a block, and a header
 
 
 @pytest.mark.parametrize("rows", [[], [0.0, 0.0], [100.0]])
-def test_too_little_is_known_for_an_error(
+def test_few_estimates_give_no_error(
     estimate_calls: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[float]
 ) -> None:
-    result = FOUND._replace(rows=rows or [0.0], seconds=[1.0] * len(rows or [0.0]))
-    monkeypatch.setattr(plans, "estimate", lambda *given: result)
+    result = SAMPLE._replace(rows=rows or [0.0], seconds=[1.0] * len(rows or [0.0]))
+    monkeypatch.setattr(plans, "estimate", lambda *_: result)
     plan = make_plan(Folder(tmp_path), make_listing("13x3"), None)
     assert (plan.rows, plan.error) == (sum(rows), 0)
     assert plan.seconds == pytest.approx(51 if sum(rows) else 0)
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(True, 16), (False, 360)])
-def test_bytes_and_seconds_a_row_are_those_of_what_is_written_here(
+def test_bytes_and_seconds_per_row_are_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: bool, rows: int
 ) -> None:
-    """Of the second time that some rows are written; an index alone has none of Parquet."""
+    """Measure the second write of some rows; an index alone has no bytes of Parquet."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
     table = (make_listing("4x3") if columns else make_sliding_listing("2x3")).table
     with ThreadPoolExecutor(1) as threads:
-        result = estimate(table, TaskRunner(threads, 1, checkpoints=checkpoints(Folder(tmp_path), table)), None)
+        result = estimate(
+            table, TaskRunner(threads, 1, checkpoints=checkpoints(Folder(tmp_path), table)), None
+        )
     clock = iter([10.0, 10.5, 20.0, 24.0])
     monkeypatch.setattr("pipeline.plan.time.thread_time", lambda: next(clock))
     size, seconds = plans._measure_write_cost(Folder(tmp_path), table, result)
@@ -128,7 +149,7 @@ def test_bytes_and_seconds_a_row_are_those_of_what_is_written_here(
 
 
 @wide
-def test_rows_are_those_that_are_counted(outputs: Path) -> None:
+def test_planned_rows_are_the_counted_ones(outputs: Path) -> None:
     six = make_plan(Folder(outputs), make_listing("6x6"), ShardSpec(1, 1))
     counted = make_plan(Folder(outputs), make_listing("6x6"), None)
     assert (counted.tasks, counted.rows, counted.error) == (36, 6_637_920, 0)
@@ -137,7 +158,7 @@ def test_rows_are_those_that_are_counted(outputs: Path) -> None:
     assert 0.8 < counted.bytes / size < 1.2
 
 
-def test_pieces_add_up_to_the_list(tmp_path: Path) -> None:
+def test_shards_add_up_to_the_table(tmp_path: Path) -> None:
     store = Folder(tmp_path)
     plans = [make_plan(store, make_listing("5x5"), ShardSpec(number, 4)) for number in (1, 2, 3, 4)]
     assert [plan.tasks for plan in plans] == [7, 6, 6, 6]
@@ -145,7 +166,7 @@ def test_pieces_add_up_to_the_list(tmp_path: Path) -> None:
     assert make_plan(store, make_listing("5x5"), ShardSpec(26, 30)) == (0,) * 9
 
 
-def test_large_lists_are_estimated(tmp_path: Path) -> None:
+def test_large_tables_are_estimated(tmp_path: Path) -> None:
     plan = make_plan(Folder(tmp_path), make_listing("13x3"), None)
     assert plan.tasks == 20
     assert abs(plan.rows / 257_728 - 1) < 0.2
@@ -154,16 +175,16 @@ def test_large_lists_are_estimated(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
-def test_the_tours_of_seven(tmp_path: Path) -> None:
+def test_the_plan_of_7x7(tmp_path: Path) -> None:
     plan = make_plan(Folder(tmp_path), make_listing("7x7"), None)
     assert plan.tasks == 10_864
     assert abs(plan.rows / 165_575_218_320 - 1) < 3 * plan.error
     assert 0 < plan.error < 0.15
-    piece = make_plan(Folder(tmp_path), make_listing("7x7"), ShardSpec(5, 2500))
-    assert abs(piece.rows / 86_022_593 - 1) < 0.2
+    shard = make_plan(Folder(tmp_path), make_listing("7x7"), ShardSpec(5, 2500))
+    assert abs(shard.rows / 86_022_593 - 1) < 0.2
 
 
-def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
+def test_the_plan_option(cli: Cli, tmp_path: Path) -> None:
     words = ["precompute", "knight", "--board", "4x3", "--outputs", str(tmp_path / "new"), "--plan"]
     text = cli(*words)
     assert (text.code, text.err) == (0, "")
@@ -175,7 +196,7 @@ def test_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_sliding_board(tmp_path: Path) -> None:
+def test_the_plan_of_a_sliding_board(tmp_path: Path) -> None:
     plan = make_plan(Folder(tmp_path / "new"), make_sliding_listing("2x5"), None)
     assert (plan.tasks, plan.rows) == (9 * 8, 1_814_400)
     assert 1_814_400 < plan.memory < 1.2 * 1_814_400
@@ -183,25 +204,28 @@ def test_a_sliding_board(tmp_path: Path) -> None:
     assert 0 < plan.local_seconds < plan.seconds
     assert plan.writing_seconds > 0
     assert not (tmp_path / "new").exists()
-    made = tmp_path / "made"
-    assert run_app(["precompute", "sliding", "--board", "2x5", "--quiet", "--outputs", str(made)]) == 0
-    size = sum(path.stat().st_size for path in made.glob("sliding_2x5_10.*"))
+    folder = tmp_path / "made"
+    assert (
+        run_app(["precompute", "sliding", "--board", "2x5", "--quiet", "--outputs", str(folder)])
+        == 0
+    )
+    size = sum(path.stat().st_size for path in folder.glob("sliding_2x5_10.*"))
     assert 0.95 < plan.bytes / size < 1.05
 
 
-def test_what_has_no_room_here_is_searched_in_shards(
+def test_a_table_that_does_not_fit_is_planned_in_shards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plans, "get_free_memory", lambda: 20_000)
-    assert (reported := make_plan(Folder(tmp_path), make_sliding_listing("2x4"), None)).memory > 20_000
-    assert reported.local_seconds == reported.seconds
-    assert 20_160 < reported.meanwhile < 60_000
+    assert (plan := make_plan(Folder(tmp_path), make_sliding_listing("2x4"), None)).memory > 20_000
+    assert plan.local_seconds == plan.seconds
+    assert 20_160 < plan.meanwhile < 60_000
 
 
-def test_a_board_that_is_not_made(
+def test_a_board_too_large_to_build_is_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """As if boards had 8 cells at most: one of 10 is planned from one of 8."""
+    """Limit boards to 8 cells, so that a board of 10 is planned from one of 8."""
     monkeypatch.setattr(sliding, "MAX_CELLS", 8)
     monkeypatch.setattr(sliding.parse_board, "__defaults__", (8,))
     words = ["precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path)]
@@ -215,7 +239,7 @@ def test_a_board_that_is_not_made(
     assert " can be planned but not built: boards are rows x columns" in str(refused.value)
 
 
-def test_what_cannot_be_planned(cli: Cli) -> None:
+def test_invalid_plans_are_refused(cli: Cli) -> None:
     text = cli("precompute", "sliding", "--board", "3x6", "--plan")
     assert (text.code, text.err.count("boards have at most 16 cells")) == (2, 1)
     text = cli("precompute", "sliding", "--board", "2x3", "--shard", "1/2", "--plan")
@@ -228,14 +252,18 @@ def test_what_cannot_be_planned(cli: Cli) -> None:
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 @pytest.mark.parametrize("board", ["3x4", "2x6"])
-def test_a_large_sliding_board(tmp_path: Path, board: str) -> None:
+def test_the_plan_of_a_large_sliding_board(tmp_path: Path, board: str) -> None:
     plan = make_plan(Folder(tmp_path), make_sliding_listing(board), None, 2)
     words = ["precompute", "sliding", "--board", board, "--quiet", "--outputs", str(tmp_path)]
-    made = subprocess.Popen([SCRIPT, *words], env=environment())
-    _, made.returncode, used = os.wait4(made.pid, 0)
-    assert made.returncode == 0
+    build = subprocess.Popen([SCRIPT, *words], env=environment())
+    _, build.returncode, usage = os.wait4(build.pid, 0)
+    assert build.returncode == 0
     assert plan.bytes == (tmp_path / f"sliding_{board}_12.idx").stat().st_size
-    assert 0.65 < (plan.local_seconds + plan.writing_seconds) / (used.ru_utime + used.ru_stime - START) < 1.35
-    beyond = make_plan(Folder(tmp_path), make_sliding_listing(BEYOND[board]), None, 2)
-    assert beyond.rows == ROWS[BEYOND[board]]
-    assert 0.65 < beyond.seconds / beyond.rows / (plan.seconds / plan.rows) < 1.35
+    assert (
+        0.65
+        < (plan.local_seconds + plan.writing_seconds) / (usage.ru_utime + usage.ru_stime - START)
+        < 1.35
+    )
+    larger_plan = make_plan(Folder(tmp_path), make_sliding_listing(NEXT_BOARD[board]), None, 2)
+    assert larger_plan.rows == ROWS[NEXT_BOARD[board]]
+    assert 0.65 < larger_plan.seconds / larger_plan.rows / (plan.seconds / plan.rows) < 1.35

@@ -1,4 +1,4 @@
-"""`pipeline precompute` as a whole: the same bytes from any two builds, more boards, refusals."""
+"""Tests of `pipeline precompute`: reproducible bytes, more boards, errors and progress."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts")
 
 @pytest.fixture(scope="module")
 def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two more boards and the counts, built in this process with two jobs."""
+    """Build two more boards and the counts, in this process with two jobs."""
     folder = tmp_path_factory.mktemp("light")
     build_without_large(folder, jobs=2)
     return folder
@@ -34,7 +34,7 @@ def build_without_large(folder: Path, jobs: int) -> None:
 
 @wide
 def test_two_builds_are_the_same_byte_for_byte(tmp_path: Path, light: Path) -> None:
-    """With one job and with two; `make same-bytes` compares every table."""
+    """Compare one job with two; `make same-bytes` compares every table."""
     build_without_large(tmp_path, jobs=1)
     assert contents(tmp_path) == contents(light)
 
@@ -44,14 +44,14 @@ def test_more_boards_are_listed_counted_and_answered(light: Path, cli: Cli) -> N
     for board, tours in (("3x7", 104), ("4x3", 16)):
         assert pl.read_parquet(light / f"knight_tours_{board}.parquet").height == tours
         assert counts.filter(pl.col("board") == board)["tours"].sum() == tours
-    asked = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(light))
-    assert "3x7 from a1 to" in cli(*asked).out
-    assert '"board": "3x7", "start": "a1", "tours": ' in cli(*asked, "--count", "--json").out
+    query = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(light))
+    assert "3x7 from a1 to" in cli(*query).out
+    assert '"board": "3x7", "start": "a1", "tours": ' in cli(*query, "--count", "--json").out
     assert "knight_tours_3x7" in cli("status", "--outputs", str(light)).out
 
 
 def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
-    """Nobody counted its tours here, so no number is stated: `--count` says none either."""
+    """State no number of tours: they are not counted, so `--count` states none either."""
     folder = tmp_path / "none"
     text = cli("precompute", "knight", "--board", "8x8", "--outputs", str(folder))
     assert (text.code, text.out) == (1, "")
@@ -61,12 +61,12 @@ def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
     assert not folder.exists()
 
 
-def test_a_board_goes_with_the_knight(tmp_path: Path, cli: Cli) -> None:
+def test_a_board_is_refused_for_other_stages(tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
     assert (text.code, text.err) == (2, "pipeline: --board needs the stage sliding or knight.\n")
 
 
-def test_what_is_done_is_told_and_why(tmp_path: Path, cli: Cli) -> None:
+def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", "eight", "--outputs", str(tmp_path))
     assert text.code == 0
     assert [re.sub(r"[\d.]+ s$", "0.0 s", line) for line in text.err.splitlines()] == [
@@ -82,9 +82,9 @@ def test_what_is_done_is_told_and_why(tmp_path: Path, cli: Cli) -> None:
         sizes = [f"{path.stat().st_size:,}" for path in (size, index)]
         assert row[:4] == [name, f"{count:,}", *sizes]
         assert float(row[4]) >= 0
-    again = cli("precompute", "eight", "--outputs", str(tmp_path))
-    assert again.err == "eight: up to date\neight_edge: up to date\n"
-    assert [line.split()[4:] for line in again.out.splitlines()[1:]] == [["up", "to", "date"]] * 2
+    second = cli("precompute", "eight", "--outputs", str(tmp_path))
+    assert second.err == "eight: up to date\neight_edge: up to date\n"
+    assert [line.split()[4:] for line in second.out.splitlines()[1:]] == [["up", "to", "date"]] * 2
     quiet = cli("precompute", "eight", "--force", "--quiet", "--outputs", str(tmp_path))
     assert quiet == (0, "", "")
 
@@ -104,16 +104,16 @@ touch {folder}/probe 2>/dev/null && exit 9
 """
 
 
-def test_nothing_to_do_is_done_on_a_read_only_disk(copy: Path) -> None:
+def test_up_to_date_tables_need_no_writable_disk(copy: Path) -> None:
     script = READ_ONLY.format(folder=copy, build=f"{SCRIPT} precompute --outputs {copy}")
-    ended = with_a_disk(script)
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stderr.count(": up to date\n") == 7
-    assert len(ended.stdout.splitlines()) == 8
+    result = with_a_disk(script)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count(": up to date\n") == 7
+    assert len(result.stdout.splitlines()) == 8
 
 
-def test_a_folder_that_may_not_be_written(copy: Path) -> None:
-    """Nothing to do is done; where there is something, the refusal says what to do."""
+def test_a_folder_without_write_permission(copy: Path) -> None:
+    """Succeed when all tables are up to date, else refuse with a hint."""
 
     def build() -> Said:
         return without_privileges("precompute", "eight", "--outputs", str(copy))
@@ -132,29 +132,33 @@ def test_a_folder_that_may_not_be_written(copy: Path) -> None:
     assert f"Cannot build in {copy}: permission denied. Choose a folder" in refused.err
 
 
-def test_nothing_to_do_takes_no_lock(copy: Path, cli: Cli) -> None:
+def test_up_to_date_tables_take_no_lock(copy: Path, cli: Cli) -> None:
     assert cli("precompute", "--outputs", str(copy)).code == 0
     assert not (copy / ".lock").exists()
 
 
-def test_what_a_killed_build_left_is_cleared_all_the_same(copy: Path, cli: Cli) -> None:
-    left = [copy / ".eight.parquet.unpublished", copy / ".eight.0123.a1.kept"]
-    for path in left:
+def test_files_of_a_killed_build_are_removed_when_all_is_up_to_date(copy: Path, cli: Cli) -> None:
+    leftovers = [copy / ".eight.parquet.unpublished", copy / ".eight.0123.a1.kept"]
+    for path in leftovers:
         path.write_bytes(b"")
         assert cli("precompute", "eight", "--outputs", str(copy)).code == 0
         assert not path.exists()
 
 
-def read_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-         every: float) -> list[str]:  # fmt: skip
-    monkeypatch.setattr("pipeline.progress.LINE_INTERVAL", every)
+def read_progress(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    interval: float,
+) -> list[str]:
+    monkeypatch.setattr("pipeline.progress.LINE_INTERVAL", interval)
     tables = [table for table in PUZZLE.tables if table.name != "knight_tours_6x6"]
     with BuildProgress(quiet=False) as report:
         build(Request(Folder(tmp_path), [(PUZZLE, tuple(tables))]), report)
     return capsys.readouterr().err.splitlines()
 
 
-def test_counts_are_told_to_their_end(
+def test_progress_is_printed_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = read_progress(tmp_path, monkeypatch, capsys, -1)
@@ -168,7 +172,7 @@ def test_counts_are_told_to_their_end(
         assert f"building {name} (missing)" in lines[:end]
 
 
-def test_a_short_build_tells_no_counts(
+def test_a_short_build_prints_no_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = read_progress(tmp_path, monkeypatch, capsys, 3600)
@@ -179,10 +183,10 @@ def test_a_short_build_tells_no_counts(
     ]
 
 
-def test_a_count_that_was_begun_is_ended(
+def test_printed_progress_ends_with_the_last_step(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its last line would else be some seconds old, as in "starts 35 of 36"."""
+    """Print the last step too: the last line could else be old, as in "starts 35 of 36"."""
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     with BuildProgress(quiet=False) as report:
@@ -197,7 +201,7 @@ def test_a_count_that_was_begun_is_ended(
     ]
 
 
-def test_tables_under_way_at_once_are_told_apart(
+def test_progress_names_the_table_while_several_are_built(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("pipeline.progress.LINE_INTERVAL", -1)
@@ -222,12 +226,12 @@ def test_tables_under_way_at_once_are_told_apart(
 
 
 def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    reported: list[bytes] = []
-    monkeypatch.setattr("os.write", lambda number, data: reported.append(data))
+    written: list[bytes] = []
+    monkeypatch.setattr("os.write", lambda number, data: written.append(data))
     report = BuildProgress(quiet=False)
     report._progress.disable = False
     for count, table in enumerate(PUZZLE.tables[:2]):
         report.on_table(table, "missing")
         report.on_step(table.name, "starts", 1, 25)
         report._clear()
-        assert reported.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"
+        assert written.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"

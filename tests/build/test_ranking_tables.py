@@ -1,4 +1,4 @@
-"""Tables of numbered closed tours: asked for, refused, kept when killed, listed, and removed."""
+"""Tests of tables that rank tours: requested, refused, resumed, listed and removed."""
 
 import shlex
 from concurrent.futures import ThreadPoolExecutor
@@ -7,17 +7,22 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.builders import sweep_driver, ranking_table
-from pipeline.builders.registry import checkpoints
+from pipeline.builders import ranking_table, sweep_driver
 from pipeline.builders.ranking_table import make
-from pipeline.search.tour_counting.sweep import Layer, CountOverflow, advance_layer
+from pipeline.builders.registry import checkpoints
+from pipeline.search.tour_counting.sweep import CountOverflow, Layer, advance_layer
 from pipeline.tasks import TableData, TaskRunner
 from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader
 from queries.status import list_status
 from tablebase.errors import SearchError
-from tablebase.puzzles.knight.definition import PUZZLE, ClosedTourRanking, make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.puzzles.knight.definition import (
+    PUZZLE,
+    ClosedTourRanking,
+    make_closed_ranking_table,
+    make_open_ranking_table,
+)
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 from tests import first
@@ -28,38 +33,38 @@ SIX = make_closed_ranking_table(KnightBoard(6, 6))
 NAME = SIX.name
 
 
-def test_it_is_a_table_like_any_other(ranked_boards: Path, tmp_path: Path) -> None:
+def test_a_ranking_table_is_published_and_listed(ranked_boards: Path, tmp_path: Path) -> None:
     rows = {row["table"]: row for row in list_status(Folder(ranked_boards))}
     assert rows[NAME]["state"] == "published"
     assert rows[NAME]["command"] == (
         f"pipeline precompute knight --rank-closed 6x6 --outputs {ranked_boards}"
     )
     published = read_manifest(Folder(ranked_boards))
-    among = [table.name for table in PUZZLE.list_published_tables(list_parameters(published))]
-    numbered_ones = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
-    numbered_ones += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
-    assert among[-7:] == [f"knight_{name}" for name in numbered_ones]
+    listed = [table.name for table in PUZZLE.list_published_tables(list_parameters(published))]
+    expected = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
+    expected += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
+    assert listed[-7:] == [f"knight_{name}" for name in expected]
     build_tables(tmp_path, PUZZLE, SIX)
     assert contents(tmp_path)[f"{NAME}.idx"] == (ranked_boards / f"{NAME}.idx").read_bytes()
     assert build_tables(tmp_path, PUZZLE, SIX).reasons == {NAME: "up to date"}
 
 
-def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
-    where = ["--outputs", str(copy)]
-    text = cli("precompute", "knight", "--rank-closed", "5x6", "--rank-closed", "5X6", *where)
+def test_ranking_tables_are_built_on_request_and_removed(copy: Path, cli: Cli) -> None:
+    options = ["--outputs", str(copy)]
+    text = cli("precompute", "knight", "--rank-closed", "5x6", "--rank-closed", "5X6", *options)
     assert text.code == 0, text.err
     assert "knight_cycles_5x6" in text.out
     assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
-    text = cli("precompute", "knight", "--rank-tours", "5x4", *where)
+    text = cli("precompute", "knight", "--rank-tours", "5x4", *options)
     assert text.code == 0, text.err
     assert "knight_numbers_5x4" in text.out
-    assert cli("query", "knight", "b1", "--board", "5x4", "--rank", "6", *where).code == 0
-    assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *where).code == 0
+    assert cli("query", "knight", "b1", "--board", "5x4", "--rank", "6", *options).code == 0
+    assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *options).code == 0
     assert not [*copy.glob("knight_cycles*"), *copy.glob("knight_numbers*")]
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         ("eight --rank-closed 6x6", 2, "--rank-closed needs the stage knight."),
         ("knight --rank-closed 4x5", 1, "4x5 has no closed tour."),
@@ -73,78 +78,83 @@ def test_it_is_asked_for_and_removed(copy: Path, cli: Cli) -> None:
         ("knight --rank-tours 4x4", 1, "4x4 has no tour."),
         ("knight --board 7x7 --shard ''", 2, "'' is not a valid shard. Example: 3/100"),
         *(
-            (f"eight --memory {given}", 2, "--memory needs a number of gigabytes above 0, not")
-            for given in ("1e400", "inf", "nan", "-1", "0")
+            (f"eight --memory {size}", 2, "--memory needs a number of gigabytes above 0, not")
+            for size in ("1e400", "inf", "nan", "-1", "0")
         ),
         ("knight --rank-closed 8x8 --memory 1", 3, "it needs 2.41 GB of memory; 1.00 GB is available"),
     ],
 )
-def test_what_cannot_be_made_is_refused(
-    words: str, code: int, said: str, copy: Path, cli: Cli
+def test_invalid_requests_are_refused(
+    words: str, code: int, message: str, copy: Path, cli: Cli
 ) -> None:
-    reported = cli("precompute", *shlex.split(words), "--outputs", str(copy))
-    assert (reported.code, reported.out) == (code, "")
-    assert said in reported.err
+    result = cli("precompute", *shlex.split(words), "--outputs", str(copy))
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
 
 
 @pytest.mark.parametrize("board", first(1, ["4x6", "5x6", "6x6", "12x3", "8x5"]))
-def test_open_tours_are_as_many_from_each_square_as_were_counted(
+def test_ranked_open_tours_match_the_counts_of_each_square(
     board: str, outputs: Path, tmp_path: Path
 ) -> None:
-    on = parse_board(board)
-    build_tables(tmp_path, PUZZLE, make_open_ranking_table(on))
+    parsed_board = parse_board(board)
+    build_tables(tmp_path, PUZZLE, make_open_ranking_table(parsed_board))
     counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
-    asks = open_reader("knight", Folder(tmp_path))
-    assert isinstance(asks, KnightReader)
-    assert asks.open_ranked_tours(on, closed=False).count_tours_by_start() == counted["tours"].to_list()
+    reader = open_reader("knight", Folder(tmp_path))
+    assert isinstance(reader, KnightReader)
+    assert (
+        reader.open_ranked_tours(parsed_board, closed=False).count_tours_by_start()
+        == counted["tours"].to_list()
+    )
 
 
 class KilledError(Exception):
-    """In the middle of a build."""
+    """An error in the middle of a build, in place of a kill."""
 
 
-def test_a_killed_build_goes_on_from_the_layers_that_are_kept(
+def test_a_killed_build_resumes_from_the_saved_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, killed = list[int](), True
+    layer_sizes, is_killed = list[int](), True
 
-    def advance(layer: Layer, *rest: object) -> Layer:
-        made.append(len(layer.keys))
-        return advance_layer(layer, *rest)  # type: ignore[arg-type]  # as they came
+    def advance(layer: Layer, *arguments: object) -> Layer:
+        layer_sizes.append(len(layer.keys))
+        return advance_layer(layer, *arguments)  # type: ignore[arg-type]  # passed on unchanged
 
-    def tell(doing: str, done: int, total: int | None) -> None:
-        if doing == "layer 13 of 14, where the halves meet" and killed:
+    def on_progress(doing: str, done: int, total: int | None) -> None:
+        if doing == "layer 13 of 14, where the halves meet" and is_killed:
             raise KilledError
 
     def rebuild() -> TableData:
         assert isinstance(SIX.recipe, ClosedTourRanking)
         with ThreadPoolExecutor(1) as pool:
-            work = TaskRunner(pool, 1, tell, checkpoints(Folder(tmp_path), SIX), memory=1 << 40)
+            work = TaskRunner(
+                pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX), memory=1 << 40
+            )
             return make(SIX.recipe, PUZZLE, SIX, work)
 
     monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
     monkeypatch.setattr(ranking_table, "advance_layer", advance)
     with pytest.raises(KilledError):
         rebuild()
-    assert len(made) == 12
-    made.clear()
-    killed = False
+    assert len(layer_sizes) == 12
+    layer_sizes.clear()
+    is_killed = False
     rows, _, count = rebuild()
     assert count == sum(len(stretch["key"]) for stretch in rows)
-    assert made
-    assert max(made) < 300, "what follows larger layers is kept"
-    made.clear()
+    assert layer_sizes
+    assert max(layer_sizes) < 300, "what follows larger layers is kept"
+    layer_sizes.clear()
     rebuild()
-    assert len(made) < 12
+    assert len(layer_sizes) < 12
 
 
-def test_more_than_fit_a_number_are_refused(
+def test_too_many_tours_to_rank_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def too_many(*_: object) -> int:
+    def overflow(*_: object) -> int:
         raise CountOverflow
 
-    monkeypatch.setattr(ranking_table, "sum_cycles", too_many)
+    monkeypatch.setattr(ranking_table, "sum_cycles", overflow)
     table = make_closed_ranking_table(parse_board("5x6"))
     with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
         build_tables(tmp_path, PUZZLE, table)

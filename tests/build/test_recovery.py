@@ -1,4 +1,4 @@
-"""A damaged or lost manifest: tables that are whole are listed again, and nothing else is."""
+"""Tests of a damaged or lost manifest: intact tables are listed again, and nothing else is."""
 
 import os
 import shutil
@@ -10,25 +10,29 @@ import pytest
 
 from tablebase.errors import TableUnreadable, TableVersionError
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_count_table, make_closed_ranking_table, make_tour_table
 from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.definition import (
+    make_closed_ranking_table,
+    make_count_table,
+    make_tour_table,
+)
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import read_backup, read_manifest, read_pages, record_page, seal
 from tablebase.tables.store import Folder
-from tests.support.tampered import split
 from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
+from tests.support.tampered import split
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_count_table(((2, 2), (3, 4), (5, 9)))
 CYCLES = make_closed_ranking_table(KnightBoard(10, 3))
 GOAL = next(iter(parse_board("2x3").layouts))
 ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
-EVERY: list[tuple[Puzzle, Table]] = [
+ALL_TABLES: list[tuple[Puzzle, Table]] = [
     (KNIGHT, TOURS),
     (KNIGHT, COUNTS),
     (KNIGHT, CYCLES),
@@ -40,7 +44,7 @@ EVERY: list[tuple[Puzzle, Table]] = [
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("published")
-    for puzzle, table in EVERY:
+    for puzzle, table in ALL_TABLES:
         build_tables(folder, puzzle, table)
     return folder
 
@@ -75,7 +79,7 @@ LOSSES = [remove_manifest, damage_manifest, remove_both, damage_both]
 
 @pytest.mark.parametrize("lose", LOSSES)
 @pytest.mark.parametrize("force", [False, True])
-def test_every_whole_table_is_listed_again(
+def test_every_intact_table_is_listed_again(
     lose: Callable[[Path], None], force: bool, folder: Path
 ) -> None:
     before, listed = contents(folder), read_manifest(Folder(folder))
@@ -85,27 +89,27 @@ def test_every_whole_table_is_listed_again(
     problem, tables, left_out = report.recovery or ("", [], {})
     assert problem.startswith(str(folder / MANIFEST))
     assert (tables, left_out) == (sorted(listed), {})
-    again = read_manifest(Folder(folder))
-    assert list(again) == list(listed)
-    assert {name: entry.content for name, entry in again.items()} == {
+    recovered = read_manifest(Folder(folder))
+    assert list(recovered) == list(listed)
+    assert {name: entry.content for name, entry in recovered.items()} == {
         name: entry.content for name, entry in listed.items()
     }
-    assert again[COUNTS.name] == listed[COUNTS.name], "with the board that was asked for"
+    assert recovered[COUNTS.name] == listed[COUNTS.name], "with the board that was asked for"
     if "both" not in lose.__name__:
         assert contents(folder) == before
-    assert read_backup(Folder(folder))[0] == again
+    assert read_backup(Folder(folder))[0] == recovered
 
 
-def test_nothing_is_said_where_nothing_was_lost(tmp_path: Path) -> None:
+def test_an_intact_manifest_is_not_recovered(tmp_path: Path) -> None:
     assert build_tables(tmp_path, KNIGHT, TOURS).recovery is None
     assert build_tables(tmp_path, KNIGHT, TOURS).recovery is None
 
 
-def test_the_copy_may_be_one_build_behind(folder: Path) -> None:
-    """As if killed between the two: the newer table speaks for itself."""
+def test_the_backup_may_be_one_build_behind(folder: Path) -> None:
+    """Restore the older copy, as after a kill between the two writes; the table is newer."""
     behind = (folder / BACKUP).read_bytes()
-    more = make_count_table(((2, 2), (3, 4), (3, 5), (5, 9)))
-    build_tables(folder, KNIGHT, more)
+    larger_counts = make_count_table(((2, 2), (3, 4), (3, 5), (5, 9)))
+    build_tables(folder, KNIGHT, larger_counts)
     listed = read_manifest(Folder(folder))
     (folder / BACKUP).write_bytes(behind)
     damage_manifest(folder)
@@ -123,21 +127,25 @@ def flip(name: str, at: int) -> Callable[[Path], object]:
 
 
 def rewrite(name: str, **metadata: str) -> Callable[[Path], object]:
-    """Write a Parquet file's rows again, and something else about them."""
+    """Return a function that rewrites a Parquet file with other metadata."""
 
     def change(folder: Path) -> None:
         file = pq.ParquetFile(folder / name)
-        kept = {key.decode(): value.decode() for key, value in file.metadata.metadata.items()}
+        old_metadata = {
+            key.decode(): value.decode() for key, value in file.metadata.metadata.items()
+        }
         rows = file.read().replace_schema_metadata(file.schema_arrow.metadata)
         with pq.ParquetWriter(folder / name, rows.schema) as writer:
             writer.write(rows)
-            text = {key: kept[key] for key in ("content", "parameters", "made_by")} | metadata
+            text = {
+                key: old_metadata[key] for key in ("content", "parameters", "made_by")
+            } | metadata
             writer.add_key_value_metadata(text)
 
     return change
 
 
-def fewer_rows(folder: Path) -> None:
+def remove_first_row(folder: Path) -> None:
     file = pq.ParquetFile(folder / ROWS.file)
     rows, text = file.read(), file.metadata.metadata
     rows = rows.replace_schema_metadata(file.schema_arrow.metadata)
@@ -148,7 +156,7 @@ def fewer_rows(folder: Path) -> None:
         )
 
 
-def take_another_index(folder: Path) -> None:
+def copy_another_index(folder: Path) -> None:
     shutil.copy(folder / CYCLES.index_file, folder / ROWS.index_file)
 
 
@@ -158,22 +166,26 @@ SPOILS: list[tuple[str, Callable[[Path], object], str]] = [
     (TOURS.name, rewrite(TOURS.file, content="0" * 64), "not those"),
     (TOURS.name, rewrite(TOURS.file, parameters="[]"), "made of"),
     (TOURS.name, rewrite(TOURS.file, parameters="{"), "made of"),
-    (ROWS.name, fewer_rows, "not those"),
+    (ROWS.name, remove_first_row, "not those"),
     (ROWS.name, lambda folder: (folder / ROWS.index_file).unlink(), "cannot be read"),
     (ROWS.name, flip(ROWS.index_file, 4), "another table, or of another version"),
     (ROWS.name, flip(ROWS.index_file, 40), "block 0|does not belong"),
     (ROWS.name, flip(ROWS.index_file, BLOCK_BYTES + 7), "block 1"),
-    (ROWS.name, take_another_index, "another table"),
+    (ROWS.name, copy_another_index, "another table"),
     (CYCLES.name, flip(CYCLES.index_file, 24), "block 0"),
     (CYCLES.name, flip(CYCLES.index_file, -1), "block"),
     (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, 100), "header"),
-    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, BLOCK_BYTES), "another size"),
+    (
+        CYCLES.name,
+        lambda folder: os.truncate(folder / CYCLES.index_file, BLOCK_BYTES),
+        "another size",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("name", "spoil", "why"), SPOILS, ids=range(len(SPOILS)))
-def test_what_is_not_whole_is_left_where_it_is(
-    name: str, spoil: Callable[[Path], object], why: str, folder: Path
+@pytest.mark.parametrize(("name", "spoil", "reasons"), SPOILS, ids=range(len(SPOILS)))
+def test_a_damaged_table_is_neither_listed_nor_changed(
+    name: str, spoil: Callable[[Path], object], reasons: str, folder: Path
 ) -> None:
     spoil(folder)
     spoiled = {path: path.read_bytes() for path in folder.glob(f"{name}.*")}
@@ -181,20 +193,22 @@ def test_what_is_not_whole_is_left_where_it_is(
     other = (KNIGHT, COUNTS) if name == TOURS.name else (KNIGHT, TOURS)
     problem, tables, left_out = build_tables(folder, *other).recovery or ("", [], {})
     assert problem
-    assert tables == sorted({table.name for _, table in EVERY} - {name})
+    assert tables == sorted({table.name for _, table in ALL_TABLES} - {name})
     assert list(left_out) == [name]
-    assert any(words in left_out[name] for words in why.split("|")), left_out
+    assert any(reason in left_out[name] for reason in reasons.split("|")), left_out
     assert {path: path.read_bytes() for path in spoiled} == spoiled
 
 
-def test_records_that_the_header_s_hash_is_not_of_are_left_out(folder: Path) -> None:
-    """Every block has the right checksum, but the records are of another build."""
+def test_records_that_do_not_match_the_header_are_not_listed(folder: Path) -> None:
+    """Change one record and its block's checksum, as if the records were of another build."""
     from tablebase.tables.index_format import BODY_BYTES, CHECKSUM, HEADER, compute_checksum
 
     data = bytearray((folder / CYCLES.index_file).read_bytes())
     *_, content, _ = HEADER.unpack_from(data)
     data[BLOCK_BYTES + 2] ^= 1
-    data[BLOCK_BYTES + BODY_BYTES : 2 * BLOCK_BYTES] = CHECKSUM.pack(compute_checksum(content, 1, bytes(data[BLOCK_BYTES:][:BODY_BYTES])))
+    data[BLOCK_BYTES + BODY_BYTES : 2 * BLOCK_BYTES] = CHECKSUM.pack(
+        compute_checksum(content, 1, bytes(data[BLOCK_BYTES:][:BODY_BYTES]))
+    )
     (folder / CYCLES.index_file).write_bytes(data)
     remove_both(folder)
     _, tables, left_out = build_tables(folder, KNIGHT, TOURS).recovery or ("", [], {})
@@ -202,7 +216,7 @@ def test_records_that_the_header_s_hash_is_not_of_are_left_out(folder: Path) -> 
     assert "does not belong to the rows" in left_out[CYCLES.name]
 
 
-def test_a_file_of_no_puzzle_is_left_alone(folder: Path) -> None:
+def test_files_of_no_known_table_are_untouched(folder: Path) -> None:
     rewrite(TOURS.file)(folder)
     shutil.copy(folder / TOURS.file, folder / "strangers.parquet")
     shutil.copy(folder / TOURS.file, folder / "not a table.parquet")
@@ -213,7 +227,7 @@ def test_a_file_of_no_puzzle_is_left_alone(folder: Path) -> None:
     assert (folder / "not a table.parquet").exists()
 
 
-def test_of_many_files_those_that_are_whole_stay_listed(folder: Path) -> None:
+def test_intact_part_files_stay_listed(folder: Path) -> None:
     split(folder, TOURS.name, 5, 9)
     build_tables(folder, KNIGHT, COUNTS, force=True)
     (folder / f"{TOURS.name}.2.parquet").unlink()
@@ -223,7 +237,7 @@ def test_of_many_files_those_that_are_whole_stay_listed(folder: Path) -> None:
     assert len(read_manifest(Folder(folder))[TOURS.name].files) == 3
 
 
-def test_a_page_stays_listed_if_it_is_what_was_written(folder: Path) -> None:
+def test_only_unchanged_pages_stay_listed(folder: Path) -> None:
     store = Folder(folder)
     for name in ("report.html", "explorer.html"):
         (folder / name).write_text("a page")
@@ -243,20 +257,20 @@ def test_a_newer_manifest_is_replaced_only_by_force(folder: Path) -> None:
     assert len((build_tables(folder, KNIGHT, TOURS, force=True).recovery or ("", [], {}))[1]) == 4
 
 
-def test_an_older_manifest_is_replaced_unasked(folder: Path) -> None:
+def test_an_older_manifest_is_replaced_without_force(folder: Path) -> None:
     (folder / MANIFEST).write_text(seal({"format_version": 2, "tables": {}}))
     assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
     assert len(read_manifest(Folder(folder))) == 4
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_permissions_are_no_damage(folder: Path) -> None:
+def test_missing_permission_is_not_treated_as_damage(folder: Path) -> None:
     (folder / MANIFEST).chmod(0)
     with pytest.raises(TableUnreadable):
         build_tables(folder, KNIGHT, TOURS, force=True)
 
 
-def test_a_manifest_that_cannot_be_read_is_no_damage(
+def test_an_unreadable_manifest_is_not_treated_as_damage(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(self: Folder, name: str) -> bytes:
@@ -270,14 +284,14 @@ def test_a_manifest_that_cannot_be_read_is_no_damage(
     assert contents(folder) == before
 
 
-def test_at_the_shell(folder: Path, cli: Cli) -> None:
-    where = ["--outputs", str(folder)]
+def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
+    options = ["--outputs", str(folder)]
     damage_manifest(folder)
-    refused = cli("status", *where)
+    refused = cli("status", *options)
     assert (refused.code, refused.out) == (3, "")
     assert refused.err.endswith(f" Run: pipeline precompute --outputs {folder}\n")
-    built_again = cli("precompute", "sliding", "--board", "2x3", *where)
+    built_again = cli("precompute", "sliding", "--board", "2x3", *options)
     assert built_again.code == 0
     assert f"taken back from their files: {COUNTS.name}, " not in built_again.out
     assert "taken back from their files: " in built_again.err
-    assert cli("query", "knight", "--count", "--board", "5x9", *where).code == 0
+    assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0

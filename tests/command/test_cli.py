@@ -1,4 +1,4 @@
-"""The command line: exact words and exit codes, and no traceback whatever is asked."""
+"""Tests of the command line: exact output and exit codes, and no traceback for any input."""
 
 import json
 import os
@@ -18,20 +18,20 @@ from tests.support.shell import Cli, Said, environment, program
 
 @pytest.mark.parametrize("group", COMMANDS)
 def test_golden(group: str, cli: Cli, place: Path, golden: Callable[[str, str], None]) -> None:
-    """The exact output of each command."""
-    reported = []
+    """Compare the exact output of each command with its golden file."""
+    transcript = []
     for words in lines(group):
         text = cli(*words, cwd=place)
-        reported.append(f"$ {shlex.join(['pipeline', *words])}\n{text.out}{text.err}")
+        transcript.append(f"$ {shlex.join(['pipeline', *words])}\n{text.out}{text.err}")
         if group in EXITS:
-            # what is wrong is one sentence, and no answer; status answers all the same
+            # an error is one sentence and no answer; status prints its answer all the same
             assert text.err.startswith("pipeline: ")
             assert text.err.count("\n") == 1
             assert bool(text.out) == (words[0] == "status")
         else:
             assert text.err == ""
         assert text.code == EXITS.get(group, 0), text
-    golden(group, "\n".join(reported))
+    golden(group, "\n".join(transcript))
 
 
 def test_status(cli: Cli, place: Path) -> None:
@@ -50,15 +50,15 @@ def test_status(cli: Cli, place: Path) -> None:
     ]
     text = cli("status", "--json", cwd=place)
     assert (text.code, json.loads(text.out), text.err) == (0, rows, "")
-    lines = [f"{'table':<16}  {'rows':>9}  {'bytes':>10}  {'made by':<{len(made_by)}}  state"]
+    expected = [f"{'table':<16}  {'rows':>9}  {'bytes':>10}  {'made by':<{len(made_by)}}  state"]
     for row in rows:
         numbers = f"{row['rows']:>9,}  {row['bytes']:>10,}"
-        lines.append(f"{row['table']:<16}  {numbers}  {made_by}  published")
+        expected.append(f"{row['table']:<16}  {numbers}  {made_by}  published")
     text = cli("status", cwd=place)
-    assert (text.code, text.out.splitlines(), text.err) == (0, lines, "")
+    assert (text.code, text.out.splitlines(), text.err) == (0, expected, "")
 
 
-# ---- no traceback, whatever is asked --------------------------------------------------------
+# ---- no traceback for any input ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -83,17 +83,17 @@ def test_status(cli: Cli, place: Path) -> None:
     ids=repr,
 )
 def test_no_traceback(words: list[bytes], place: Path) -> None:
-    ended = subprocess.run(
+    result = subprocess.run(
         [os.fsencode(program()), *words],
         cwd=place,
         env=environment(),
         capture_output=True,
         check=False,
     )
-    assert b"Traceback" not in ended.stderr + ended.stdout
-    assert b"should not happen" not in ended.stderr
-    assert ended.returncode in (2, 3)
-    assert b"\x1b" not in ended.stderr
+    assert b"Traceback" not in result.stderr + result.stdout
+    assert b"should not happen" not in result.stderr
+    assert result.returncode in (2, 3)
+    assert b"\x1b" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,13 @@ def test_no_traceback(words: list[bytes], place: Path) -> None:
         ),
     ],
 )
-def test_words_that_no_command_takes(words: str, complaint: str, cli: Cli, place: Path) -> None:
+def test_unknown_commands_and_options_are_refused(
+    words: str, complaint: str, cli: Cli, place: Path
+) -> None:
     assert cli(*words.split(), cwd=place) == Said(2, "", f"pipeline: {complaint}\n")
 
 
-def test_nothing_asked_is_answered_with_the_help(cli: Cli, place: Path) -> None:
+def test_without_a_command_the_help_is_printed(cli: Cli, place: Path) -> None:
     for words in ([], ["query"]):
         text = cli(*words, cwd=place)
         assert (text.code, text.err) == (2, "")

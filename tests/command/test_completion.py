@@ -1,4 +1,4 @@
-"""What the shell offers when a word is begun, as its completion script asks for it."""
+"""Tests of shell completion, called as the completion script of bash calls it."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from tests.support.tampered import write_manifest
 
 @pytest.fixture(scope="module")
 def folder_with_board(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -> Path:
-    """A folder with a board that was asked for."""
+    """Make a folder with a default table and a requested board."""
     folder = tmp_path_factory.mktemp("asked")
     shutil.copy(outputs / "knight_tours_5x5.parquet", folder)
     entries = read_manifest(Folder(outputs))
@@ -26,20 +26,20 @@ def folder_with_board(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -
     build_tables(
         folder,
         PUZZLE,
-        *(t for t in PUZZLE.list_tables_with_boards(["3x4"]) if t.name.endswith("3x4")),
+        *(table for table in PUZZLE.list_tables_with_boards(["3x4"]) if table.name.endswith("3x4")),
     )
     return folder
 
 
 def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
-    """What bash is told of a command line that ends in an unfinished word."""
+    """Return the completions of a command line whose last word is unfinished."""
     words = ["pipeline", *line.split(" ")]
-    more = {"PIPELINE_OUTPUTS": str(folder)} if folder else {}
+    outputs = {"PIPELINE_OUTPUTS": str(folder)} if folder else {}
     env = {
         "_PIPELINE_COMPLETE": "complete_bash",
         "COMP_WORDS": " ".join(words),
         "COMP_CWORD": str(len(words) - 1),
-        **more,
+        **outputs,
     }
     text = cli(env=env)
     assert (text.code, text.err) == (0, "")
@@ -67,11 +67,11 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         ("rem", "remove"),
     ],
 )
-def test_what_can_be_asked_is_offered(cli: Cli, line: str, words: str) -> None:
+def test_commands_and_option_values_are_offered(cli: Cli, line: str, words: str) -> None:
     assert complete(cli, line) == words.split()
 
 
-def test_what_is_published_is_offered(cli: Cli, folder_with_board: Path, tmp_path: Path) -> None:
+def test_published_tables_are_offered(cli: Cli, folder_with_board: Path, tmp_path: Path) -> None:
     assert complete(cli, "query knight b1 --board ", folder_with_board) == ["3x4", "5x5"]
     assert complete(cli, "remove ", folder_with_board) == ["knight_tours_3x4"]
     assert complete(cli, f"remove --outputs {folder_with_board} kn") == ["knight_tours_3x4"]
@@ -88,13 +88,13 @@ def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
         assert make_tour_table(parse_board(board)).name == f"knight_tours_{board}"
 
 
-def test_a_damaged_manifest_offers_nothing_and_says_nothing(cli: Cli, tmp_path: Path) -> None:
+def test_a_damaged_manifest_gives_no_completions_and_no_error(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 0}))
     assert complete(cli, "remove ", tmp_path) == []
     assert complete(cli, "query knight b1 --board ", tmp_path) == []
 
 
-def test_what_is_offered_as_a_format_is_one(cli: Cli) -> None:
+def test_offered_formats_are_valid(cli: Cli) -> None:
     names = complete(cli, "query eight --format ")
     assert names == ["csv", "jsonl", "parquet"]
     assert [choose_output_format(None, name) for name in names] == names

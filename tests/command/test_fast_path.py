@@ -1,4 +1,4 @@
-"""A plain question goes through the quick door: it says the same, and imports next to nothing."""
+"""Tests of the fast path: the same answers as the full command line, and few imports."""
 
 import shlex
 from collections.abc import Callable
@@ -14,22 +14,22 @@ from tests.support.commands import lines
 from tests.support.shell import python
 
 
-def outcome(ask: Callable[[], str | None]) -> tuple[str, str | None]:
-    """An answer, or the kind of error and its sentence."""
+def get_outcome(run_query: Callable[[], str | None]) -> tuple[str, str | None]:
+    """Return an answer, or the type of an error and its message."""
     try:
-        return "answer", ask()
+        return "answer", run_query()
     except TablebaseError as error:
         return type(error).__name__, str(error)
 
 
-def through_the_command_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def run_full_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     app(["query", *words], standalone_mode=False)
     return capsys.readouterr().out
 
 
-# an empty word is left out: to the command line proper it is as good as none
-PLAIN = [
+# without empty words, which the full command line treats as missing
+SIMPLE_QUERIES = [
     *(
         words[1:]
         for group in ("eight", "senet", "knight", "no", "bad", "missing")
@@ -44,26 +44,26 @@ PLAIN = [
     ["senet", "ABABABABAB.....", "--outputs", "./outputs"],
 ]
 GOLDEN = Path(__file__).parents[1] / "golden"
-SAID = "\n".join(path.read_text("utf-8") for path in GOLDEN.iterdir())
-"""What the command line is known to say, word for word."""
+GOLDEN_OUTPUT = "\n".join(path.read_text("utf-8") for path in GOLDEN.iterdir())
+"""The recorded output of the command line."""
 
 
-@pytest.mark.parametrize("words", PLAIN, ids=shlex.join)
-def test_the_quick_door_says_what_the_command_line_does(
+@pytest.mark.parametrize("words", SIMPLE_QUERIES, ids=shlex.join)
+def test_the_fast_path_answers_as_the_full_command_line(
     words: list[str],
     place: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(place)
-    quick = outcome(lambda: answer_fast(words))
-    proper = outcome(lambda: through_the_command_line(words, capsys))
-    assert quick == proper
-    assert quick[1]
-    asked = f"$ {shlex.join(['pipeline', 'query', *words])}\n"
-    if asked in SAID:
-        text = SAID.partition(asked)[2]
-        assert text.removeprefix("pipeline: ").startswith(quick[1].rstrip("\n") + "\n")
+    fast = get_outcome(lambda: answer_fast(words))
+    full = get_outcome(lambda: run_full_command(words, capsys))
+    assert fast == full
+    assert fast[1]
+    prompt = f"$ {shlex.join(['pipeline', 'query', *words])}\n"
+    if prompt in GOLDEN_OUTPUT:
+        text = GOLDEN_OUTPUT.partition(prompt)[2]
+        assert text.removeprefix("pipeline: ").startswith(fast[1].rstrip("\n") + "\n")
 
 
 LIBRARIES = {"click", "msgspec", "numba", "numpy", "pandas", "polars", "pyarrow", "rich", "typer"}
@@ -112,13 +112,13 @@ def test_the_typed_tables_import_no_table_library(place: Path) -> None:
     assert not set(text.out.split()) & LIBRARIES
 
 
-def test_a_bug_is_a_sentence_too(
+def test_an_internal_error_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(words: list[str]) -> str:
+    def fail(words: list[str]) -> str:
         raise ZeroDivisionError(f"\x1b{words}")
 
-    monkeypatch.setattr("queries.dispatch.answer_fast", broken)
+    monkeypatch.setattr("queries.dispatch.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     assert capsys.readouterr().err == (
         "pipeline: internal error (ZeroDivisionError: "
@@ -129,12 +129,12 @@ def test_a_bug_is_a_sentence_too(
         run_command(["query", "eight", "123456780"])
 
 
-def test_an_interrupt_at_the_quick_door(
+def test_an_interrupt_on_the_fast_path(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(words: list[str]) -> str:
+    def raise_interrupt(words: list[str]) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("queries.dispatch.answer_fast", interrupted)
+    monkeypatch.setattr("queries.dispatch.answer_fast", raise_interrupt)
     assert run_command(["query", "eight", "123456780"]) == 130
     assert capsys.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""Too little memory, or too few threads: one sentence, exit 3, whatever library it happens in."""
+"""Tests of too little memory or too few threads: one sentence and exit 3, in any library."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ import pytest
 
 from pipeline.limits import _Guard, find_limit, guard_libraries
 from pipeline.run import run_command
-from queries.batch_input import translate_input_errors as reading
+from queries.batch_input import translate_input_errors
 from tablebase import resources
 from tablebase.errors import MachineLimit
 from tablebase.resources import get_free_memory
@@ -24,10 +24,10 @@ from tests.support.shell import SCRIPT, environment
 GIB = 1 << 30
 
 
-def under_limit(*words: str, address_space: int, **variables: str) -> tuple[int, str, str]:
-    """Run the program itself with so many bytes of address space."""
+def run_under_limit(*words: str, address_space: int, **variables: str) -> tuple[int, str, str]:
+    """Run the program in a process of its own with so many bytes of address space."""
     resource = pytest.importorskip("resource")
-    done = subprocess.run(
+    result = subprocess.run(
         [SCRIPT, *words],
         env=environment(variables),
         input="123456780\n",
@@ -38,12 +38,14 @@ def under_limit(*words: str, address_space: int, **variables: str) -> tuple[int,
             resource.RLIMIT_AS, (address_space, resource.RLIM_INFINITY)
         ),
     )
-    return done.returncode, done.stdout, done.stderr
+    return result.returncode, result.stdout, result.stderr
 
 
 @pytest.mark.parametrize("limit", [100 << 20, 1000 << 20])
-def test_a_limit_on_address_space_is_said(outputs: Path, limit: int) -> None:
-    code, out, text = under_limit("query", "eight", "--outputs", str(outputs), address_space=limit)
+def test_a_limit_on_address_space_is_reported(outputs: Path, limit: int) -> None:
+    code, out, text = run_under_limit(
+        "query", "eight", "--outputs", str(outputs), address_space=limit
+    )
     assert (code, out, text.count("\n")) == (3, "", 1)
     needed = (2 * GIB + len(os.sched_getaffinity(0)) * GIB // 2) / 1e9
     assert f"may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs" in text
@@ -52,19 +54,19 @@ def test_a_limit_on_address_space_is_said(outputs: Path, limit: int) -> None:
 
 def test_a_lone_lookup_needs_little(outputs: Path) -> None:
     words = ("query", "eight", "123456780", "--outputs", str(outputs))
-    assert under_limit(*words, address_space=100 << 20)[::2] == (0, "")
+    assert run_under_limit(*words, address_space=100 << 20)[::2] == (0, "")
 
 
 @pytest.mark.parametrize("threads", ["0", "1000000"])
-def test_threads_that_polars_cannot_have(outputs: Path, threads: str) -> None:
+def test_an_invalid_number_of_polars_threads_is_refused(outputs: Path, threads: str) -> None:
     words = ("query", "eight", "--outputs", str(outputs))
-    text = under_limit(*words, address_space=1 << 46, POLARS_MAX_THREADS=threads)
+    text = run_under_limit(*words, address_space=1 << 46, POLARS_MAX_THREADS=threads)
     problem = f"POLARS_MAX_THREADS is {threads}. Set it to a number from 1 to 1,024."
     assert text == (3, "", f"pipeline: {problem}\n")
 
 
 @pytest.mark.parametrize("name", ["polars", "numpy"])
-def test_libraries_are_refused_where_threads_are_few(
+def test_libraries_are_not_loaded_where_threads_are_few(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = list[object]()
@@ -73,12 +75,12 @@ def test_libraries_are_refused_where_threads_are_few(
         if len(started) > 3:
             raise RuntimeError("can't start new thread")
         started.append(thread)
-        begin(thread)
+        real_start(thread)
 
-    begin: Callable[[threading.Thread], None] = threading.Thread.start
+    real_start: Callable[[threading.Thread], None] = threading.Thread.start
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     guard_libraries()
-    (guard,) = (each for each in sys.meta_path if isinstance(each, _Guard))
+    (guard,) = (finder for finder in sys.meta_path if isinstance(finder, _Guard))
     monkeypatch.setattr(guard, "is_checked", False)
     monkeypatch.setattr(threading.Thread, "start", start_few)
     guard.find_spec("json")
@@ -105,7 +107,7 @@ def spawn() -> None:
 
 
 def read() -> None:
-    with reading("Standard input"):
+    with translate_input_errors("Standard input"):
         raise pa.ArrowMemoryError("malloc of size 64 failed")
 
 
@@ -114,7 +116,7 @@ def grow() -> None:
 
 
 @pytest.mark.parametrize("fail", [allocate, load, start, spawn, read, grow])
-def test_what_runs_out_is_said(
+def test_exhausted_resources_are_reported(
     fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("queries.dispatch.answer_fast", lambda _: fail())
@@ -130,7 +132,7 @@ def test_what_runs_out_is_said(
     assert text.count("\n") == 1
 
 
-def test_a_panic_is_a_sentence_too(
+def test_a_panic_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def panic(_: list[str]) -> None:
@@ -144,7 +146,7 @@ def test_a_panic_is_a_sentence_too(
 
 def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
     words = ("query", "eight", "123456780", "--outputs", str(outputs))
-    code, out, text = under_limit(*words, address_space=20 << 20)
+    code, out, text = run_under_limit(*words, address_space=20 << 20)
     assert (code, out, text.count("\n")) == (3, "", 1)
     assert text.startswith("pipeline: The system starts no more threads for this process.")
 
@@ -159,7 +161,7 @@ V1 = {
     "proc/self/mountinfo": "30 23 0:2 / /cpu rw - cgroup cgroup rw,cpu\n"
     "35 31 0:32 / /cg rw,relatime - cgroup cgroup rw,memory\n",
 }
-OWN = {
+OWN_NAMESPACE = {
     "proc/self/cgroup": "0::/work/box\n",
     "proc/self/mountinfo": "41 31 0:38 /work/box /cg rw,relatime - cgroup2 cgroup2 rw\n",
 }
@@ -194,10 +196,10 @@ OWN = {
             },
             GIB - 20,
         ),
-        ({**OWN, "cg/memory.max": f"{GIB}", "cg/memory.current": "24"}, GIB - 24),
+        ({**OWN_NAMESPACE, "cg/memory.max": f"{GIB}", "cg/memory.current": "24"}, GIB - 24),
     ],
 )
-def test_a_containers_limit_counts(
+def test_the_limit_of_a_container_is_respected(
     files: Tree, free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "address_space_limit", lambda: None)
@@ -208,7 +210,7 @@ def test_a_containers_limit_counts(
     assert get_free_memory(str(tmp_path)) == free
 
 
-def test_the_limit_on_address_space_counts_too(
+def test_the_limit_on_address_space_is_respected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "address_space_limit", lambda: GIB)
@@ -217,6 +219,8 @@ def test_the_limit_on_address_space_counts_too(
     assert get_free_memory(str(tmp_path)) == GIB - (1 << 20)
 
 
-def test_a_system_that_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_bytes_are_none_where_they_are_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(resources, "address_space_limit", lambda: None)
     assert get_free_memory(str(tmp_path)) is None

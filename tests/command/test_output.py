@@ -1,4 +1,4 @@
-"""What a user names for output: every byte of it arrives or the exit says so; nothing is spoilt."""
+"""Tests of output: every byte arrives or the exit code shows an error, and no file is spoilt."""
 
 import os
 import stat
@@ -37,12 +37,12 @@ STREAMS: dict[str, dict[str, str]] = {"buffered": {}, "unbuffered": {"PYTHONUNBU
 
 @pytest.fixture(params=[*STREAMS.values()], ids=[*STREAMS])
 def streams(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The environment with standard output as usual, and as a raw file."""
+    """Return the environment for buffered standard output, and for unbuffered."""
     return dict(request.param)
 
 
 def run_query(place: Path, words: list[str], stdout: object, env: dict[str, str]) -> Said:
-    ended = subprocess.run(
+    result = subprocess.run(
         [program(env=env), *words],
         cwd=place,
         env=environment(env),
@@ -52,12 +52,12 @@ def run_query(place: Path, words: list[str], stdout: object, env: dict[str, str]
         timeout=120,
         check=False,
     )
-    return Said(ended.returncode, "", ended.stderr.decode())
+    return Said(result.returncode, "", result.stderr.decode())
 
 
 # ---- standard output -------------------------------------------------------------------------
 
-EVERY = [
+COMMAND_LINES = [
     "query eight 378546201",
     "query eight 378546201 --svg -",
     "query knight a1 --board 5x5 --count",
@@ -73,7 +73,7 @@ EVERY = [
 ]
 
 
-def words_of(line: str, keys: Path) -> list[str]:
+def split_line(line: str, keys: Path) -> list[str]:
     return line.replace("KEYS", str(keys)).split()
 
 
@@ -82,14 +82,16 @@ def words_of(line: str, keys: Path) -> list[str]:
     [
         pytest.param(line, streams, id=f"{line}-{name}")
         for name, streams in STREAMS.items()
-        for line in EVERY
+        for line in COMMAND_LINES
         if WIDE or not streams or line.startswith("query")
     ],
     indirect=["streams"],
 )
-def test_a_full_disk_is_said(line: str, streams: dict[str, str], place: Path, keys: Path) -> None:
+def test_a_full_disk_is_reported(
+    line: str, streams: dict[str, str], place: Path, keys: Path
+) -> None:
     with FULL.open("wb") as full:
-        text = run_query(place, words_of(line, keys), full, streams)
+        text = run_query(place, split_line(line, keys), full, streams)
     assert text.code == 2
     assert text.err.splitlines()[-1] == (
         "pipeline: standard output cannot be written: no space left on device."
@@ -100,33 +102,33 @@ def test_a_full_disk_is_said(line: str, streams: dict[str, str], place: Path, ke
 def test_a_disk_that_fills_up(
     format: str, streams: dict[str, str], place: Path, keys: Path, tmp_path: Path
 ) -> None:
-    """The file may have so many bytes and no more: what comes after them is missed.
+    """Limit the size of files, so that the bytes beyond the limit cannot be written.
 
-    Nor may any other file, so no module is compiled for later runs: half of one would spoil them.
+    The limit holds for bytecode too, so none is written: half a module would spoil later runs.
     """
     import resource
 
-    def limited() -> None:
+    def limit_file_size() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     with (tmp_path / "answers").open("wb") as file:
-        ended = subprocess.run(
+        result = subprocess.run(
             [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format],
             cwd=place,
             env=environment({**streams, "PYTHONDONTWRITEBYTECODE": "1"}),
             stdout=file,
             stderr=subprocess.PIPE,
-            preexec_fn=limited,
+            preexec_fn=limit_file_size,
             check=False,
         )
-    assert ended.returncode == 2
-    assert b"standard output cannot be written: file too large" in ended.stderr
+    assert result.returncode == 2
+    assert b"standard output cannot be written: file too large" in result.stderr
 
 
-@pytest.mark.parametrize("line", EVERY)
+@pytest.mark.parametrize("line", COMMAND_LINES)
 def test_closed_standard_output(line: str, place: Path, keys: Path) -> None:
-    ended = subprocess.run(
-        [program(), *words_of(line, keys)],
+    result = subprocess.run(
+        [program(), *split_line(line, keys)],
         cwd=place,
         env=environment(),
         stdin=subprocess.DEVNULL,
@@ -134,12 +136,12 @@ def test_closed_standard_output(line: str, place: Path, keys: Path) -> None:
         preexec_fn=lambda: os.close(1),
         check=False,
     )
-    assert ended.returncode == 2
-    assert b"standard output cannot be written: it is closed.\n" in ended.stderr
+    assert result.returncode == 2
+    assert b"standard output cannot be written: it is closed.\n" in result.stderr
 
 
 def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path) -> None:
-    ended = subprocess.run(
+    result = subprocess.run(
         [program(), "query", "eight", "--output", str(tmp_path / "a.csv")],
         cwd=place,
         env=environment(),
@@ -148,13 +150,13 @@ def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path
         preexec_fn=lambda: os.close(1),
         check=False,
     )
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (result.returncode, result.stderr) == (0, b"")
     assert pl.read_csv(tmp_path / "a.csv").height == 1
 
 
-def test_complaints_that_nobody_can_take(place: Path) -> None:
+def test_errors_that_cannot_be_written(place: Path) -> None:
     with FULL.open("wb") as full:
-        ended = subprocess.run(
+        result = subprocess.run(
             [str(SCRIPT), "query", "eight", "152703846", "--json"],
             cwd=place,
             env=environment(),
@@ -162,7 +164,7 @@ def test_complaints_that_nobody_can_take(place: Path) -> None:
             stderr=full,
             check=False,
         )
-        assert (ended.returncode, ended.stdout[:20]) == (0, b'{"state": "152703846')
+        assert (result.returncode, result.stdout[:20]) == (0, b'{"state": "152703846')
         bad = subprocess.run([str(SCRIPT), "query", "eight", "9"], stderr=full, check=False)
         assert bad.returncode == 2
 
@@ -171,8 +173,8 @@ def test_complaints_that_nobody_can_take(place: Path) -> None:
 def test_a_slow_pipe_that_does_not_block(
     format: str, streams: dict[str, str], place: Path, keys: Path
 ) -> None:
-    """Its reader sleeps at first: every byte comes all the same."""
-    wanted = subprocess.run(
+    """Let the reader sleep at first; every byte must arrive all the same."""
+    expected = subprocess.run(
         [program(), "query", "eight", "--input", str(keys), "--format", format],
         cwd=place,
         env=environment(),
@@ -193,7 +195,7 @@ def test_a_slow_pipe_that_does_not_block(
         with open(reader, "rb") as answers:
             result = answers.read()
         assert process.wait(60) == 0
-    assert result == wanted
+    assert result == expected
 
 
 def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
@@ -215,13 +217,15 @@ def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
     assert len(answers.splitlines()) == 4
 
 
-@pytest.mark.parametrize("line", EVERY)
-def test_a_closed_pipe_is_quiet_and_no_success(line: str, place: Path, keys: Path) -> None:
-    """As in `pipeline ... | head -1`, when head has gone before anything is written."""
+@pytest.mark.parametrize("line", COMMAND_LINES)
+def test_a_closed_pipe_ends_the_command_quietly_and_with_an_error_code(
+    line: str, place: Path, keys: Path
+) -> None:
+    """Close the pipe first, as when `head -1` has ended before anything is written."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        text = run_query(place, words_of(line, keys), writer, {})
+        text = run_query(place, split_line(line, keys), writer, {})
     finally:
         os.close(writer)
     assert text.code == 141
@@ -231,10 +235,10 @@ def test_a_closed_pipe_is_quiet_and_no_success(line: str, place: Path, keys: Pat
 # ---- files, devices, pipes -------------------------------------------------------------------
 
 BATCH = "query eight --input KEYS --output"
-NAMED = [BATCH, "query eight 378546201 --svg", "histogram eight --svg"]
+FILE_COMMANDS = [BATCH, "query eight 378546201 --svg", "histogram eight --svg"]
 
 
-@pytest.mark.parametrize("line", NAMED)
+@pytest.mark.parametrize("line", FILE_COMMANDS)
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
@@ -249,7 +253,7 @@ NAMED = [BATCH, "query eight 378546201 --svg", "histogram eight --svg"]
         ("read-only", "permission denied"),
     ],
 )
-def test_names_that_nothing_can_be_written_to(
+def test_files_that_cannot_be_written(
     line: str, name: str, problem: str, cli: Cli, place: Path, keys: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "keys.txt").touch()
@@ -257,7 +261,7 @@ def test_names_that_nothing_can_be_written_to(
     (tmp_path / "full").symlink_to(FULL)
     (tmp_path / "read-only").touch(0o444)
     before = sorted(tmp_path.iterdir())
-    words = words_of(line, keys)
+    words = split_line(line, keys)
     text = cli(*words, name, cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
     if name == "read-only" and os.access(tmp_path / "read-only", os.W_OK):
         assert text.code == 0  # root may write to it
@@ -270,7 +274,7 @@ def test_names_that_nothing_can_be_written_to(
 
 @pytest.fixture
 def pipe_content(fifo: Path) -> Iterator[Callable[[], bytes]]:
-    """What comes through the pipe."""
+    """Read the pipe in a thread; return a function that waits for all its bytes."""
     result: list[bytes] = []
     thread = threading.Thread(target=lambda: result.append(fifo.read_bytes()), daemon=True)
     thread.start()
@@ -283,28 +287,28 @@ def pipe_content(fifo: Path) -> Iterator[Callable[[], bytes]]:
     assert stat.S_ISFIFO(fifo.stat().st_mode)
 
 
-@pytest.mark.parametrize("line", [*NAMED, pytest.param("report --output", marks=wide)])
+@pytest.mark.parametrize("line", [*FILE_COMMANDS, pytest.param("report --output", marks=wide)])
 def test_a_pipe_is_written_into(
     line: str, pipe_content: Callable[[], bytes], fifo: Path, cli: Cli, outputs: Path, keys: Path
 ) -> None:
     name = fifo.with_name("link")
     name.symlink_to("fifo")
-    text = cli(*words_of(line, keys), str(name), "--outputs", str(outputs))
+    text = cli(*split_line(line, keys), str(name), "--outputs", str(outputs))
     assert text.code == 0
     assert len(pipe_content()) > 10_000
     assert sorted(path.name for path in fifo.parent.iterdir()) == ["fifo", "link"]
 
 
 def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: Path) -> None:
-    """A null device of the test's own: root would lose the machine's."""
+    """Use a null device of the test's own, as root could destroy that of the machine."""
     device = tmp_path / "null"
     try:
         os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
         device.write_bytes(b"can it be opened?")
     except PermissionError:
         pytest.skip("only root makes devices, and only where the folder allows them")
-    for line in NAMED:
-        assert cli(*words_of(line, keys), str(device), cwd=place).code == 0
+    for line in FILE_COMMANDS:
+        assert cli(*split_line(line, keys), str(device), cwd=place).code == 0
         assert stat.S_ISCHR(device.stat().st_mode)
     assert sorted(tmp_path.iterdir()) == [device]
 
@@ -318,10 +322,10 @@ def test_a_picture_and_json_are_not_both_printed(cli: Cli, place: Path, line: st
 
 @pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_path: Path) -> None:
-    """Appended to what the shell opened, whatever stood there."""
+    """Append to the file that the shell opened, whatever it holds."""
     (tmp_path / "log").write_bytes(b"before\n")
     with (tmp_path / "log").open("ab") as log:
-        text = run_query(place, [*words_of(BATCH, keys), name], log, {})
+        text = run_query(place, [*split_line(BATCH, keys), name], log, {})
     assert text == (0, "", "")
     lines = (tmp_path / "log").read_bytes().splitlines()
     assert lines[:2] == [b"before", b"state,goal,distance,best_moves,solutions,error"]
@@ -329,7 +333,7 @@ def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_pa
 
 
 def test_another_stream_by_its_number(place: Path, tmp_path: Path) -> None:
-    ended = subprocess.run(
+    result = subprocess.run(
         f"{SCRIPT} query eight 378546201 --svg /dev/fd/7 7> {tmp_path}/drawn.svg",
         cwd=place,
         env=environment(),
@@ -337,12 +341,12 @@ def test_another_stream_by_its_number(place: Path, tmp_path: Path) -> None:
         capture_output=True,
         check=True,
     )
-    assert b"27 moves" in ended.stdout
+    assert b"27 moves" in result.stdout
     assert (tmp_path / "drawn.svg").read_bytes().startswith(b"<svg")
 
 
-def test_a_picture_to_standard_output_is_all_of_it(cli: Cli, place: Path) -> None:
-    for line in NAMED[1:]:
+def test_a_picture_on_standard_output_is_complete(cli: Cli, place: Path) -> None:
+    for line in FILE_COMMANDS[1:]:
         text = cli(*line.split(), "-", cwd=place)
         assert text.code == 0
         assert text.out.startswith("<svg")

@@ -1,4 +1,4 @@
-"""Outputs beside the tables, in another program's process, and as the library writes them."""
+"""Tests of output files: beside the tables, through links and streams, and over the input."""
 
 import os
 import stat
@@ -39,19 +39,19 @@ def test_the_tables_own_files_are_not_replaced(words: str, name: str, cli: Cli, 
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
 
 
-def test_other_names_beside_the_tables_are_free(cli: Cli, copy: Path) -> None:
+def test_other_files_beside_the_tables_can_be_written(cli: Cli, copy: Path) -> None:
     target = copy / "answers.parquet"
     assert cli("query", "eight", "--output", str(target), stdin="123456780").code == 0
     assert target.stat().st_size > 0
 
 
-def test_a_manifest_of_another_program_protects_nothing(tmp_path: Path) -> None:
+def test_a_manifest_of_another_program_can_be_replaced(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
     write_output(str(tmp_path / "manifest.json"), b"{}")
     assert (tmp_path / "manifest.json").read_bytes() == b"{}"
 
 
-def test_a_pipe_beside_the_tables_is_no_page(cli: Cli, copy: Path) -> None:
+def test_a_pipe_beside_the_tables_is_not_listed_as_a_page(cli: Cli, copy: Path) -> None:
     os.mkfifo(copy / "page.html")
     result: list[bytes] = []
     reader = threading.Thread(
@@ -65,10 +65,10 @@ def test_a_pipe_beside_the_tables_is_no_page(cli: Cli, copy: Path) -> None:
     assert "page.html" not in (copy / "manifest.json").read_text()
 
 
-def test_python_s_own_streams_are_written_whole(
+def test_pythons_standard_output_is_written_completely(
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    """In another program's process, where standard output is whatever that program made of it."""
+    """Write to the standard output of another program's process, which may have replaced it."""
     write_output("-", b"all of it")
     assert capsysbinary.readouterr().out == b"all of it"
 
@@ -97,32 +97,32 @@ def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     assert (tmp_path / "made").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "answers"
     path.write_bytes(b"old")
 
-    def broken_off() -> None:
+    def write_and_fail() -> None:
         with open_output(str(path)) as file:
             file.write(b"new" * 10_000)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        broken_off()
+        write_and_fail()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
     write_output(str(tmp_path / ("n" * 255)), b"as long a name as there may be")
 
 
-def test_two_writers_at_once_make_one_whole_file(tmp_path: Path) -> None:
+def test_two_writers_at_once_give_one_intact_file(tmp_path: Path) -> None:
     path = tmp_path / "answers"
-    with open_output(str(path)) as one, open_output(str(path)) as other:
-        one.write(b"1" * 100_000)
-        other.write(b"2" * 100_000)
+    with open_output(str(path)) as first_file, open_output(str(path)) as second_file:
+        first_file.write(b"1" * 100_000)
+        second_file.write(b"2" * 100_000)
     assert path.read_bytes() == b"1" * 100_000
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_else_fails_within_is_not_the_outputs_fault(tmp_path: Path) -> None:
+def test_other_errors_are_not_reported_as_output_errors(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), open_output(str(tmp_path / "a")):
         (tmp_path / "none").open()
     with pytest.raises(OutputError, match="null"), open_output("a\0b"):
@@ -130,7 +130,7 @@ def test_what_else_fails_within_is_not_the_outputs_fault(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["keys.txt", "./keys.txt", "there/../keys.txt", "link", "twin"])
-def test_an_input_is_not_written_over(
+def test_an_input_is_not_overwritten(
     name: str, tmp_path: Path, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     keys = tmp_path / "keys.txt"
@@ -138,9 +138,9 @@ def test_an_input_is_not_written_over(
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(keys)
     (tmp_path / "twin").hardlink_to(keys)
-    named = os.path.join(tmp_path, name)
+    alias = os.path.join(tmp_path, name)
     words = f"query eight --format csv --outputs {outputs}".split()
-    for source, target in ((str(keys), named), (named, str(keys))):
+    for source, target in ((str(keys), alias), (alias, str(keys))):
         assert run_command([*words, "--input", source, "--output", target]) == 2
         problem = "cannot be written: it is the input. Choose another file."
         assert capfd.readouterr().err == f"pipeline: {target!r} {problem}\n"
@@ -152,20 +152,20 @@ def test_an_input_is_not_written_over(
     )
 
 
-def test_an_input_that_is_a_stream_is_not_written_over(tmp_path: Path, outputs: Path) -> None:
+def test_an_input_that_is_a_stream_is_not_overwritten(tmp_path: Path, outputs: Path) -> None:
     keys = tmp_path / "keys.txt"
     keys.write_text("123456780\n")
     script = f"{program()} query eight --format csv --outputs {outputs}"
     for streams in (f"<{keys} --output {keys}", f"--input {keys} >>{keys}", f"<{keys} >>{keys}"):
-        ended = subprocess.run(
+        result = subprocess.run(
             ["sh", "-c", f"{script} {streams}"], capture_output=True, text=True, check=False
         )
-        assert ended.returncode == 2
-        assert ended.stderr.endswith("cannot be written: it is the input. Choose another file.\n")
+        assert result.returncode == 2
+        assert result.stderr.endswith("cannot be written: it is the input. Choose another file.\n")
         assert keys.read_text() == "123456780\n"
 
 
-def test_a_sample_is_not_written_over(tmp_path: Path, outputs: Path) -> None:
+def test_a_sample_is_not_overwritten(tmp_path: Path, outputs: Path) -> None:
     sample = tmp_path / "sample.parquet"
     sample.write_bytes(b"tours")
     with pytest.raises(OutputError, match="it is the input"):
@@ -174,7 +174,7 @@ def test_a_sample_is_not_written_over(tmp_path: Path, outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("words", ["query eight 123456780", "query knight b1", "histogram eight"])
-def test_a_picture_has_no_name_of_another_format(
+def test_a_picture_cannot_have_the_suffix_of_another_format(
     words: str, tmp_path: Path, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("x.png", "X.JPG"):
@@ -190,7 +190,7 @@ def test_a_picture_has_no_name_of_another_format(
         require_svg_name(name)
 
 
-def test_the_home_folder_is_meant_by_its_sign(
+def test_a_tilde_stands_for_the_home_folder(
     tmp_path: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -204,13 +204,13 @@ def test_the_home_folder_is_meant_by_its_sign(
     assert run_command(["query", "eight", "123456780", "--svg", "~/board.svg"]) == 0
     assert run_command(["histogram", "eight", "--svg", "~/bars.svg", "--outputs", "~/tables"]) == 0
     assert run_command(["sample", "knight", "--board", "5x5", "--output", "~/sample.csv"]) == 0
-    made = {"answers.csv", "board.svg", "bars.svg", "sample.csv", "keys.txt", "tables"}
-    assert {path.name for path in tmp_path.iterdir()} == made
+    expected = {"answers.csv", "board.svg", "bars.svg", "sample.csv", "keys.txt", "tables"}
+    assert {path.name for path in tmp_path.iterdir()} == expected
     with pytest.raises(TableMissing, match=str(tmp_path / "none")):
         open_tables("~/none")
 
 
-def test_a_url_without_its_slashes_names_no_folder(
+def test_a_url_without_slashes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

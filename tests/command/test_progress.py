@@ -1,4 +1,4 @@
-"""A batch's progress on a terminal, also where its answers go to the same one."""
+"""Tests of a batch's progress on a terminal, also when its answers go to the same terminal."""
 
 import os
 import re
@@ -17,77 +17,77 @@ from tests.support.shell import environment, program
 PART = re.compile(r"\x1b\[([0-9;?]*)([a-zA-Z])|[\r\n]|[^\x1b\r\n]+")
 
 
-def screen(raw: str) -> list[str]:
-    """The lines that a terminal shows after these characters."""
+def render_screen(raw: str) -> list[str]:
+    """Return the lines that a terminal shows after these characters."""
     lines, row, column = [""], 0, 0
     for part in PART.finditer(raw):
-        text, (given, what) = part[0], part.groups()
+        text, (argument, command) = part[0], part.groups()
         if text == "\r":
             column = 0
         elif text == "\n":
             row += 1
             lines += [""] * (row + 1 - len(lines))
-        elif what == "A":
-            row -= int(given or 1)
-        elif what == "K":
+        elif command == "A":
+            row -= int(argument or 1)
+        elif command == "K":
             lines[row] = ""
-        elif what == "J":
+        elif command == "J":
             lines[row:] = [lines[row][:column]]
-        elif not what:
+        elif not command:
             lines[row] = lines[row][:column].ljust(column) + text + lines[row][column + len(text) :]
             column += len(text)
     return [line.rstrip() for line in lines]
 
 
-def on_a_terminal(words: list[str], outputs: Path) -> str:
-    """All that the program writes to a terminal that has both of its streams."""
+def run_on_terminal(words: list[str], outputs: Path) -> str:
+    """Run the program with both streams on a terminal; return everything that it writes."""
     termios = pytest.importorskip("termios")
-    ours, theirs = os.openpty()
-    termios.tcsetwinsize(theirs, (40, 200))
+    parent_end, child_end = os.openpty()
+    termios.tcsetwinsize(child_end, (40, 200))
     command = [program(), *words, "--outputs", str(outputs)]
     terminal = environment({"TERM": "xterm", "COLUMNS": "200"})
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=terminal) as process:
-        os.close(theirs)
+    with subprocess.Popen(command, stdout=child_end, stderr=child_end, env=terminal) as process:
+        os.close(child_end)
         raw = b""
         try:
-            while data := os.read(ours, 1 << 16):
+            while data := os.read(parent_end, 1 << 16):
                 raw += data
         except OSError:  # the other end is closed
             pass
-        os.close(ours)
+        os.close(parent_end)
         assert process.wait() == 0
     return raw.decode()
 
 
 @pytest.mark.parametrize("output", [None, "-", "/dev/stdout", "file"])
-def test_a_bar_is_shown_and_no_row_is_touched(
+def test_a_bar_is_shown_and_no_row_is_overwritten(
     outputs: Path, tmp_path: Path, output: str | None
 ) -> None:
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.csv"
     keys.write_text("123456780 378546201\n")
-    named = [] if output is None else ["--output", str(answers) if output == "file" else output]
-    raw = on_a_terminal(["query", "eight", "--input", str(keys), *named], outputs)
+    options = [] if output is None else ["--output", str(answers) if output == "file" else output]
+    raw = run_on_terminal(["query", "eight", "--input", str(keys), *options], outputs)
     assert re.search(r"rows.*2/", raw)
-    shown = [line for line in screen(raw) if line]
-    text = answers.read_text().splitlines() if output == "file" else shown
+    visible = [line for line in render_screen(raw) if line]
+    text = answers.read_text().splitlines() if output == "file" else visible
     assert text == [
         "state,goal,distance,best_moves,solutions,error",
         '123456780,corner,0,"",1,',
         "378546201,corner,27,ULR,15,",
     ]
-    assert output != "file" or not shown
+    assert output != "file" or not visible
 
 
-def test_slow_lookups_tell_how_many_are_done(
+def test_slow_lookups_report_their_progress(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answer_frames, "REPORTED", 2)
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.csv"
     keys.write_text("b1 b2 b3 b4 b5")
-    done = list[int]()
+    counts = list[int]()
     request = Batch(str(keys), "csv", str(answers))
-    assert run_batch(open_reader("knight", Folder(outputs)), {}, request, done.append) == 0
-    assert done == [2, 4, 5]
+    assert run_batch(open_reader("knight", Folder(outputs)), {}, request, counts.append) == 0
+    assert counts == [2, 4, 5]
 
 
 def test_without_a_terminal_there_is_no_bar(capfd: pytest.CaptureFixture[str]) -> None:

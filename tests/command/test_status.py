@@ -1,4 +1,4 @@
-"""`status` says of every table what it is, and fails where one cannot be used."""
+"""Tests of `status`: it shows the state of every table, and fails if one cannot be used."""
 
 import json
 from collections.abc import Callable
@@ -47,13 +47,13 @@ def test_a_table_that_cannot_be_used(
     assert f"{state}: {command}" in text.out
     assert text.out.count(" published\n") == 6
     assert text.err == f"pipeline: 1 of 7 tables cannot be used (1 {state}). Run: {command}\n"
-    again = cli("status", "--json", "--outputs", str(copy))
-    assert (again.code, again.err) == (3, text.err)
-    assert {row["state"] for row in json.loads(again.out)} == {"published", state}
+    as_json = cli("status", "--json", "--outputs", str(copy))
+    assert (as_json.code, as_json.err) == (3, text.err)
+    assert {row["state"] for row in json.loads(as_json.out)} == {"published", state}
 
 
-def test_the_commands_mend_all_that_is_named(copy: Path, cli: Cli) -> None:
-    """A table that was asked for is none of those that are made unasked."""
+def test_the_repair_commands_cover_all_damaged_tables(copy: Path, cli: Cli) -> None:
+    """Expect a command of its own for a requested table, which no default build includes."""
     with edit_manifest(copy) as entries:
         listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
         files = [{**listed, "file": "knight_tours_3x4.parquet"}]
@@ -61,13 +61,13 @@ def test_the_commands_mend_all_that_is_named(copy: Path, cli: Cli) -> None:
     for name in ("eight.idx", "knight_counts.parquet"):
         (copy / name).unlink()
     text = cli("status", "--outputs", str(copy))
-    mend, _, count = text.err.partition(" Run: ")[2].partition(" && ")
+    default_command, _, requested_command = text.err.partition(" Run: ")[2].partition(" && ")
     assert text.err.startswith("pipeline: 3 of 8 tables cannot be used (3 damaged). ")
-    assert mend == f"pipeline precompute --outputs {copy}"
-    assert count == f"pipeline precompute knight --board 3x4 --outputs {copy}\n"
+    assert default_command == f"pipeline precompute --outputs {copy}"
+    assert requested_command == f"pipeline precompute knight --board 3x4 --outputs {copy}\n"
 
 
-def test_a_page_older_than_its_tables_is_no_error(copy: Path, cli: Cli) -> None:
+def test_an_outdated_page_is_no_error(copy: Path, cli: Cli) -> None:
     (copy / "report.html").write_text("old")
     entries = read_manifest(Folder(copy))
     page = Page(3, "", {"eight": "another"})

@@ -1,4 +1,4 @@
-"""A cluster on loopback, scheduler and workers as processes: what it makes and survives."""
+"""Tests with a Dask cluster on this machine, whose scheduler and workers are processes."""
 
 import os
 import signal
@@ -47,10 +47,10 @@ class Cluster:
 
     def start_worker(self) -> None:
         words = ["worker", self.address, "--nthreads=1", "--no-nanny", "--no-dashboard"]
-        self.workers.append(start_scheduler(self.folder, words, self.variables))
+        self.workers.append(start_dask_process(self.folder, words, self.variables))
 
 
-def start_scheduler(
+def start_dask_process(
     folder: Path, words: list[str], variables: dict[str, str]
 ) -> subprocess.Popen[Any]:
     with (folder / "log.txt").open("ab") as log:
@@ -64,80 +64,84 @@ def start_scheduler(
 
 
 @contextmanager
-def cluster(folder: Path, **variables: str) -> Iterator[Cluster]:
+def run_cluster(folder: Path, **variables: str) -> Iterator[Cluster]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = ["scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard"]
-    scheduler = start_scheduler(folder, words, variables)
-    made = Cluster(f"tcp://127.0.0.1:{port}", folder, scheduler, variables=variables)
+    scheduler = start_dask_process(folder, words, variables)
+    running = Cluster(f"tcp://127.0.0.1:{port}", folder, scheduler, variables=variables)
     try:
         for _ in range(2):
-            made.start_worker()
-        await_workers(made, 2)
-        yield made
+            running.start_worker()
+        await_workers(running, 2)
+        yield running
     finally:
-        for process in (*made.workers, scheduler):
+        for process in (*running.workers, scheduler):
             process.kill()
             process.wait()
 
 
-def await_workers(made: Cluster, number: int) -> None:
+def await_workers(running: Cluster, number: int) -> None:
     for _ in range(60):
-        with suppress(ClusterError), open_executor(made.address, 1) as (_, result):
-            if result == number:
+        with suppress(ClusterError), open_executor(running.address, 1) as (_, worker_count):
+            if worker_count == number:
                 return
         time.sleep(0.5)
-    pytest.fail((made.folder / "log.txt").read_text())
+    pytest.fail((running.folder / "log.txt").read_text())
 
 
 @pytest.fixture(scope="module")
 def running_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with cluster(tmp_path_factory.mktemp("cluster")) as made:
-        yield made
+    with run_cluster(tmp_path_factory.mktemp("cluster")) as running:
+        yield running
 
 
 @pytest.fixture
 def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with cluster(tmp_path, MALLOC_TRIM_THRESHOLD_="65536") as made:  # as Dask's nannies set it
-        yield made
+    with run_cluster(
+        tmp_path, MALLOC_TRIM_THRESHOLD_="65536"
+    ) as running:  # as Dask's nannies set it
+        yield running
 
 
-def test_it_makes_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
-    there, here = tmp_path / "there", tmp_path / "here"
-    with open_executor(running_cluster.address, 1) as (executor, at_once):
-        asked = [(KNIGHT, SMALL), (SLIDING, SLIDING.list_tables_with_boards(["2x4"]))]
-        build(Request(Folder(there), asked, jobs=at_once), Recorder(), executor)
-    build(Request(Folder(here), asked), Recorder())
-    assert contents(there) == contents(here)
-    assert len(contents(here)) == len(SMALL) + 4 + 1
+def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
+    remote, local = tmp_path / "there", tmp_path / "here"
+    with open_executor(running_cluster.address, 1) as (executor, jobs):
+        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.list_tables_with_boards(["2x4"]))]
+        build(Request(Folder(remote), tables, jobs=jobs), Recorder(), executor)
+    build(Request(Folder(local), tables), Recorder())
+    assert contents(remote) == contents(local)
+    assert len(contents(local)) == len(SMALL) + 4 + 1
 
 
-def test_a_list_of_many_files_is_made_there(running_cluster: Cluster, tmp_path: Path) -> None:
-    there, here, large = tmp_path / "there", tmp_path / "here", make_tour_table(KnightBoard(13, 3))
-    with open_executor(running_cluster.address, 1) as (executor, at_once):
-        request = Request(Folder(there), [(KNIGHT, (large,))], jobs=at_once)
+def test_a_cluster_builds_a_table_of_many_files(running_cluster: Cluster, tmp_path: Path) -> None:
+    remote, local, large = (
+        tmp_path / "there",
+        tmp_path / "here",
+        make_tour_table(KnightBoard(13, 3)),
+    )
+    with open_executor(running_cluster.address, 1) as (executor, jobs):
+        request = Request(Folder(remote), [(KNIGHT, (large,))], jobs=jobs)
         build(request, Recorder(), executor)
-    build_shard(Folder(here), Listing(KNIGHT, large), ShardSpec(1, 1), Recorder(), None, 2)
-    build(Request(Folder(here), [(KNIGHT, (large,))]), Recorder())
-    assert contents(there) == contents(here)
-    assert len(contents(here)) == 20 + 1
+    build_shard(Folder(local), Listing(KNIGHT, large), ShardSpec(1, 1), Recorder(), None, 2)
+    build(Request(Folder(local), [(KNIGHT, (large,))]), Recorder())
+    assert contents(remote) == contents(local)
+    assert len(contents(local)) == 20 + 1
 
 
-def test_nothing_that_is_found_goes_through_the_scheduler(
-    running_cluster: Cluster, tmp_path: Path
-) -> None:
-    kept = checkpoints(Folder(tmp_path), TOURS)
-    with open_executor(running_cluster.address, 1) as (executor, at_once):
+def test_results_do_not_go_through_the_scheduler(running_cluster: Cluster, tmp_path: Path) -> None:
+    saved = checkpoints(Folder(tmp_path), TOURS)
+    with open_executor(running_cluster.address, 1) as (executor, jobs):
         assert executor is not None
-        assert at_once == 2
-        work = TaskRunner(executor, at_once, checkpoints=kept, is_remote=True)
+        assert jobs == 2
+        work = TaskRunner(executor, jobs, checkpoints=saved, is_remote=True)
         result = list(work.run_tasks(list_tours_from, [(3, 4, start) for start in range(12)]))
     assert sum(len(tours[0]) for tours in result if tours) == 16
     assert len(list(tmp_path.glob(".*.kept"))) == 12
 
 
-def test_an_address_that_is_none(cli: Cli, tmp_path: Path) -> None:
+def test_an_invalid_scheduler_address_is_refused(cli: Cli, tmp_path: Path) -> None:
     text = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
     assert (text.code, text.out) == (2, "")
     assert "'here' is no scheduler's address" in text.err
@@ -145,15 +149,15 @@ def test_an_address_that_is_none(cli: Cli, tmp_path: Path) -> None:
 
 
 @contextmanager
-def answering(answer: bytes | None) -> Iterator[int]:
-    """A port where everybody gets these bytes; None: nothing, and the connection stays open."""
-    open_ones = list[socket.socket]()
+def serve_answer(answer: bytes | None) -> Iterator[int]:
+    """Open a port that answers with these bytes; for None, with nothing, and stays connected."""
+    connections = list[socket.socket]()
 
     def answer_all() -> None:
         with suppress(OSError):
             while True:
                 connection, _ = listening.accept()
-                open_ones.append(connection)
+                connections.append(connection)
                 if answer is not None:
                     connection.sendall(answer)
                     connection.shutdown(socket.SHUT_WR)
@@ -164,7 +168,7 @@ def answering(answer: bytes | None) -> Iterator[int]:
         yield listening.getsockname()[1]
         listening.shutdown(socket.SHUT_RDWR)
         thread.join()
-    for connection in open_ones:
+    for connection in connections:
         connection.close()
 
 
@@ -177,24 +181,24 @@ def answering(answer: bytes | None) -> Iterator[int]:
         (None, "no scheduler answers there (it has 1 seconds)"),
     ],
 )
-def test_what_is_no_scheduler_is_said_soon(
+def test_a_server_that_is_no_scheduler_is_reported_soon(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes | None, problem: str
 ) -> None:
     monkeypatch.setattr("pipeline.dask_executor.CONNECT_SECONDS", 1)
-    begun = time.monotonic()
+    start = time.monotonic()
     with (
-        answering(answer) as port,
+        serve_answer(answer) as port,
         pytest.raises(ClusterError) as caught,
         open_executor(f"tcp://127.0.0.1:{port}", 1),
     ):
         pass
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - start < 5
     text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}."
     assert str(caught.value).startswith(text)
     assert caught.value.exit_code == 3
 
 
-def test_a_closed_port_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_at_a_closed_port(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.dask_executor.CONNECT_SECONDS", 1)
     with pytest.raises(ClusterError, match="no scheduler answers there"):
         open_executor("tcp://127.0.0.1:1", 1).__enter__()
@@ -222,7 +226,7 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 @pytest.mark.parametrize("victim", ["worker", "scheduler", "slow worker"])
-def test_one_that_is_killed_or_slow_loses_nothing(
+def test_a_killed_or_slow_process_loses_nothing(
     own_cluster: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
 ) -> None:
     folder = tmp_path / "outputs"
@@ -248,8 +252,8 @@ def test_one_that_is_killed_or_slow_loses_nothing(
             assert data == (outputs / name).read_bytes(), name
 
 
-def memory(process: subprocess.Popen[Any], kind: str) -> float:
-    """What a process has of a kind of memory, in MiB."""
+def get_memory(process: subprocess.Popen[Any], kind: str) -> float:
+    """Return the memory of one kind that a process uses, in MiB."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     (line,) = [line for line in status.splitlines() if line.startswith(kind)]
     return int(line.split()[1]) / 1024
@@ -257,59 +261,61 @@ def memory(process: subprocess.Popen[Any], kind: str) -> float:
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: Path) -> None:
-    """One worker is killed; the others take no more than 150 MiB beyond what an idle one takes:
-    of their own, for what is read of libraries is the machine's, whoever reads it."""
+    """Kill one worker; the others may use 150 MiB more than an idle worker.
+
+    Only memory of their own counts, as the pages of libraries are shared by all processes.
+    """
     words = ("precompute", "sliding", "--quiet", "--outputs")
     for _ in range(2):
         own_cluster.start_worker()
     await_workers(own_cluster, 4)
-    there, here = tmp_path / "there", tmp_path / "here"
-    victim, *others = own_cluster.workers
-    idle = max(memory(worker, "RssAnon") for worker in others)
+    remote, local = tmp_path / "there", tmp_path / "here"
+    victim, *survivors = own_cluster.workers
+    idle = max(get_memory(worker, "RssAnon") for worker in survivors)
     command = [
         str(SCRIPT),
         *words,
-        str(there),
+        str(remote),
         "--board",
         "3x4",
         "--scheduler",
         own_cluster.address,
     ]
     build = subprocess.Popen(command, env=environment())
-    most = 0.0
+    peak = 0.0
     while build.poll() is None:
-        most = max(most, *(memory(worker, "RssAnon") for worker in others))
-        if len(list(there.glob(".sliding_3x4_12.*.kept"))) > 700:
+        peak = max(peak, *(get_memory(worker, "RssAnon") for worker in survivors))
+        if len(list(remote.glob(".sliding_3x4_12.*.kept"))) > 700:
             victim.kill()
         time.sleep(0.05)
     assert build.returncode == 0
-    whole = max(memory(worker, "VmHWM") for worker in others)
-    print(f"idle {idle:.0f} MiB, at most {most:.0f} MiB; with libraries {whole:.0f} MiB")
-    assert most <= idle + 150
-    assert cli(*words, str(here), "--board", "3x4", timeout=300).code == 0
-    assert contents(there) == contents(here)
+    total = max(get_memory(worker, "VmHWM") for worker in survivors)
+    print(f"idle {idle:.0f} MiB, at most {peak:.0f} MiB; with libraries {total:.0f} MiB")
+    assert peak <= idle + 150
+    assert cli(*words, str(local), "--board", "3x4", timeout=300).code == 0
+    assert contents(remote) == contents(local)
 
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
-    with bucket("puzzles") as store, cluster(tmp_path, **store.variables) as made:
+    with bucket("puzzles") as store, run_cluster(tmp_path, **store.variables) as running:
         url = "s3://puzzles/made"
-        done = subprocess.run(
+        result = subprocess.run(
             [
                 SCRIPT,
-                *f"precompute knight --quiet --outputs {url} --scheduler {made.address}".split(),
+                *f"precompute knight --quiet --outputs {url} --scheduler {running.address}".split(),
             ],
             env=environment(store.variables),
             check=False,
         )
-        assert done.returncode == 0
-        place = ObjectStore(url)
+        assert result.returncode == 0
+        published = ObjectStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
-            assert place.read(name) == (outputs / name).read_bytes()
-        assert place.list_names(".") == [".lock"]
+            assert published.read(name) == (outputs / name).read_bytes()
+        assert published.list_names(".") == [".lock"]
 
 
-def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadRequest, match=r"pip install 'puzzle-tablebase\[cluster\]'"):
         open_executor("tcp://127.0.0.1:1", 1).__enter__()

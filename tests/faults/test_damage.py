@@ -1,4 +1,4 @@
-"""Damaged files: `verify` finds every seeded damage, and a lookup never gives a wrong answer."""
+"""Tests of damaged files: `verify` finds every seeded damage, and no lookup answers wrongly."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tests import often
 from tests.support.tampered import replace_link
 
 Damage = Callable[[bytearray, random.Random], None]
-Question = tuple[str, str, OptionValues]
+Query = tuple[str, str, OptionValues]
 
-QUESTIONS: list[Question] = [
+QUERIES: list[Query] = [
     ("eight", "378546201", {}),
     ("eight", "152703846", {"goal": "edge"}),
     ("eight", "738046521", {"goal": "283104765"}),
@@ -65,21 +65,21 @@ def zero(data: bytearray, draw: random.Random) -> None:
 DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
 
 
-def answer(folder: Path, question: Question) -> dict[str, object]:
-    name, key, asked = question
-    return open_reader(name, Folder(folder)).probe(key, asked).to_dict()
+def answer(folder: Path, query: Query) -> dict[str, object]:
+    name, key, options = query
+    return open_reader(name, Folder(folder)).probe(key, options).to_dict()
 
 
-def answer_or_refusal(folder: Path, question: Question) -> dict[str, object] | TableError:
+def answer_or_error(folder: Path, query: Query) -> dict[str, object] | TableError:
     try:
-        return answer(folder, question)
+        return answer(folder, query)
     except TableError as error:
         return error
 
 
 @pytest.fixture(scope="module")
 def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """All published files but the large listing, which would only be slow."""
+    """Copy the published files except the large list of tours, which would only be slow."""
     folder = tmp_path_factory.mktemp("damaged")
     for path in outputs.iterdir():
         if path.suffix in (".parquet", ".idx", ".json") and "6x6" not in path.name:
@@ -88,19 +88,19 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     shutil.rmtree(folder)
 
 
-def count_refused_blocks(path: Path, whole: bytes, data: bytes) -> int:
-    """How many blocks are damaged: whatever reads one is told."""
+def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
+    """Count the damaged blocks, and check that reading any of them raises an error."""
     stage, table = next(
         (result.name, table)
         for result in list_puzzles()
         for table in result.tables
         if table.index_file == path.name
     )
-    places = range(0, max(len(whole), len(data)), BLOCK_BYTES)
+    offsets = range(0, max(len(original), len(data)), BLOCK_BYTES)
     changed = [
         at // BLOCK_BYTES
-        for at in places
-        if data[at : at + BLOCK_BYTES] != whole[at : at + BLOCK_BYTES]
+        for at in offsets
+        if data[at : at + BLOCK_BYTES] != original[at : at + BLOCK_BYTES]
     ]
     try:
         index = IndexReader(Folder(path.parent), stage, table)
@@ -130,44 +130,44 @@ def test_no_damage_changes_an_answer(
     damaged_folder: Path, outputs: Path, name: str, damage: Damage
 ) -> None:
     path = damaged_folder / name
-    whole = path.read_bytes()
-    right = [answer(outputs, question) for question in QUESTIONS]
+    original = path.read_bytes()
+    right_answers = [answer(outputs, query) for query in QUERIES]
     draw = random.Random(f"{name} {damage.__name__}")
-    refused = 0
+    error_count = 0
     try:
         for _ in range(often(1, 20) * FILES[name] // len(DAMAGES)):
-            data = bytearray(whole)
+            data = bytearray(original)
             damage(data, draw)
             path.write_bytes(data)
-            for question, wanted in zip(QUESTIONS, right, strict=True):
-                result = answer_or_refusal(damaged_folder, question)
+            for query, expected in zip(QUERIES, right_answers, strict=True):
+                result = answer_or_error(damaged_folder, query)
                 if isinstance(result, TableError):
                     assert "Run: pipeline precompute" in str(result)
-                    refused += 1
+                    error_count += 1
                 else:
-                    assert result == wanted, (question, "was answered wrong")
-            if path.suffix == ".idx" and data != whole:
-                refused += count_refused_blocks(path, whole, bytes(data))
+                    assert result == expected, (query, "was answered wrong")
+            if path.suffix == ".idx" and data != original:
+                error_count += count_damaged_blocks(path, original, bytes(data))
     finally:
-        path.write_bytes(whole)
-    assert refused, "no damage was noticed at all"
+        path.write_bytes(original)
+    assert error_count, "no damage was noticed at all"
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
-    """In every file that is published, the largest too."""
+    """Damage every published file in turn, the largest too."""
     listed = read_manifest(Folder(copy)).values()
     files = [file.file for entry in listed for file in entry.all_files]
     for name in (*files, "manifest.json"):
         path = replace_link(copy / name) if (copy / name).is_symlink() else copy / name
-        whole = path.read_bytes()
+        original = path.read_bytes()
         draw = random.Random(f"verify {name} {damage.__name__}")
         for _ in range(often(2, 100)):
-            data = bytearray(whole)
-            while data == whole:
+            data = bytearray(original)
+            while data == original:
                 damage(data, draw)
             path.write_bytes(data)
             with pytest.raises(TableError, match=re.escape(name)):
                 verify(Folder(copy), quick=True)
-        path.write_bytes(whole)
+        path.write_bytes(original)
     assert verify(Folder(copy), quick=True).claims

@@ -1,4 +1,4 @@
-"""Hostile input: one of the four exits, a sentence, no traceback, no hang, no escape echoed."""
+"""Tests of hostile input: a known exit code, a sentence, no traceback, no hang, no escapes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ COMMANDS: list[list[bytes]] = [
 
 
 def run(words: list[bytes], stdin: bytes = b"", timeout: float = 60) -> tuple[int, bytes, bytes]:
-    ended = subprocess.run(
+    result = subprocess.run(
         [os.fsencode(program()), *words],
         input=stdin,
         env=environment(),
@@ -78,11 +78,11 @@ def run(words: list[bytes], stdin: bytes = b"", timeout: float = 60) -> tuple[in
         timeout=timeout,
         check=False,
     )
-    return ended.returncode, ended.stdout, ended.stderr
+    return result.returncode, result.stdout, result.stderr
 
 
-def assert_civil(words: list[bytes], ended: tuple[int, bytes, bytes]) -> None:
-    code, text, complaint = ended
+def assert_handled(words: list[bytes], result: tuple[int, bytes, bytes]) -> None:
+    code, text, complaint = result
     assert code in (0, 1, 2, 3), (words, code, complaint[-500:])
     assert b"Traceback" not in complaint, words
     assert b"should not happen" not in complaint, (words, complaint[-500:])
@@ -100,22 +100,22 @@ def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> N
         words = [*command, word]
         if command == [b"precompute"] or command[:2] == [b"precompute", b"knight"]:
             words += [b"--outputs", b"/dev/null/nowhere"]
-        assert_civil(words, run(words))
+        assert_handled(words, run(words))
 
 
 @pytest.mark.parametrize("name", ["eight", "senet", "knight"])
 def test_hostile_batches(name: str, outputs: Path) -> None:
     draw = random.Random(name)
-    pieces = [*WORDS, b"123456780", b"a1", b"ABABABABAB.....", b"\n", b"\0", draw.randbytes(200)]
+    fragments = [*WORDS, b"123456780", b"a1", b"ABABABABAB.....", b"\n", b"\0", draw.randbytes(200)]
     for _ in range(often(2, 100)):
-        stdin = b" ".join(draw.choice(pieces) for _ in range(50))
-        for form in ("csv", "jsonl"):
-            assert_civil(
-                [b"batch"], run([b"query", name.encode(), b"--format", form.encode()], stdin)
+        stdin = b" ".join(draw.choice(fragments) for _ in range(50))
+        for file_format in ("csv", "jsonl"):
+            assert_handled(
+                [b"batch"], run([b"query", name.encode(), b"--format", file_format.encode()], stdin)
             )
 
 
-def test_a_word_of_a_megabyte_and_one_that_never_ends(outputs: Path) -> None:
+def test_a_key_of_a_megabyte_is_refused(outputs: Path) -> None:
     code, text, complaint = run([b"query", b"eight"], b"7" * 1_000_000)
     assert code == 2
     assert b"1,000,000 digits" in text
@@ -127,17 +127,17 @@ def test_a_stream_that_never_ends_is_refused(outputs: Path) -> None:
     assert (code, text) == (2, b"")
     assert b"Unknown input format" in complaint
     endless = f"(echo 123456780; yes 7 | tr -d '\\n') | {SCRIPT} query eight --strict"
-    ended = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", endless], env=environment(), capture_output=True, check=False
     )
-    assert ended.returncode == 2
-    assert ended.stderr == (
+    assert result.returncode == 2
+    assert result.stderr == (
         b"pipeline: The input is not a list of keys: the item that starts on line 2 has more than "
         b"4,194,304 bytes.\n"
     )
 
 
-def test_inputs_that_are_not_what_they_seem(outputs: Path, tmp_path: Path) -> None:
+def test_unusual_input_files(outputs: Path, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo.txt"
     os.mkfifo(fifo)
     with subprocess.Popen(["bash", "-c", f"echo 123456780 > {fifo}"]):
@@ -156,15 +156,15 @@ def test_inputs_that_are_not_what_they_seem(outputs: Path, tmp_path: Path) -> No
     huge.write_text("state\n" + "8" * 2_000_000 + "\n")
     for path in (wrong, binary, empty, ragged, huge, tmp_path, Path("/dev/null")):
         words = [b"query", b"eight", b"--input", os.fsencode(path)]
-        assert_civil(words, run(words))
+        assert_handled(words, run(words))
 
 
 def test_a_pipe_that_is_closed_midway_ends_the_batch(outputs: Path) -> None:
     script = (
         f"yes 123456780 | head -500000 | {SCRIPT} query eight | head -1; echo ${{PIPESTATUS[2]}}"
     )
-    ended = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", script], env=environment(), capture_output=True, text=True, check=True
     )
-    assert ended.stdout.splitlines()[-1] == "141"
-    assert ended.stderr == ""
+    assert result.stdout.splitlines()[-1] == "141"
+    assert result.stderr == ""

@@ -1,4 +1,4 @@
-"""Told to stop: from any command, at any moment, at once, quietly, and nothing is left behind."""
+"""Tests of signals: any command ends at any moment, soon, quietly and without leftover files."""
 
 import os
 import random
@@ -16,9 +16,9 @@ from tests import often
 from tests.support.shell import ROOT, SCRIPT, environment
 
 SIGNALS = [getattr(signal, name) for name in SIGNAL_NAMES if hasattr(signal, name)]
-WITHIN = 1.0
-"""Seconds from the signal to the end."""
-PATIENCE = 20.0
+MAX_SECONDS = 1.0
+"""Seconds from the signal to the end, at most."""
+TIMEOUT_SECONDS = 20.0
 
 COMMANDS = {
     "query eight": 3.0,
@@ -41,14 +41,14 @@ COMMANDS = {
 
 @pytest.fixture
 def folder(place: Path, tmp_path: Path) -> Path:
-    """A folder to work in, with tables and a batch's keys."""
+    """Make a folder to work in, with tables and a batch's keys."""
     shutil.copytree(place / "outputs", tmp_path / "outputs", symlinks=True)
     (tmp_path / "keys.txt").write_text("378546201\n" * 500_000)
     return tmp_path
 
 
 def stop_command(words: str, number: int, after: float, folder: Path) -> tuple[int, float, str]:
-    """How a command ended that was sent a signal: its exit, how long that took, what it said."""
+    """Send a command a signal; return its exit code, the seconds that it took, and its errors."""
     with subprocess.Popen(
         [str(SCRIPT), *words.split()],
         cwd=folder,
@@ -61,79 +61,79 @@ def stop_command(words: str, number: int, after: float, folder: Path) -> tuple[i
             time.sleep(0.001)
         time.sleep(after)
         process.send_signal(number)
-        reported = time.monotonic()
+        signalled = time.monotonic()
         try:
-            _, text = process.communicate(timeout=PATIENCE)
+            _, text = process.communicate(timeout=TIMEOUT_SECONDS)
         finally:
             process.kill()
-        return process.returncode, time.monotonic() - reported, text.decode()
+        return process.returncode, time.monotonic() - signalled, text.decode()
 
 
 def is_watching(pid: int) -> bool:
-    """Whether a process has ended, or is past the start of Python itself and blocks the signals."""
+    """Return whether a process has ended, or has started Python and blocks the signals."""
     status = Path(f"/proc/{pid}/status").read_text()
     blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
     return "State:\tZ" in status or bool(blocked >> (signal.SIGINT - 1) & 1)
 
 
-def list_left_behind(folder: Path) -> list[str]:
-    """Files that are neither whole nor wanted by a later build."""
+def list_leftovers(folder: Path) -> list[str]:
+    """List the files that are neither complete nor of use to a later build."""
     return [path.name for path in folder.rglob(".*") if path.suffix in (".unpublished", ".new")]
 
 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("words", ["query eight", "query eight --output answers.csv"])
-def test_while_keys_are_waited_for(words: str, number: int, folder: Path) -> None:
+def test_a_signal_while_the_command_waits_for_keys(words: str, number: int, folder: Path) -> None:
     code, took, text = stop_command(words, number, 1.5, folder)
     assert (code, text) == (128 + number, "")
-    assert took < WITHIN
+    assert took < MAX_SECONDS
     assert {path.name for path in folder.iterdir()} == {"keys.txt", "outputs"}
 
 
 @pytest.mark.long
-def test_at_random_moments_of_every_command(folder: Path) -> None:
+def test_a_signal_at_random_moments_of_every_command(folder: Path) -> None:
     draw = random.Random(2026)
     for _ in range(often(3, 200)):
-        words, most = draw.choice(list(COMMANDS.items()))
+        words, longest = draw.choice(list(COMMANDS.items()))
         number = draw.choice(SIGNALS)
-        after = draw.uniform(0, most)
+        after = draw.uniform(0, longest)
         code, took, text = stop_command(words, number, after, folder)
         moment = f"{words}, signal {number} after {after:.3f} s"
-        # it may have ended before, and it may end while it is told
+        # it may have ended before the signal, or end while the signal arrives
         assert code in (128 + number, 0), (moment, code, text)
-        assert took < WITHIN or code == 0, (moment, took)
+        assert took < MAX_SECONDS or code == 0, (moment, took)
         assert "Traceback" not in text, (moment, text)
         assert "pipeline: " not in text, (moment, text)
-        assert list_left_behind(folder) == [], moment
+        assert list_leftovers(folder) == [], moment
 
 
-def test_an_interrupt_at_a_terminal_gives_it_back_as_it_was(folder: Path) -> None:
+def test_an_interrupt_restores_the_terminal(folder: Path) -> None:
     import pty
 
-    ours, theirs = pty.openpty()
+    parent_end, child_end = pty.openpty()
     with subprocess.Popen(
         [str(SCRIPT), "precompute", "--force", "--outputs", "again"],
         cwd=folder,
         env=environment({"TERM": "xterm"}),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        stdin=child_end,
+        stdout=child_end,
+        stderr=child_end,
         start_new_session=True,
     ) as process:
-        os.close(theirs)
-        shown = b""
-        while b"\x1b[?25l" not in shown:  # the bar is there, the cursor is not
-            shown += os.read(ours, 10_000)
+        os.close(child_end)
+        output = b""
+        while b"\x1b[?25l" not in output:  # the bar is there, the cursor is not
+            output += os.read(parent_end, 10_000)
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
-    while b"\x1b[?25h" not in shown:
-        shown += os.read(ours, 10_000)
-    os.close(ours)
-    assert shown.rindex(b"\x1b[?25h") > shown.rindex(b"\x1b[?25l")
+        assert process.wait(TIMEOUT_SECONDS) == 130
+    while b"\x1b[?25h" not in output:
+        output += os.read(parent_end, 10_000)
+    os.close(parent_end)
+    assert output.rindex(b"\x1b[?25h") > output.rindex(b"\x1b[?25l")
 
 
-def test_what_is_ignored_stays_ignored(folder: Path) -> None:
-    """As `nohup` starts it."""
+def test_an_ignored_signal_stays_ignored(folder: Path) -> None:
+    """Start the command as `nohup` does."""
     with subprocess.Popen(
         ["sh", "-c", f"trap '' HUP; exec {SCRIPT} query eight"],
         cwd=folder,
@@ -143,12 +143,12 @@ def test_what_is_ignored_stays_ignored(folder: Path) -> None:
     ) as process:
         time.sleep(1)
         process.send_signal(signal.SIGHUP)
-        answers, _ = process.communicate(b"123456780\n", timeout=PATIENCE)
+        answers, _ = process.communicate(b"123456780\n", timeout=TIMEOUT_SECONDS)
     assert (process.returncode, len(answers.splitlines())) == (0, 2)
 
 
-def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
-    """No Python runs there for seconds; nor while the compiler works."""
+def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
+    """Interrupt a kernel: no Python runs in it for seconds, nor while it is compiled."""
     code = (
         "import sys; from tablebase.signals import watch_signals; watch_signals()\n"
         "import numpy as np\n"
@@ -163,7 +163,7 @@ def test_within_a_kernel_that_holds_the_main_thread(folder: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"in\n"
         time.sleep(0.5)
-        reported = time.monotonic()
+        signalled = time.monotonic()
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
-    assert time.monotonic() - reported < WITHIN
+        assert process.wait(TIMEOUT_SECONDS) == 130
+    assert time.monotonic() - signalled < MAX_SECONDS

@@ -1,4 +1,4 @@
-"""A build that is killed, stopped, short of space or raced leaves old tables or new ones, whole."""
+"""Tests of builds that are killed, stopped or short of space: old or new tables stay intact."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
 from tests.support.tampered import sha256
 
-QUESTIONS = {
+QUERIES = {
     ("eight", "378546201", "--json"): '"distance": 27',
     ("eight", "378546201", "--goal", "012345678", "--json"): '"distance":',
     ("senet", "ABAAABBB.B...A.", "--json"): '"dice": "53"',
@@ -36,7 +36,7 @@ EIGHT = ("eight.parquet", "eight_edge.parquet")
 
 
 def start_build(folder: Path, *words: str) -> subprocess.Popen[str]:
-    """A build in a process of its own."""
+    """Start a build in a process of its own."""
     return subprocess.Popen(
         [SCRIPT, "precompute", *words, "--outputs", str(folder)],
         env=environment(),
@@ -47,19 +47,19 @@ def start_build(folder: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def get_modified_time(path: Path) -> int | None:
-    """When a file was written; None once it is gone."""
+    """Return when a file was written, or None once it is gone."""
     try:
         return path.stat().st_mtime_ns
     except FileNotFoundError:
         return None
 
 
-def assert_answers_or_refuses(cli: Cli, folder: Path, puzzle: str = "") -> None:
-    for question, wanted in QUESTIONS.items():
-        if puzzle not in ("", question[0]):
+def assert_right_answers_or_errors(cli: Cli, folder: Path, puzzle: str = "") -> None:
+    for query, expected in QUERIES.items():
+        if puzzle not in ("", query[0]):
             continue
-        code, text, complaint = cli("query", *question, "--outputs", str(folder))
-        assert (code == 0 and wanted in text) or (code == 3 and not text), (question, complaint)
+        code, text, complaint = cli("query", *query, "--outputs", str(folder))
+        assert (code == 0 and expected in text) or (code == 3 and not text), (query, complaint)
         assert "Traceback" not in complaint
 
 
@@ -76,8 +76,8 @@ def is_table(path: Path) -> bool:
     return path.suffix in (".parquet", ".idx", ".json")
 
 
-def copied_outputs(outputs: Path, folder: Path) -> Path:
-    """What is published, again: a build in it begins where another has ended."""
+def copy_outputs(outputs: Path, folder: Path) -> Path:
+    """Copy the published tables, so that a build there begins where another has ended."""
     folder.mkdir(exist_ok=True)
     for path in outputs.iterdir():
         if is_table(path):
@@ -86,17 +86,17 @@ def copied_outputs(outputs: Path, folder: Path) -> Path:
 
 
 CHANGES = 120
-"""About as often does a build of everything change the names in its folder."""
+"""The number of times, about, that a build of all tables changes the names in its folder."""
 
 
-def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, more: float) -> None:
+def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds: float) -> None:
     """Kill a build once the names in its folder have changed so often, and a moment has passed."""
     names = os.listdir(folder)
     while changes and build.poll() is None:
         before, names = names, os.listdir(folder)
         changes -= names != before
         time.sleep(0.001)
-    time.sleep(more)
+    time.sleep(seconds)
     build.kill()
     build.communicate()
 
@@ -105,7 +105,7 @@ def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, more: f
 @pytest.mark.long
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
-    copied_outputs(outputs, tmp_path)
+    copy_outputs(outputs, tmp_path)
     for _ in range(often(1, 200)):
         forced = draw.random() < 0.5
         if not forced:
@@ -114,7 +114,7 @@ def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> No
                     path.unlink()
         build = start_build(tmp_path, *(["--force"] if forced else []))
         kill_after(build, tmp_path, draw.randrange(CHANGES), draw.uniform(0, 0.2))
-        assert_answers_or_refuses(cli, tmp_path)
+        assert_right_answers_or_errors(cli, tmp_path)
         code, _, complaint = cli("precompute", "--outputs", str(tmp_path))
         assert code == 0, complaint
         assert_same_tables(tmp_path, outputs)
@@ -128,65 +128,65 @@ from tablebase.tables import parquet
 
 real = os.replace
 
-def built(folder, *words, level=3, renames=-1):
-    "How a build of the 8-puzzle ended that was to be killed before a rename; -1: before none."
+def run_build(folder, *words, level=3, renames=-1):
+    "Return the exit code of a build that is killed after so many renames; -1: not killed."
     process = os.fork()
     if process:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
-    def replace(part, path):
+    def replace(source, target):
         nonlocal renames
         if renames == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         renames -= 1
-        real(part, path)
+        real(source, target)
 
     os.replace = replace
     parquet.COMPRESSION_LEVEL = level
     try:
         app(["precompute", "eight", *words, "--outputs", folder])
-    except SystemExit as ended:
-        os._exit(ended.code or 0)
+    except SystemExit as error:
+        os._exit(error.code or 0)
 
 if sys.argv[1] == "kill":
-    old, new, tried = sys.argv[2:]
-    assert built(old, level=1) == built(new) == 0
-    renames, ended = 0, -signal.SIGKILL
-    while ended == -signal.SIGKILL:
-        folder = os.path.join(tried, str(renames))
+    old, new, copies = sys.argv[2:]
+    assert run_build(old, level=1) == run_build(new) == 0
+    renames, code = 0, -signal.SIGKILL
+    while code == -signal.SIGKILL:
+        folder = os.path.join(copies, str(renames))
         shutil.copytree(old, folder)
-        ended = built(folder, "--force", renames=renames)
+        code = run_build(folder, "--force", renames=renames)
         renames += 1
-    assert ended == 0
+    assert code == 0
 else:
-    assert all(built(folder) == 0 for folder in sys.argv[2:])
+    assert all(run_build(folder) == 0 for folder in sys.argv[2:])
 """
-"""Each build in a fork of one process, because importing all that builds takes longer than it."""
+"""Script that runs each build in a fork of one process, as the imports take longer than a build."""
 
 
 def expect_success(*words: object) -> None:
     command = [program("python"), "-c", BUILDS, *map(str, words)]
-    ended = subprocess.run(
+    result = subprocess.run(
         command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )
-    assert ended.returncode == 0, ended.stderr
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.long
 def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
-    """Nothing but a rename changes what is published, so these are all the states there can be."""
-    old, new, tried = (tmp_path / name for name in ("old", "new", "tried"))
-    expect_success("kill", old, new, tried)
+    """Kill before each rename; nothing else changes what is published, so this is every state."""
+    old, new, copies = (tmp_path / name for name in ("old", "new", "tried"))
+    expect_success("kill", old, new, copies)
     files = {path.name for path in new.iterdir() if is_table(path)}
-    whole = {name: {(where / name).read_bytes() for where in (old, new)} for name in files}
-    assert {name for name in files if len(whole[name]) == 2} == {*EIGHT, MANIFEST}
-    folders = sorted(tried.iterdir())
+    versions = {name: {(source / name).read_bytes() for source in (old, new)} for name in files}
+    assert {name for name in files if len(versions[name]) == 2} == {*EIGHT, MANIFEST}
+    folders = sorted(copies.iterdir())
     steps = "an index, a table, the manifest and its copy, twice; and the build that lived"
     assert len(folders) == 9, steps
     for folder in folders:
         for name in {*files} - {MANIFEST}:
-            assert (folder / name).read_bytes() in whole[name], (folder, name)
-        assert_answers_or_refuses(cli, folder, "eight")
+            assert (folder / name).read_bytes() in versions[name], (folder, name)
+        assert_right_answers_or_errors(cli, folder, "eight")
     expect_success("mend", *folders)
     for folder in folders:
         for entry in read_manifest(Folder(folder)).values():
@@ -195,37 +195,41 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
         assert not list(folder.glob(".*.unpublished"))
 
 
-def test_a_killed_listing_goes_on_where_it_was(outputs: Path, tmp_path: Path) -> None:
+def test_a_killed_build_of_tours_resumes(outputs: Path, tmp_path: Path) -> None:
     table = make_tour_table(KnightBoard(5, 7))
     build_tables(tmp_path / "whole", KNIGHT, table)
-    folder = copied_outputs(outputs, tmp_path / "folder")
+    folder = copy_outputs(outputs, tmp_path / "folder")
     build = start_build(folder, "knight", "--board", "5x7", "--jobs", "1")
     while len(list(folder.glob(".knight_tours_5x7.*.kept"))) < 5:
         assert build.poll() is None
         time.sleep(0.01)
     build.kill()
     build.communicate()
-    kept = {path: path.stat().st_mtime_ns for path in folder.glob(".knight_tours_5x7.*.kept")}
-    first = max(kept, key=lambda path: path.stat().st_size)  # it takes long enough to be kept again
-    when = kept[first]
+    saved = {path: path.stat().st_mtime_ns for path in folder.glob(".knight_tours_5x7.*.kept")}
+    first = max(
+        saved, key=lambda path: path.stat().st_size
+    )  # it takes long enough to be saved again
+    modified = saved[first]
     first.write_bytes(first.read_bytes()[:-1])
-    os.utime(first, ns=(when, when))
+    os.utime(first, ns=(modified, modified))
     resumed = start_build(folder, "knight", "--board", "5x7")
-    again = set()
+    rewritten = set()
     while resumed.poll() is None:
-        again |= {
-            path for path, when in kept.items() if get_modified_time(path) not in (when, None)
+        rewritten |= {
+            path
+            for path, modified in saved.items()
+            if get_modified_time(path) not in (modified, None)
         }
         time.sleep(0.01)
     _, complaint = resumed.communicate()
     assert resumed.returncode == 0, complaint
-    assert again == {first}, "only what was damaged is searched again"
+    assert rewritten == {first}, "only what was damaged is searched again"
     assert (folder / table.file).read_bytes() == (tmp_path / "whole" / table.file).read_bytes()
     assert not list(folder.glob("*.kept")), "what was kept is cleared"
 
 
 @pytest.mark.parametrize("after", [0.5, 2.0])
-def test_interrupted(tmp_path: Path, after: float) -> None:
+def test_an_interrupted_build_leaves_no_unfinished_files(tmp_path: Path, after: float) -> None:
     build = start_build(tmp_path)
     time.sleep(after)
     build.send_signal(signal.SIGINT)
@@ -242,9 +246,9 @@ def test_interrupted(tmp_path: Path, after: float) -> None:
 def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     import resource
 
-    ended = subprocess.run(
+    result = subprocess.run(
         [SCRIPT, "precompute", "eight", "--outputs", str(tmp_path)],
-        # what measures coverage could not save it either, nor Python a compiled module whole
+        # neither coverage data nor a whole compiled module could be written within the limit
         env=environment({"COVERAGE_PROCESS_CONFIG": "", "PYTHONDONTWRITEBYTECODE": "1"}),
         capture_output=True,
         text=True,
@@ -252,11 +256,11 @@ def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
     if limit < 1_500_000:
-        assert ended.returncode == 3, ended.stderr
-        assert "Free some space" in ended.stderr
+        assert result.returncode == 3, result.stderr
+        assert "Free some space" in result.stderr
     else:
-        assert ended.returncode == 0, ended.stderr
-    assert "Traceback" not in ended.stderr
+        assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
     assert not list(tmp_path.glob(".*.unpublished"))
 
 
@@ -279,30 +283,30 @@ def test_a_full_disk(tmp_path: Path, outputs: Path, size: int) -> None:
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 @pytest.mark.parametrize("size", [10, 25, 30, 35, 50, 80])
-def test_a_disk_too_full_for_all(tmp_path: Path, outputs: Path, size: int) -> None:
+def test_a_disk_too_full_for_all_tables(tmp_path: Path, outputs: Path, size: int) -> None:
     assert_completes_when_there_is_room("", size, tmp_path, outputs)
 
 
 def assert_completes_when_there_is_room(
     stage: str, size: int, tmp_path: Path, outputs: Path
 ) -> None:
-    """On a disk in memory that is too small at first."""
-    disk, kept = tmp_path / "disk", tmp_path / "kept"
+    """Check a build on a disk in memory that is too small at first, and then large enough."""
+    disk, copies = tmp_path / "disk", tmp_path / "kept"
     disk.mkdir()
-    kept.mkdir()
+    copies.mkdir()
     build = f"{SCRIPT} precompute {stage} --outputs {disk}"
-    script = FULL.format(size=size, folder=disk, build=build, kept=kept)
-    ended = with_a_disk(script)
-    first, *text = ended.stdout.split()
+    script = FULL.format(size=size, folder=disk, build=build, kept=copies)
+    result = with_a_disk(script)
+    first, *text = result.stdout.split()
     assert first == "3"
-    assert f"Cannot build in {disk}: no space left on device. Free some space" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert f"Cannot build in {disk}: no space left on device. Free some space" in result.stderr
+    assert "Traceback" not in result.stderr
     assert not [name for name in text if name.endswith(".unpublished")]
-    assert text[-1] == "0", ended.stderr
-    for path in kept.iterdir():
+    assert text[-1] == "0", result.stderr
+    for path in copies.iterdir():
         if path.name != MANIFEST:
             assert path.read_bytes() == (outputs / path.name).read_bytes(), path.name
-    assert len(read_manifest(Folder(kept))) == (2 if stage else 7)
+    assert len(read_manifest(Folder(copies))) == (2 if stage else 7)
 
 
 def test_the_second_of_two_builds_names_the_first(cli: Cli, tmp_path: Path) -> None:
@@ -313,10 +317,10 @@ def test_the_second_of_two_builds_names_the_first(cli: Cli, tmp_path: Path) -> N
     assert cli("precompute", "eight", "--outputs", str(tmp_path)).code == 0
 
 
-def test_a_reader_keeps_the_tables_it_opened(cli: Cli, outputs: Path, tmp_path: Path) -> None:
+def test_opened_tables_survive_a_rebuild(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     from queries import open_tables
 
-    copied_outputs(outputs, tmp_path)
+    copy_outputs(outputs, tmp_path)
     eight = open_tables(str(tmp_path)).eight
     assert eight.distance("378546201") == 27
     assert cli("precompute", "eight", "--force", "--outputs", str(tmp_path)).code == 0

@@ -1,4 +1,4 @@
-"""Large boards whole, and builds of them that are killed: a part of the long run."""
+"""Tests of large boards whose builds are killed and resumed: a part of the long run."""
 
 import os
 import random
@@ -25,8 +25,8 @@ pytestmark = [
 
 LAYERS = {"3x4": (53, 18), "2x6": (80, 2)}
 """The last layer of each board, from the last corner, and its states."""
-MOST = 1 << 29
-"""Bytes of memory that a search, and a proof, may take."""
+MAX_BYTES = 1 << 29
+"""Memory that a search or a proof may take, in bytes."""
 
 PROOF = """
 import resource, sys
@@ -37,37 +37,37 @@ from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 store = Folder(sys.argv[1])
 claims = []
-def heard(claim, done):
+def collect(claim, done):
     claims.extend([claim] if claim.passed else [])
 entries = read_manifest(store)
 for table in PUZZLE.list_published_tables(list_parameters(entries)):
-    listed = ListedTable(store, table.name, entries[table.name], PUZZLE, table, heard)
+    listed = ListedTable(store, table.name, entries[table.name], PUZZLE, table, collect)
     check_files(listed)
     prove([listed])
 print(len(claims), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 
 
-def build(folder: Path, board: str) -> subprocess.Popen[bytes]:
+def start_build(folder: Path, board: str) -> subprocess.Popen[bytes]:
     words = ["precompute", "sliding", "--board", board, "--outputs", str(folder), "--quiet"]
     return subprocess.Popen([SCRIPT, *words], env=environment())
 
 
 @pytest.mark.parametrize("board", LAYERS)
-def test_a_board_of_12_cells_whole(cli: Cli, tmp_path: Path, board: str) -> None:
-    chance = random.Random(board)
+def test_a_board_of_12_cells_after_kills(cli: Cli, tmp_path: Path, board: str) -> None:
+    draw = random.Random(board)
     for _ in range(3):
-        killed = build(tmp_path, board)
-        time.sleep(chance.uniform(1, 6))
+        killed = start_build(tmp_path, board)
+        time.sleep(draw.uniform(1, 6))
         killed.send_signal(signal.SIGKILL)
         killed.wait()
-    whole = build(tmp_path, board)
-    _, whole.returncode, used = os.wait4(whole.pid, 0)
-    assert whole.returncode == 0
+    final = start_build(tmp_path, board)
+    _, final.returncode, usage = os.wait4(final.pid, 0)
+    assert final.returncode == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         ".lock", "manifest.json", f"sliding_{board}_12.idx",
     ]  # fmt: skip
-    assert used.ru_maxrss * 1024 < MOST
+    assert usage.ru_maxrss * 1024 < MAX_BYTES
     words = ("--board", board, "--outputs", str(tmp_path))
     lines = cli("histogram", "sliding", *words).out.splitlines()
     assert tuple(map(int, lines[-2].split()[:2])) == LAYERS[board]
@@ -77,7 +77,7 @@ def test_a_board_of_12_cells_whole(cli: Cli, tmp_path: Path, board: str) -> None
     ).stdout
     claims, peak = map(int, text.split())
     assert claims == 9
-    assert peak < MOST
+    assert peak < MAX_BYTES
 
 
 @pytest.mark.parametrize("table", parse_board("2x5").tables, ids=lambda table: table.name)
@@ -88,7 +88,7 @@ def test_every_row_and_record_of_2x5_is_the_oracles(cli: Cli, tmp_path: Path, ta
 
 @pytest.mark.parametrize("board", ["7x7", "8x8"])
 def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
-    """Killed twice on the way; of 8x8 the closed tours alone, which are counted undirected."""
+    """Kill the build twice; of 8x8, count only closed tours, which the source has undirected."""
     words: list[str | Path]
     words = [SCRIPT, "precompute", "knight", "--count", board, "--outputs", copy, "--quiet"]
     words += ["--closed"] * (board == "8x8")
@@ -97,10 +97,10 @@ def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
         time.sleep(20)
         killed.send_signal(signal.SIGKILL)
         killed.wait()
-    whole = subprocess.Popen(words, env=environment())
-    _, whole.returncode, used = os.wait4(whole.pid, 0)
-    assert whole.returncode == 0
-    assert used.ru_maxrss * 1024 < 2 << 30
+    final = subprocess.Popen(words, env=environment())
+    _, final.returncode, usage = os.wait4(final.pid, 0)
+    assert final.returncode == 0
+    assert usage.ru_maxrss * 1024 < 2 << 30
     rows = pl.read_parquet(copy / "knight_counts.parquet").filter(pl.col("board") == board)
     if board == "7x7":
         assert rows["tours"].sum() == reference_numbers.numbers("knight.txt", "n x n")[6]

@@ -1,4 +1,4 @@
-"""Files that are there and may not be read are told so, whoever asks: not missing, not damaged."""
+"""Tests of files that may not be read: they are reported so, not as missing or damaged."""
 
 import os
 from pathlib import Path
@@ -12,8 +12,8 @@ from tests.support.shell import Cli, Said, without_privileges
 from tests.support.tampered import replace_link
 
 
-def ask_unprivileged(*words: str, folder: Path) -> Said:
-    """The program as somebody whom permissions bind."""
+def run_unprivileged(*words: str, folder: Path) -> Said:
+    """Run the program as a user who is bound by permissions."""
     return without_privileges(*words, "--outputs", str(folder))
 
 
@@ -34,7 +34,8 @@ FILES = {
 
 
 @pytest.mark.parametrize(
-    ("file", "words"), [(file, words) for file, (_, *asked) in FILES.items() for words in asked]
+    ("file", "words"),
+    [(file, words) for file, (_, *commands) in FILES.items() for words in commands],
 )
 def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
     path = copy / file
@@ -42,7 +43,7 @@ def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
     stage = FILES[file][0]
     rebuild = f", or rebuild it. Run: pipeline precompute {stage} --outputs {copy}"
     rebuild = rebuild if stage else "."
-    assert ask_unprivileged(*words.split(), folder=copy) == Said(
+    assert run_unprivileged(*words.split(), folder=copy) == Said(
         3,
         "",
         f"pipeline: {path} cannot be read: permission denied. Change its permissions{rebuild}\n",
@@ -52,31 +53,31 @@ def test_a_file_without_permission(copy: Path, file: str, words: str) -> None:
 def test_a_folder_without_permission(copy: Path) -> None:
     copy.chmod(0)
     try:
-        text = ask_unprivileged("query", "eight", "123456780", folder=copy)
+        text = run_unprivileged("query", "eight", "123456780", folder=copy)
     finally:
         copy.chmod(0o755)
     assert (text.code, text.out) == (3, "")
     assert f"{copy}/manifest.json cannot be read: permission denied." in text.err
 
 
-def test_status_and_a_build_say_it_too(copy: Path) -> None:
+def test_status_and_a_build_report_it_too(copy: Path) -> None:
     replace_link(copy / "eight.parquet").chmod(0)
-    text = ask_unprivileged("status", folder=copy)
+    text = run_unprivileged("status", folder=copy)
     command = f"pipeline precompute eight --outputs {copy}"
     assert text.code == 3
     assert f"unreadable: {command}\n" in text.out
     assert text.err == f"pipeline: 1 of 7 tables cannot be used (1 unreadable). Run: {command}\n"
-    text = ask_unprivileged("precompute", "eight", folder=copy)
+    text = run_unprivileged("precompute", "eight", folder=copy)
     assert text.code == 0
     assert "building eight (eight.parquet cannot be read)" in text.err.splitlines()
-    assert ask_unprivileged("status", folder=copy).code == 0
+    assert run_unprivileged("status", folder=copy).code == 0
 
 
-def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(store: Folder, name: str) -> None:
+def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(store: Folder, name: str) -> None:
         raise PermissionError(13, "Permission denied", store.locate(name))
 
-    monkeypatch.setattr(Folder, "open", refused)
+    monkeypatch.setattr(Folder, "open", refuse)
     with pytest.raises(TableUnreadable) as caught:
         open_tables(str(copy)).eight.probe("123456780")
     assert (caught.value.file, caught.value.reason) == (
@@ -87,7 +88,7 @@ def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "question", "remedy"),
+    ("file", "query", "remedy"),
     [
         ("manifest.json", "query eight 123456780", "Check what is there."),
         (
@@ -102,18 +103,18 @@ def test_its_facts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_a_named_pipe_in_the_place_of_a_file_keeps_nobody_waiting(
-    copy: Path, cli: Cli, file: str, question: str, remedy: str
+def test_a_named_pipe_in_place_of_a_file_does_not_block(
+    copy: Path, cli: Cli, file: str, query: str, remedy: str
 ) -> None:
     (copy / file).unlink()
     os.mkfifo(copy / file)
-    text = cli(*question.split(), "--outputs", str(copy), timeout=20)
+    text = cli(*query.split(), "--outputs", str(copy), timeout=20)
     problem = f"{copy / file} cannot be read: it is a named pipe, not a file. {remedy}"
     assert (text.code, text.out) == (3, "")
     assert text.err.startswith(f"pipeline: {problem}")
 
 
-def test_a_build_puts_a_file_in_the_place_of_a_pipe(copy: Path, cli: Cli) -> None:
+def test_a_build_replaces_a_named_pipe_with_a_file(copy: Path, cli: Cli) -> None:
     (copy / "eight.idx").unlink()
     os.mkfifo(copy / "eight.idx")
     text = cli("precompute", "eight", "--outputs", str(copy), timeout=60)

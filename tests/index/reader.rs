@@ -17,7 +17,7 @@ struct Index {
     width: usize,
     count: u64,
     content: [u8; 32],
-    kept: Option<(u64, Vec<u8>)>,
+    cached: Option<(u64, Vec<u8>)>,
     table: [u32; 256],
 }
 
@@ -77,7 +77,7 @@ impl Index {
         }
         let table = crc_table();
         let content_here: [u8; 32] = block[24..56].try_into().unwrap();
-        if !whole(&table, &content_here, 0, &block) {
+        if !is_intact(&table, &content_here, 0, &block) {
             return refuse("its header is damaged");
         }
         if u16_at(&block, 6) != 0 || u64::from(u32_at(&block, 12)) != BLOCK {
@@ -103,33 +103,33 @@ impl Index {
         if hexed != content {
             return refuse("made from another build of the table");
         }
-        Ok(Index { file, width, count, content: content_here, kept: None, table })
+        Ok(Index { file, width, count, content: content_here, cached: None, table })
     }
 
     fn record(&mut self, number: u64) -> Answer<&[u8]> {
         if number >= self.count {
             return refuse(format!("there are {} records", self.count));
         }
-        let each = (BODY / self.width) as u64;
-        let wanted = 1 + number / each;
-        if self.kept.as_ref().map(|kept| kept.0) != Some(wanted) {
+        let records_per_block = (BODY / self.width) as u64;
+        let block_number = 1 + number / records_per_block;
+        if self.cached.as_ref().map(|cached| cached.0) != Some(block_number) {
             let mut block = vec![0u8; BLOCK as usize];
-            self.kept = None;
+            self.cached = None;
             self.file
-                .seek(SeekFrom::Start(BLOCK * wanted))
+                .seek(SeekFrom::Start(BLOCK * block_number))
                 .and_then(|_| self.file.read_exact(&mut block))
                 .map_err(|error| error.to_string())?;
-            if !whole(&self.table, &self.content, wanted, &block) {
-                return refuse(format!("block {wanted} is damaged"));
+            if !is_intact(&self.table, &self.content, block_number, &block) {
+                return refuse(format!("block {block_number} is damaged"));
             }
-            self.kept = Some((wanted, block));
+            self.cached = Some((block_number, block));
         }
-        let from = (number % each) as usize * self.width;
-        Ok(&self.kept.as_ref().unwrap().1[from..from + self.width])
+        let from = (number % records_per_block) as usize * self.width;
+        Ok(&self.cached.as_ref().unwrap().1[from..from + self.width])
     }
 }
 
-fn whole(table: &[u32; 256], content: &[u8; 32], number: u64, block: &[u8]) -> bool {
+fn is_intact(table: &[u32; 256], content: &[u8; 32], number: u64, block: &[u8]) -> bool {
     crc32(table, &[content, &number.to_le_bytes(), &block[..BODY]]) == u32_at(block, BODY)
 }
 
@@ -151,10 +151,10 @@ fn goal(state: &[u8]) -> &'static str {
     if pairs % 2 == 0 { "corner" } else { "centre" }
 }
 
-/// Each move that the board allows, in the order U D L R, and the state after it.
+/// Lists each move that the board allows, in the order U D L R, and the state after it.
 fn moves(state: &[u8]) -> Vec<(char, Vec<u8>)> {
     let blank = state.iter().position(|digit| *digit == b'0').unwrap();
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for (letter, allowed, to) in [
         ('U', blank >= 3, blank.wrapping_sub(3)),
         ('D', blank < 6, blank + 3),
@@ -164,14 +164,14 @@ fn moves(state: &[u8]) -> Vec<(char, Vec<u8>)> {
         if allowed {
             let mut after = state.to_vec();
             after.swap(blank, to);
-            found.push((letter, after));
+            result.push((letter, after));
         }
     }
-    found
+    result
 }
 
-/// State, goal, distance, solutions, every optimal first move, one shortest solution.
-fn solved(index: &mut Index, text: &str) -> Answer<String> {
+/// Returns state, goal, distance, number of solutions, all best first moves and one solution.
+fn solve(index: &mut Index, text: &str) -> Answer<String> {
     let mut digits: Vec<u8> = text.bytes().collect();
     digits.sort_unstable();
     if digits != b"012345678" {
@@ -179,25 +179,25 @@ fn solved(index: &mut Index, text: &str) -> Answer<String> {
     }
     let record = index.record(rank(text.as_bytes()))?;
     let (distance, solutions) = (record[0], record[1]);
-    let (mut first, mut walk) = (String::new(), String::new());
+    let (mut first, mut solution) = (String::new(), String::new());
     let mut state = text.as_bytes().to_vec();
-    for left in (0..distance).rev() {
+    for remaining in (0..distance).rev() {
         let mut next = None;
         for (letter, after) in moves(&state) {
-            if index.record(rank(&after))?[0] == left {
-                if left + 1 == distance {
+            if index.record(rank(&after))?[0] == remaining {
+                if remaining + 1 == distance {
                     first.push(letter);
                 }
                 next = next.or(Some((letter, after)));
             }
         }
         let Some((letter, after)) = next else { return refuse("no move leads downhill") };
-        walk.push(letter);
+        solution.push(letter);
         state = after;
     }
     let shown = |moves: String| if moves.is_empty() { "-".to_string() } else { moves };
     let goal = goal(text.as_bytes());
-    Ok(format!("{text} {goal} {distance} {solutions} {} {}", shown(first), shown(walk)))
+    Ok(format!("{text} {goal} {distance} {solutions} {} {}", shown(first), shown(solution)))
 }
 
 fn run() -> Answer<()> {
@@ -215,7 +215,7 @@ fn run() -> Answer<()> {
     for line in io::stdin().lock().lines() {
         let line = line.map_err(|error| error.to_string())?;
         let answer = if words[0] == "eight" {
-            solved(&mut index, &line)
+            solve(&mut index, &line)
         } else {
             line.parse()
                 .map_err(|_| "no number".to_string())

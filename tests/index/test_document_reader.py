@@ -1,4 +1,4 @@
-"""Tours by number are what the document says: its own reader answers as the program does."""
+"""Tests of ranked tours: a reader written from the document answers as the program does."""
 
 import re
 from collections import defaultdict
@@ -16,30 +16,30 @@ from tests.support.format_page import section, tables_under
 HEADING = "Tours by number"
 
 
-def squares(path: str) -> list[str]:
+def split_path(path: str) -> list[str]:
     return re.findall("[a-z][0-9]", path)
 
 
-def jumps(path: list[str]) -> set[frozenset[str]]:
+def list_jumps(path: list[str]) -> set[frozenset[str]]:
     return {frozenset(jump) for jump in zip(path, path[1:] + path[:1], strict=True)}
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
-def test_closed_tours_are_numbered_as_the_document_says(ranked_boards: Path, board: str) -> None:
+def test_closed_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: str) -> None:
     page = NumberedTours(ranked_boards / f"knight_cycles_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
     total = page.total()
     for number in Random(board).sample(range(total), min(total, often(20, 1000))):
-        path = squares(knight.unrank(number, board=board, closed=True).path)
-        assert jumps(page.tour(number)) == jumps(path)
+        path = split_path(knight.unrank(number, board=board, closed=True).path)
+        assert list_jumps(page.tour(number)) == list_jumps(path)
         assert page.number(path) == number
     with pytest.raises(NoSuchTour):
         knight.unrank(total, board=board, closed=True)
 
 
 @pytest.mark.parametrize("board", first(2, ["5x4", "8x3", "5x5"]))
-def test_open_tours_are_numbered_as_the_document_says(ranked_boards: Path, board: str) -> None:
-    """Squares that are images of each other share the numbers, and so their proof."""
+def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: str) -> None:
+    """Test starts that are images of each other in turn, because they share their ranks."""
     page = NumberedTours(ranked_boards / f"knight_numbers_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
     kinds: dict[int | None, list[str]] = defaultdict(list)
@@ -49,37 +49,37 @@ def test_open_tours_are_numbered_as_the_document_says(ranked_boards: Path, board
         total = page.total(starts[0])
         for number in range(total):
             start = starts[number % len(starts)]
-            path = squares(knight.unrank(number, start, board=board).path)
+            path = split_path(knight.unrank(number, start, board=board).path)
             assert page.tour(number, start) == path
             assert page.number(path) == number
         with pytest.raises(NoSuchTour):
             knight.unrank(total, starts[-1], board=board)
 
 
-def test_the_tours_in_the_document_have_their_numbers(ranked_boards: Path) -> None:
+def test_the_tours_in_the_document_have_their_ranks(ranked_boards: Path) -> None:
     rows = tables_under(HEADING)[-1]
     assert len(rows) > 5
     for row in rows:
         page = NumberedTours(ranked_boards / row["file"])
-        number, path = int(row["number"]), squares(row["squares of the tour"])
+        number, path = int(row["number"]), split_path(row["squares of the tour"])
         assert page.number(path) == number
         assert path == page.tour(number, None if row["from"] == "any" else row["from"])
 
 
 def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
     page = NumberedTours(ranked_boards / "knight_cycles_5x6.idx")
-    passed, other, then, *states = (
+    chosen, alternative, previous, *states = (
         int(key, 16) for key in re.findall("`(0x[0-9a-f]+)`", section(HEADING))
     )
-    assert fall(5, page.layers[11].items()) == (passed, 1)
-    assert [*page.layers[11]].index(passed) == 2
-    needs, pieces = page.state(10, passed)
+    assert fall(5, page.layers[11].items()) == (chosen, 1)
+    assert [*page.layers[11]].index(chosen) == 2
+    needs, matching = page.state(10, chosen)
     assert f"need {', '.join(map(str, needs.values()))};" in section(HEADING)
-    assert {end: pieces[end] for end in (10, 11, 12)} == {10: 19, 11: 14, 12: 16}
-    ways = [({(10, 17), (12, 15)}, passed), ({(12, 15)}, other)]
-    assert page.finishes(passed, None) == [(way, 1) for way in ways]
+    assert {end: matching[end] for end in (10, 11, 12)} == {10: 19, 11: 14, 12: 16}
+    finishes = [({(10, 17), (12, 15)}, chosen), ({(12, 15)}, alternative)]
+    assert page.finishes(chosen, None) == [(finish, 1) for finish in finishes]
     before = [(states[0], ()), *((key, ((6, 13),)) for key in states[1:])]
-    assert page.steps_back(7, then, None) == [*zip(before, [0] * 6 + [1], strict=True)]
+    assert page.steps_back(7, previous, None) == [*zip(before, [0] * 6 + [1], strict=True)]
 
 
 def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Path) -> None:
@@ -88,8 +88,8 @@ def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Pat
     for row in rows:
         page = NumberedTours(ranked_boards / f"knight_numbers_{row['board']}.idx")
         assert page.left == int(row["*L*"])
-        own = [(turn, layer) for turn, (_, layer) in page.own.items() if turn is not None]
+        own_layers = [(turn, layer) for turn, (_, layer) in page.own.items() if turn is not None]
         columns = (
             [int(n) for n in row[name].split(",")] for name in ("*t*", "its own layers begin at")
         )
-        assert own == [*zip(*columns, strict=True)]
+        assert own_layers == [*zip(*columns, strict=True)]

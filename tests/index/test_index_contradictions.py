@@ -1,4 +1,4 @@
-"""An index whose checksums are right and whose records contradict each other: it is damaged."""
+"""Tests of damage in an index whose checksums are right but whose records contradict each other."""
 
 import re
 from functools import partial
@@ -24,8 +24,8 @@ def copied_outputs(outputs: Path, tmp_path: Path) -> Path:
     return link_copy(outputs, tmp_path)
 
 
-def false(folder: Path, name: str, rank: int, field: int, *values: int) -> Tables:
-    """The tables opened, some bytes of one record changed."""
+def open_with_change(folder: Path, name: str, rank: int, field: int, *values: int) -> Tables:
+    """Change some bytes of one record, and open the tables."""
     path = replace_link(folder / f"{name}.idx")
     data = bytearray(path.read_bytes())
     at = place(data, rank) + field
@@ -35,22 +35,24 @@ def false(folder: Path, name: str, rank: int, field: int, *values: int) -> Table
     return open_tables(str(folder))
 
 
-def find_blamed(damaged: pytest.ExceptionInfo[TableDamaged], folder: Path, name: str) -> None:
+def assert_names_index(
+    damaged: pytest.ExceptionInfo[TableDamaged], folder: Path, name: str
+) -> None:
     stage = name.partition("_")[0]
     assert damaged.value.file == str(folder / f"{name}.idx")
     assert damaged.value.command == f"pipeline precompute {stage} --force --outputs {folder}"
 
 
 @pytest.mark.parametrize("distance", [1, 7, 255])
-@pytest.mark.parametrize("here", ["203184765", "023184765", "123804765"])
-def test_distances_that_lead_nowhere(copied_outputs: Path, here: str, distance: int) -> None:
-    result = false(copied_outputs, "eight", eight.rank(here), 0, distance).eight
-    for ask in (result.path, result.solution, partial(result.probe, goal="centre")):
+@pytest.mark.parametrize("neighbour", ["203184765", "023184765", "123804765"])
+def test_distances_that_lead_nowhere(copied_outputs: Path, neighbour: str, distance: int) -> None:
+    table = open_with_change(copied_outputs, "eight", eight.rank(neighbour), 0, distance).eight
+    for call in (table.path, table.solution, partial(table.probe, goal="centre")):
         with pytest.raises(
             TableDamaged, match=f"no solution of 4 moves leads from {LINE} to "
         ) as caught:
-            ask(LINE)
-        find_blamed(caught, copied_outputs, "eight")
+            call(LINE)
+        assert_names_index(caught, copied_outputs, "eight")
     for word, problem in (
         ("path", "no solution of 4 moves leads"),
         ("solutions", "0 solutions lead"),
@@ -61,16 +63,16 @@ def test_distances_that_lead_nowhere(copied_outputs: Path, here: str, distance: 
 
 @pytest.mark.parametrize("distance", [0, 9, 31])
 def test_distances_that_lead_nowhere_in_a_batch(copied_outputs: Path, distance: int) -> None:
-    result = false(copied_outputs, "eight", eight.rank("203184765"), 0, distance)
-    asks, keys = open_reader("eight", result.store), pl.Series(["123456780"])
+    tables = open_with_change(copied_outputs, "eight", eight.rank("203184765"), 0, distance)
+    reader, keys = open_reader("eight", tables.store), pl.Series(["123456780"])
     with pytest.raises(TableDamaged, match="not every state has a move nearer to ") as caught:
-        asks.answer_keys(keys, {"goal": "283104765"})
-    find_blamed(caught, copied_outputs, "eight")
+        reader.answer_keys(keys, {"goal": "283104765"})
+    assert_names_index(caught, copied_outputs, "eight")
 
 
 @pytest.mark.parametrize("distance", [2, 6, 31])
 def test_a_distance_that_no_solution_has(copied_outputs: Path, distance: int) -> None:
-    result = false(copied_outputs, "eight", eight.rank(LINE), 0, distance).eight
+    result = open_with_change(copied_outputs, "eight", eight.rank(LINE), 0, distance).eight
     with pytest.raises(
         TableDamaged, match=f"no solution of {distance} moves leads from {LINE} to "
     ):
@@ -78,46 +80,48 @@ def test_a_distance_that_no_solution_has(copied_outputs: Path, distance: int) ->
 
 
 def test_another_number_of_solutions(copied_outputs: Path) -> None:
-    false(copied_outputs, "eight", eight.rank("378546201"), 1, 16)
+    open_with_change(copied_outputs, "eight", eight.rank("378546201"), 1, 16)
     with pytest.raises(TableDamaged, match="15 solutions lead from 378546201 to 123456780, not 16"):
         answer_query("eight", "378546201", {"solutions": True, "outputs": str(copied_outputs)})
 
 
 @pytest.mark.parametrize("move", [0x15, 0x1B, 0x51, 0x5F])
 def test_a_last_move_that_leads_nowhere(outputs: Path, copied_outputs: Path, move: int) -> None:
-    """The last throw of a line of three plies is false."""
+    """Change the last throw of a line of three plies."""
     rows = pl.read_parquet(outputs / "senet.parquet")
     position = rows.filter(pl.col("plies_even").is_null(), plies_odd=3)["position"][0]
     with pytest.raises(TableDamaged, match="no line leads to ") as caught:
-        false(copied_outputs, "senet", senet.rank(position), 3, move).senet.probe(position)
-    find_blamed(caught, copied_outputs, "senet")
+        open_with_change(copied_outputs, "senet", senet.rank(position), 3, move).senet.probe(
+            position
+        )
+    assert_names_index(caught, copied_outputs, "senet")
 
 
 def test_another_opening(copied_outputs: Path) -> None:
     position = "ABABABAB.B....A"
     with pytest.raises(TableDamaged, match=re.escape(f"no line leads to {position}")):
-        false(copied_outputs, "senet", senet.rank(position), 0, 0).senet.probe(position)
+        open_with_change(copied_outputs, "senet", senet.rank(position), 0, 0).senet.probe(position)
 
 
 def test_a_tour_that_is_missing(outputs: Path, copied_outputs: Path) -> None:
-    """Two tours of b1 lead to one end and none to the other."""
+    """Write one tour of b1 over another, so that two lead to one end and none to the other."""
     first, second = (open_tables(str(outputs)).knight.probe("b1", number=n) for n in (0, 1))
     board = KnightBoard(8, 8)
     squares = [board.parse_square(second.path[at : at + 2]) for at in range(0, 128, 2)]
-    knight = false(copied_outputs, "knight_tours_8x8", 32, 0, *squares).knight
+    knight = open_with_change(copied_outputs, "knight_tours_8x8", 32, 0, *squares).knight
     assert knight.probe("b1").finish == second.finish
     with pytest.raises(TableDamaged, match="an existing tour from b1 is missing") as caught:
         knight.probe("b1", to=first.finish)
-    find_blamed(caught, copied_outputs, "knight_tours_8x8")
+    assert_names_index(caught, copied_outputs, "knight_tours_8x8")
 
 
 @pytest.mark.parametrize(("field", "squares"), [(0, [16, 1]), (1, [11]), (63, [1])])
-def test_a_tour_that_is_none(
+def test_a_path_that_is_no_tour(
     outputs: Path, copied_outputs: Path, field: int, squares: list[int]
 ) -> None:
-    """It begins elsewhere, jumps too far, or visits a square twice."""
-    knight = false(copied_outputs, "knight_tours_8x8", 32, field, *squares).knight
+    """Make the tour begin elsewhere, jump too far, or visit a square twice."""
+    knight = open_with_change(copied_outputs, "knight_tours_8x8", 32, field, *squares).knight
     assert knight.probe("b1", number=1) == open_tables(str(outputs)).knight.probe("b1", number=1)
     with pytest.raises(TableDamaged, match="tour 0 from b1 is none") as caught:
         knight.probe("b1", number=0)
-    find_blamed(caught, copied_outputs, "knight_tours_8x8")
+    assert_names_index(caught, copied_outputs, "knight_tours_8x8")

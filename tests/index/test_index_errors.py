@@ -1,4 +1,4 @@
-"""An index that is missing, short, foreign, stale or damaged is told, and never answers."""
+"""Tests of an index that is missing, short, foreign, stale or damaged: it never answers."""
 
 import json
 import shutil
@@ -31,34 +31,34 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A small puzzle's tables, where every answer needs the index."""
+    """Build a small puzzle's tables, of which every answer needs the index."""
     build_tables(tmp_path, PUZZLE)
     assert open_tables(str(tmp_path)).goals("pancakes").probe("45321").distance == 2
     return tmp_path
 
 
-def index(folder: Path) -> Path:
+def get_index(folder: Path) -> Path:
     return folder / "pancakes.idx"
 
 
-def refusal(folder: Path) -> TableError:
-    """What every way of asking is told."""
+def get_error(folder: Path) -> TableError:
+    """Return the error of a query, after checking that every kind of lookup gives the same."""
     with pytest.raises(TableError) as caught:
         answer_query("pancakes", "45321", {"outputs": str(folder)})
-    with pytest.raises(type(caught.value)) as again:
+    with pytest.raises(type(caught.value)) as second:
         open_tables(str(folder)).goals("pancakes").probe("45321")
-    assert str(again.value) == str(caught.value)
+    assert str(second.value) == str(caught.value)
     assert open_tables(str(folder)).goals("pancakes").get("45321", "nothing") == "nothing"
     error = caught.value
     assert error.exit_code == 3
-    assert error.file in (str(index(folder)), str(folder / "manifest.json"))
+    assert error.file in (str(get_index(folder)), str(folder / "manifest.json"))
     assert error.command.startswith("pipeline precompute ")
     assert error.command.endswith(f" --outputs {folder}")
     return error
 
 
 def test_an_index_sealed_again_is_the_same(folder: Path) -> None:
-    data = index(folder).read_bytes()
+    data = get_index(folder).read_bytes()
     assert len(data) == 2 * BLOCK_BYTES
     assert change_header(data) == reseal(data) == data
 
@@ -67,25 +67,25 @@ def test_an_index_sealed_again_is_the_same(folder: Path) -> None:
 
 
 def test_a_missing_index(folder: Path) -> None:
-    index(folder).unlink()
-    error = refusal(folder)
+    get_index(folder).unlink()
+    error = get_error(folder)
     assert isinstance(error, TableMissing)
     command = f"pipeline precompute pancakes --outputs {folder}"
-    assert str(error) == f"{index(folder)} is not published. Run: {command}"
-    assert (error.file, error.command) == (str(index(folder)), command)
+    assert str(error) == f"{get_index(folder)} is not published. Run: {command}"
+    assert (error.file, error.command) == (str(get_index(folder)), command)
 
 
 def test_an_index_that_is_a_folder(folder: Path) -> None:
-    index(folder).unlink()
-    index(folder).mkdir()
-    refusal(folder)
+    get_index(folder).unlink()
+    get_index(folder).mkdir()
+    get_error(folder)
 
 
 @pytest.mark.parametrize("size", [4, 64, 119])
 def test_an_index_shorter_than_its_header(folder: Path, size: int) -> None:
-    index(folder).write_bytes(index(folder).read_bytes()[:size])
-    assert str(refusal(folder)) == (
-        f"{index(folder)} is damaged: {size} bytes are too few for its header. "
+    get_index(folder).write_bytes(get_index(folder).read_bytes()[:size])
+    assert str(get_error(folder)) == (
+        f"{get_index(folder)} is damaged: {size} bytes are too few for its header. "
         f"Run: pipeline precompute pancakes --outputs {folder}"
     )
 
@@ -101,36 +101,38 @@ CHANGES: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_an_index_of_another_length(folder: Path, change: str) -> None:
-    data = CHANGES[change](index(folder).read_bytes())
-    index(folder).write_bytes(data)
-    assert f"is damaged: 120 records do not match its {len(data):,} bytes." in str(refusal(folder))
+    data = CHANGES[change](get_index(folder).read_bytes())
+    get_index(folder).write_bytes(data)
+    assert f"is damaged: 120 records do not match its {len(data):,} bytes." in str(
+        get_error(folder)
+    )
 
 
 @pytest.mark.parametrize("text", [b"PK\x03\x04", b"PAR1", b"\0\0\0\0", b""])
 def test_a_foreign_file(folder: Path, text: bytes) -> None:
-    index(folder).write_bytes(text * 2048)
-    assert "is damaged: it is not an index file." in str(refusal(folder))
+    get_index(folder).write_bytes(text * 2048)
+    assert "is damaged: it is not an index file." in str(get_error(folder))
 
 
 # ---- damaged --------------------------------------------------------------------------------
 
 
 @given(st.integers(0, 2 * BLOCK_BYTES - 1), st.integers(1, 255))
-def test_no_byte_can_change(
-    tmp_path_factory: pytest.TempPathFactory, place: int, change: int
+def test_a_change_of_any_byte_is_found(
+    tmp_path_factory: pytest.TempPathFactory, offset: int, change: int
 ) -> None:
     folder = tmp_path_factory.getbasetemp() / "flipped"
     if not folder.exists():
         build_tables(folder, PUZZLE)
-        shutil.copy(index(folder), folder / "whole")
+        shutil.copy(get_index(folder), folder / "whole")
     data = bytearray((folder / "whole").read_bytes())
-    data[place] ^= change
-    index(folder).write_bytes(data)
-    refusal(folder)
+    data[offset] ^= change
+    get_index(folder).write_bytes(data)
+    get_error(folder)
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "kind", "said"),
+    ("field", "value", "kind", "message"),
     [
         ("magic", b"PTIY", TableDamaged, "it is not an index file"),
         ("version", 1, TableVersionError, "version 1; this program reads version 2. Run: "),
@@ -154,20 +156,20 @@ def test_no_byte_can_change(
         ),
     ],
 )
-def test_every_field_of_the_header_counts(
-    folder: Path, field: str, value: object, kind: type[TableError], said: str
+def test_every_field_of_the_header_is_checked(
+    folder: Path, field: str, value: object, kind: type[TableError], message: str
 ) -> None:
-    index(folder).write_bytes(change_header(index(folder).read_bytes(), **{field: value}))
-    error = refusal(folder)
+    get_index(folder).write_bytes(change_header(get_index(folder).read_bytes(), **{field: value}))
+    error = get_error(folder)
     assert type(error) is kind
-    assert said in str(error)
-    assert str(index(folder)) in str(error)
+    assert message in str(error)
+    assert str(get_index(folder)) in str(error)
 
 
-def test_records_that_their_checksum_does_not_cover(folder: Path) -> None:
-    data = index(folder).read_bytes()
-    index(folder).write_bytes(data[:BLOCK_BYTES] + data[BLOCK_BYTES:][::-1])
-    assert "is damaged: the checksum of block 1 is wrong." in str(refusal(folder))
+def test_records_that_do_not_match_their_checksum(folder: Path) -> None:
+    data = get_index(folder).read_bytes()
+    get_index(folder).write_bytes(data[:BLOCK_BYTES] + data[BLOCK_BYTES:][::-1])
+    assert "is damaged: the checksum of block 1 is wrong." in str(get_error(folder))
 
 
 # ---- of another table -----------------------------------------------------------------------
@@ -181,18 +183,18 @@ def test_the_index_of_another_table(outputs: Path, tmp_path: Path, other: str) -
     assert tables.eight.probe("378546201").distance == 27
     shutil.copy(outputs / f"{other}.idx", tmp_path / "eight.idx")
     tables = open_tables(str(tmp_path))
-    for ask in (tables.eight.probe, tables.eight.distance, tables.eight.path):
+    for call in (tables.eight.probe, tables.eight.distance, tables.eight.path):
         with pytest.raises(TableDamaged, match=r"eight\.idx is damaged: it is the index of ano"):
-            ask("378546201")
+            call("378546201")
     assert tables.eight.get("378546201") is None
 
 
-def test_an_index_from_before_the_table_was_built_again(folder: Path) -> None:
+def test_an_index_older_than_its_table(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     entry = manifest["tables"]["pancakes"]
     entry["content"] = entry["content"][::-1]
     write_manifest(Folder(folder), manifest["tables"])
-    assert "it was made from a different table than the published one" in str(refusal(folder))
+    assert "it was made from a different table than the published one" in str(get_error(folder))
 
 
 # ---- the manifest ---------------------------------------------------------------------------
@@ -200,20 +202,20 @@ def test_an_index_from_before_the_table_was_built_again(folder: Path) -> None:
 
 def test_a_manifest_that_lists_nothing(folder: Path) -> None:
     write_manifest(Folder(folder), {})
-    assert isinstance(refusal(folder), TableMissing)
+    assert isinstance(get_error(folder), TableMissing)
 
 
-def test_a_manifest_that_lists_another_table_alone(folder: Path) -> None:
+def test_a_manifest_that_lists_only_another_table(folder: Path) -> None:
     write_manifest(Folder(folder), {})
     build_tables(folder, KNIGHT, make_count_table(((3, 4),)))
-    assert isinstance(refusal(folder), TableMissing)
+    assert isinstance(get_error(folder), TableMissing)
 
 
 def test_a_manifest_that_lists_the_table_without_its_index(folder: Path) -> None:
     tables = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]
     tables["pancakes"]["index"] = None
     write_manifest(Folder(folder), tables)
-    assert isinstance(refusal(folder), TableMissing)
+    assert isinstance(get_error(folder), TableMissing)
 
 
 @pytest.mark.parametrize("version", [0, 1, 2, 4, "3", None])
@@ -224,7 +226,7 @@ def test_a_manifest_of_another_version(folder: Path, version: object) -> None:
     assert text.startswith(f'{{\n "format_version": {json.dumps(version)},')
     (folder / "manifest.json").write_text(text, "utf-8")
     kind = TableVersionError if isinstance(version, int) else TableDamaged
-    assert type(refusal(folder)) is kind
+    assert type(get_error(folder)) is kind
 
 
 @pytest.mark.parametrize(
@@ -232,7 +234,7 @@ def test_a_manifest_of_another_version(folder: Path, version: object) -> None:
 )
 def test_a_broken_manifest(folder: Path, text: bytes) -> None:
     (folder / "manifest.json").write_bytes(text)
-    error = refusal(folder)
+    error = get_error(folder)
     assert isinstance(error, TableDamaged)
     assert error.file == str(folder / "manifest.json")
 
@@ -240,17 +242,17 @@ def test_a_broken_manifest(folder: Path, text: bytes) -> None:
 def test_a_manifest_cut_short(folder: Path) -> None:
     text = (folder / "manifest.json").read_bytes()
     (folder / "manifest.json").write_bytes(text[:-2])
-    assert refusal(folder).file == str(folder / "manifest.json")
+    assert get_error(folder).file == str(folder / "manifest.json")
 
 
-def test_a_content_hash_that_is_no_hash(folder: Path) -> None:
+def test_an_invalid_content_hash(folder: Path) -> None:
     text = (folder / "manifest.json").read_bytes()
     at = text.index(b'"pancakes.idx": "') + 20
     (folder / "manifest.json").write_bytes(text[:at] + b"\xff" + text[at + 1 :])
-    assert refusal(folder).file == str(index(folder))
+    assert get_error(folder).file == str(get_index(folder))
 
 
-def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_folder_without_a_manifest_is_reported_before_any_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "pancakes.idx").write_bytes(b"never looked at")
     with pytest.raises(TableMissing):
         answer_query("pancakes", "45321", {"outputs": str(tmp_path)})
@@ -260,15 +262,15 @@ def test_any_other_folder_is_told_before_anything_is_read(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("change", ["cut", "grow", "flip", "swap", "gone"])
-def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
+def test_a_damaged_parquet_file_never_answers(tmp_path: Path, change: str) -> None:
     tables = (
         make_tour_table(KnightBoard(3, 4)),
         make_tour_table(KnightBoard(4, 3)),
         make_count_table(((3, 4),)),
     )
     build_tables(tmp_path, KNIGHT, *tables)
-    asked: dict[str, str | bool] = {"board": "3x4", "outputs": str(tmp_path)}
-    assert answer_query("knight", "a1", asked)
+    options: dict[str, str | bool] = {"board": "3x4", "outputs": str(tmp_path)}
+    assert answer_query("knight", "a1", options)
     path = tmp_path / "knight_tours_3x4.parquet"
     data = bytearray(path.read_bytes())
     if change == "flip":
@@ -279,10 +281,8 @@ def test_a_damaged_listing_never_answers(tmp_path: Path, change: str) -> None:
         shutil.copy(tmp_path / "knight_tours_4x3.parquet", path)
     else:
         path.write_bytes({"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change])
-    with pytest.raises(
-        TableMissing if change == "gone" else TableDamaged, match="Run: "
-    ) as reported:
-        answer_query("knight", "a1", asked)
-    assert str(reported.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
-    # the counts are another file, which is whole
-    assert "tours" in answer_query("knight", "a1", {**asked, "count": True})
+    with pytest.raises(TableMissing if change == "gone" else TableDamaged, match="Run: ") as caught:
+        answer_query("knight", "a1", options)
+    assert str(caught.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
+    # the counts are another file, which is intact
+    assert "tours" in answer_query("knight", "a1", {**options, "count": True})

@@ -1,4 +1,4 @@
-"""What `docs/index-format.md` says of every index, against the real files."""
+"""Tests of what `docs/index-format.md` says of every index, against the real files."""
 
 import doctest
 import hashlib
@@ -32,7 +32,7 @@ from tests.support.reader_programs import EXAMPLES
 FILES = "The index files"
 
 
-def test_the_files_are_those_that_the_document_lists(outputs: Path) -> None:
+def test_the_document_lists_the_index_files(outputs: Path) -> None:
     rows = [row for row in tables_under(FILES)[0] if not row["file"].endswith("on request")]
     assert {row["file"] for row in rows} == set(INDEXES)
     for row in rows:
@@ -87,30 +87,30 @@ def test_the_hex_dumps_are_of_the_real_file(outputs: Path) -> None:
 
 
 def test_the_worked_example_is_the_real_file(outputs: Path) -> None:
-    said = " ".join(section("A worked example").split())
+    example = " ".join(section("A worked example").split())
     rank = eight.rank("378546201")
     block, at = place_of(2, rank)
     record = record_of(outputs, eight.PUZZLE.tables[0], rank)
-    assert f"has [rank](#8-puzzle-eightidx-and-eight_edgeidx) {rank:,}, and" in said
-    assert f"{rank:,} = {block - 1} × 2,046 + {rank % 2046}, " in said
-    assert f"number {rank % 2046} of block {block} and begins" in said
-    assert f"The record, at `{at:08x}`, is `{record.hex(' ')}`" in said
+    assert f"has [rank](#8-puzzle-eightidx-and-eight_edgeidx) {rank:,}, and" in example
+    assert f"{rank:,} = {block - 1} × 2,046 + {rank % 2046}, " in example
+    assert f"number {rank % 2046} of block {block} and begins" in example
+    assert f"The record, at `{at:08x}`, is `{record.hex(' ')}`" in example
     end = 4096 * (block + 1) - 4
     checksum = struct.unpack_from("<I", (outputs / "eight.idx").read_bytes(), end)[0]
-    assert f"The checksum, at `{end:08x}`, is `{checksum:#010x}`." in said
-    (asked,) = re.findall(r"^Range: bytes=(\d+)-(\d+)$", text(), re.MULTILINE)
-    assert tuple(map(int, asked)) == (4096 * block, 4096 * (block + 1) - 1)
+    assert f"The checksum, at `{end:08x}`, is `{checksum:#010x}`." in example
+    (range_bytes,) = re.findall(r"^Range: bytes=(\d+)-(\d+)$", text(), re.MULTILINE)
+    assert tuple(map(int, range_bytes)) == (4096 * block, 4096 * (block + 1) - 1)
     size = (outputs / "eight.idx").stat().st_size
-    assert f"Content-Range: bytes {asked[0]}-{asked[1]}/{size}\n" in text()
+    assert f"Content-Range: bytes {range_bytes[0]}-{range_bytes[1]}/{size}\n" in text()
 
 
-def test_the_keys_of_the_vectors_are_those_in_the_text() -> None:
+def test_the_text_lists_the_keys_of_the_vectors() -> None:
     text = [key for row in tables_under("Test vectors")[0] for key in row["key"].split(", ")]
     listed = json.loads((DOC.parent / "index-vectors" / "vectors.json").read_text("utf-8"))
     assert all(set(vector) == set(text) for vector in listed)
 
 
-def test_the_manifest_has_what_a_careful_reader_compares(outputs: Path) -> None:
+def test_the_manifest_has_the_hashes_that_the_document_names(outputs: Path) -> None:
     manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
     assert set(manifest["indexes"]) == set(INDEXES)
     for file, table in INDEXES.items():
@@ -127,11 +127,11 @@ def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.Monk
         "\n".join(read_fenced("pycon")), {}, "doc", None, 0
     )
     assert len(examples.examples) >= 5
-    ended = doctest.DocTestRunner().run(examples, out=text.append)
-    assert ended.failed == 0, "".join(text)
+    result = doctest.DocTestRunner().run(examples, out=text.append)
+    assert result.failed == 0, "".join(text)
 
 
-def test_the_checksum_is_made_as_the_document_says() -> None:
+def test_the_checksum_is_computed_as_the_document_says() -> None:
     result = re.findall("`(0x[0-9A-F]{8})`", section("The checksum"))
     polynomial, begin, check = (int(number, 16) for number in result)
     crc = begin
@@ -142,27 +142,27 @@ def test_the_checksum_is_made_as_the_document_says() -> None:
     assert crc ^ 0xFFFFFFFF == zlib.crc32(b"123456789") == check
 
 
-def test_every_sum_in_the_text_is_right() -> None:
+def test_every_calculation_in_the_text_is_right() -> None:
     sums = re.findall(r"(4,096) × (\d+) \+ (\d) × (\d+) =\s+([\d,]+\d)", text())
     assert len(sums) == 2
     for size, block, width, place, total in sums:
         assert number_in(size) * int(block) + int(width) * int(place) == number_in(total)
 
 
-def test_the_answers_in_the_text_are_those_that_the_readers_give(tables: Tables) -> None:
+def test_the_answers_in_the_text_are_those_of_the_readers(tables: Tables) -> None:
     (shown,) = read_fenced("text")
-    asked = [line.split() for line in shown.splitlines()]
-    # a key is a word, the knight's two
+    queries = [line.split() for line in shown.splitlines()]
+    # a key is one word, but two for the knight
     kinds = {9: ("eight", 1), 15: ("senet", 1), 2: ("knight", 2)}
-    wanted = []
-    for words in asked:
+    expected = []
+    for words in queries:
         puzzle, count = kinds[len(words[0])]
-        wanted.append(LINES[puzzle](tables, " ".join(words[:count])))
-    assert shown.splitlines() == wanted
-    assert {kinds[len(words[0])][0] for words in asked} == set(LINES)
+        expected.append(LINES[puzzle](tables, " ".join(words[:count])))
+    assert shown.splitlines() == expected
+    assert {kinds[len(words[0])][0] for words in queries} == set(LINES)
 
 
-def test_the_readers_in_the_text_are_those_that_exist() -> None:
+def test_the_text_lists_the_example_readers() -> None:
     result = re.findall(r"^\| \[`(.*?)`\]\((.*?)\)", text(), re.MULTILINE)
     assert sorted(name for name, _ in result) == sorted(
         path.name for path in EXAMPLES.glob("read*")

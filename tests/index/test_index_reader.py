@@ -1,4 +1,4 @@
-"""A lookup reads the header and the blocks that it needs, each known to be whole; and closing."""
+"""Tests of the index reader: which blocks are read and checked, damage, closing and threads."""
 
 import os
 import random
@@ -39,20 +39,20 @@ def table(request: pytest.FixtureRequest) -> tuple[str, Table]:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
-    """How often each block is read."""
-    true, seen = os.pread, Counter[int]()
+    """Count the reads of each block."""
+    real_pread, counts = os.pread, Counter[int]()
 
     def pread(file: int, size: int, at: int) -> bytes:
         assert (size, at % BLOCK_BYTES) == (BLOCK_BYTES, 0)
-        seen[at // BLOCK_BYTES] += 1
-        return true(file, size, at)
+        counts[at // BLOCK_BYTES] += 1
+        return real_pread(file, size, at)
 
     monkeypatch.setattr(os, "pread", pread)
     monkeypatch.delattr(os, "lseek")
-    return seen
+    return counts
 
 
-# ---- what is read ---------------------------------------------------------------------------
+# ---- reads ----------------------------------------------------------------------------------
 
 
 def test_a_record_costs_the_header_and_one_block(
@@ -60,30 +60,36 @@ def test_a_record_costs_the_header_and_one_block(
 ) -> None:
     index = IndexReader(Folder(outputs), *table)
     assert reads == {0: 1}
-    each = BODY_BYTES // index.width
+    records_per_block = BODY_BYTES // index.width
     draw = random.Random(table[0])
-    for rank in [0, each - 1, each, index.count - 1, *draw.choices(range(index.count), k=20)]:
+    for rank in [
+        0,
+        records_per_block - 1,
+        records_per_block,
+        index.count - 1,
+        *draw.choices(range(index.count), k=20),
+    ]:
         reads.clear()
         index.read_record(rank)
-        assert set(reads) <= {1 + rank // each}
+        assert set(reads) <= {1 + rank // records_per_block}
         index.read_record(rank)
         assert sum(reads.values()) <= 1
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "most"),
+    ("name", "key", "limit"),
     # the solution's states and the neighbours of each; a line's positions; one tour
     [("eight", "378546201", 1 + 28 * 4), ("senet", "ABAAABBB.B...A.", 1 + 3), ("knight", "b1", 2)],
 )
 def test_an_answer_reads_few_blocks_and_none_twice(
-    outputs: Path, reads: Counter[int], name: str, key: str, most: int
+    outputs: Path, reads: Counter[int], name: str, key: str, limit: int
 ) -> None:
     assert answer_query(name, key, {"outputs": str(outputs)})
-    assert 2 <= len(reads) <= most
+    assert 2 <= len(reads) <= limit
     assert set(reads.values()) == {1}
 
 
-def test_blocks_are_kept_up_to_a_bound(
+def test_the_cache_of_blocks_is_bounded(
     outputs: Path, reads: Counter[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = IndexReader(Folder(outputs), *READ[1])
@@ -98,36 +104,36 @@ def test_blocks_are_kept_up_to_a_bound(
 # ---- damage ---------------------------------------------------------------------------------
 
 
-def test_damage_to_any_block_is_found_by_what_reads_it_and_by_the_proof(
+def test_damage_to_any_block_is_found_by_reads_and_by_the_proof(
     copy: Path, table: tuple[str, Table]
 ) -> None:
-    stage, of = table
-    path = replace_link(copy / of.index_file)
-    whole = path.read_bytes()
-    each = BODY_BYTES // IndexReader(Folder(copy), stage, of).width
-    draw = random.Random(of.name)
-    numbers = range(len(whole) // BLOCK_BYTES)
+    stage, definition = table
+    path = replace_link(copy / definition.index_file)
+    original = path.read_bytes()
+    records_per_block = BODY_BYTES // IndexReader(Folder(copy), stage, definition).width
+    draw = random.Random(definition.name)
+    numbers = range(len(original) // BLOCK_BYTES)
     for number in {0, 1, numbers[-1], *draw.choices(numbers, k=40)}:
-        data = bytearray(whole)
+        data = bytearray(original)
         data[number * BLOCK_BYTES + draw.randrange(BLOCK_BYTES)] ^= 1 << draw.randrange(8)
         path.write_bytes(data)
         if number == 0:
             with pytest.raises(TableDamaged):
-                IndexReader(Folder(copy), stage, of)
+                IndexReader(Folder(copy), stage, definition)
         else:
-            index = IndexReader(Folder(copy), stage, of)
+            index = IndexReader(Folder(copy), stage, definition)
             with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
-                index.read_record((number - 1) * each)
+                index.read_record((number - 1) * records_per_block)
             for other in {1, 2, numbers[-1]} - {number}:
-                assert index.read_record((other - 1) * each)
+                assert index.read_record((other - 1) * records_per_block)
             with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
                 index.read_records()
         with pytest.raises(VerifyFailed) as caught:
-            check_files(open_one(copy, of.name))
+            check_files(open_one(copy, definition.name))
         assert caught.value.file == str(path)
 
 
-def test_a_damaged_block_is_told_at_the_shell(copy: Path, cli: Cli) -> None:
+def test_a_damaged_block_is_reported_at_the_shell(copy: Path, cli: Cli) -> None:
     path = replace_link(copy / "eight.idx")
     data = bytearray(path.read_bytes())
     at = place(data, EIGHT.rank("378546201"))
@@ -144,7 +150,7 @@ def test_a_damaged_block_is_told_at_the_shell(copy: Path, cli: Cli) -> None:
     assert "eight.idx" in text.err
 
 
-def test_blocks_in_each_others_place_never_answer(copy: Path) -> None:
+def test_exchanged_blocks_never_answer(copy: Path) -> None:
     path = replace_link(copy / "eight.idx")
     data = path.read_bytes()
     first, second = (data[at : at + BLOCK_BYTES] for at in (BLOCK_BYTES, 2 * BLOCK_BYTES))
@@ -166,7 +172,7 @@ def test_a_block_of_another_table_never_answers(copy: Path) -> None:
         IndexReader(Folder(copy), *READ[0]).read_record(0)
 
 
-def test_an_index_that_is_replaced_while_it_is_open_still_answers_as_it_was(copy: Path) -> None:
+def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
     path = replace_link(copy / "eight.idx")
     index = IndexReader(Folder(copy), *READ[0])
     first = index.read_record(0)
@@ -180,8 +186,8 @@ def test_an_index_that_is_replaced_while_it_is_open_still_answers_as_it_was(copy
     assert other.read_record(0) == first
 
 
-def test_an_index_that_is_written_over_while_it_is_open_is_damaged(copy: Path) -> None:
-    """Another build in the same file: no block of it has the checksum that the open one wants."""
+def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
+    """Write another build into the same file, whose blocks have other checksums."""
     path = replace_link(copy / "eight.idx")
     index = IndexReader(Folder(copy), *READ[0])
     built_again = bytearray(path.read_bytes())
@@ -194,7 +200,7 @@ def test_an_index_that_is_written_over_while_it_is_open_is_damaged(copy: Path) -
 # ---- names ----------------------------------------------------------------------------------
 
 
-class Called(Pancakes):
+class LongNamed(Pancakes):
     """Pancakes whose table has a long name."""
 
     def __init__(self, name: str) -> None:
@@ -203,7 +209,7 @@ class Called(Pancakes):
 
 
 def test_a_name_of_64_bytes_answers(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    called = Called("p" * 64)
+    called = LongNamed("p" * 64)
     monkeypatch.setitem(puzzles.MODULES, called.name, "tests.support.pancakes")
     monkeypatch.setattr(pancakes, "PUZZLE", called)
     build_tables(copy, called)
@@ -214,102 +220,102 @@ def test_a_name_of_64_bytes_answers(copy: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_name_of_65_bytes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SearchError, match="do not fit an index"):
-        build_tables(tmp_path, Called("p" * 65))
+        build_tables(tmp_path, LongNamed("p" * 65))
     assert not list(tmp_path.glob("p*"))
 
 
-# ---- closing, and many at once --------------------------------------------------------------
+# ---- closing, and threads -------------------------------------------------------------------
 
 
-def test_a_closed_index_answers_no_more(outputs: Path) -> None:
+def test_a_closed_index_does_not_answer(outputs: Path) -> None:
     index = IndexReader(Folder(outputs), *READ[0])
     index.read_record(0)
     index.close()
     index.close()
-    for ask in (lambda: index.read_record(0), lambda: index.read_record(9999), index.read_records):
+    for call in (lambda: index.read_record(0), lambda: index.read_record(9999), index.read_records):
         with pytest.raises(ValueError, match=r"eight\.idx is closed"):
-            ask()
+            call()
 
 
-def files_open() -> int:
+def count_open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_closed_tables_let_go_of_their_files(outputs: Path) -> None:
-    before = files_open()
+def test_closed_tables_close_their_files(outputs: Path) -> None:
+    before = count_open_files()
     with open_tables(str(outputs)) as tables:
         assert isinstance(tables, Tables)
         assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
         assert tables.knight.probe("b1").number == 0
         assert tables.eight.probe("378546201", "edge").distance == 26
-        assert files_open() == before + 3
-    assert files_open() == before
+        assert count_open_files() == before + 3
+    assert count_open_files() == before
     tables.close()
-    for ask in (
+    for call in (
         lambda: tables.senet.probe("ABAAABBB.B...A."),
         lambda: tables.senet.get("ABAAABBB.B...A."),
         lambda: tables.eight.distance("378546201"),
         lambda: tables.knight.probe("b1"),
     ):
         with pytest.raises(ValueError, match="closed"):
-            ask()
+            call()
 
 
-def test_closed_tables_do_not_open_what_was_not_asked_before(outputs: Path) -> None:
-    before = files_open()
+def test_closed_tables_open_no_further_files(outputs: Path) -> None:
+    before = count_open_files()
     with open_tables(str(outputs)) as tables:
         assert tables.eight.distance("378546201") == 27
-    for ask in (
+    for call in (
         lambda: tables.senet.probe("ABAAABBB.B...A."),
         lambda: tables.knight.probe("a1"),
         lambda: tables.goals("eight").probe("378546201"),
     ):
         with pytest.raises(ValueError, match=f"the tables in {outputs} are closed"):
-            ask()
-    assert files_open() == before
+            call()
+    assert count_open_files() == before
 
 
-def test_tables_are_closed_where_an_error_ends_their_block(outputs: Path) -> None:
-    before = files_open()
+def test_an_error_in_the_with_block_closes_the_tables(outputs: Path) -> None:
+    before = count_open_files()
     tables = open_tables(str(outputs))
     assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
-    assert files_open() == before + 1
+    assert count_open_files() == before + 1
     with pytest.raises(NotationError), tables:
         tables.senet.probe("nothing")
-    assert files_open() == before
+    assert count_open_files() == before
 
 
-def test_an_index_that_is_refused_leaves_no_file_open(copy: Path) -> None:
+def test_a_refused_index_leaves_no_file_open(copy: Path) -> None:
     path = replace_link(copy / "eight.idx")
     path.write_bytes(path.read_bytes()[:-1])
-    before = files_open()
+    before = count_open_files()
     with pytest.raises(TableDamaged):
         IndexReader(Folder(copy), *READ[0])
-    assert files_open() == before
+    assert count_open_files() == before
 
 
 @pytest.mark.parametrize("pread", [True, False], ids=["with pread", "without"])
 def test_threads_share_an_index(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, pread: bool
 ) -> None:
-    """Where the system reads at a place (Windows does not), and where it has to seek first."""
-    stage, of = READ[1]
-    plain = IndexReader(Folder(outputs), stage, of)
-    ranks = random.Random("threads").choices(range(plain.count), k=3_000)
-    right = [plain.read_record(rank) for rank in ranks]
+    """Test systems that can read at an offset, and systems that seek first, such as Windows."""
+    stage, definition = READ[1]
+    single = IndexReader(Folder(outputs), stage, definition)
+    ranks = random.Random("threads").choices(range(single.count), k=3_000)
+    expected = [single.read_record(rank) for rank in ranks]
     if not pread:
         monkeypatch.delattr(os, "pread")
-    shared = IndexReader(Folder(outputs), stage, of)
+    shared = IndexReader(Folder(outputs), stage, definition)
     wrong: list[object] = []
 
-    def ask(step: int) -> None:
+    def read_some(step: int) -> None:
         try:
             result = {at: shared.read_record(ranks[at]) for at in range(0, len(ranks), step)}
-            wrong.extend(at for at, record in result.items() if record != right[at])
+            wrong.extend(at for at, record in result.items() if record != expected[at])
         except Exception as error:
             wrong.append(error)
 
-    threads = [threading.Thread(target=ask, args=(step,)) for step in (1, 1, 2, 3, 5, 7)]
+    threads = [threading.Thread(target=read_some, args=(step,)) for step in (1, 1, 2, 3, 5, 7)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,4 +1,4 @@
-"""What `docs/index-format.md` says of each puzzle's records, against the real files."""
+"""Tests of what `docs/index-format.md` says of each puzzle's records, against the real files."""
 
 import struct
 from itertools import combinations, pairwise
@@ -34,8 +34,8 @@ BOARD = KnightBoard(*knight.PAIRS_BOARD)
 # ---- 8-puzzle -----------------------------------------------------------------
 
 
-def _odd() -> npt.NDArray[np.bool_]:
-    """For every state whether an odd number of tile pairs stand out of order."""
+def _find_odd_states() -> npt.NDArray[np.bool_]:
+    """Return for every state whether an odd number of tile pairs are out of order."""
     cells = eight.PUZZLE.list_states().view(np.uint8).reshape(-1, 9)
     odd = np.zeros(len(cells), dtype=np.bool_)
     for first, later in combinations(range(9), 2):
@@ -52,7 +52,7 @@ def test_the_records_of_the_8_puzzle(outputs: Path) -> None:
         assert len(fields) == factorial(9)
         unreached = fields[:, 0] == 255
         assert np.array_equal(unreached, fields[:, 1] == 0)
-        assert np.array_equal(unreached, _odd() & (file == "eight_edge.idx"))
+        assert np.array_equal(unreached, _find_odd_states() & (file == "eight_edge.idx"))
 
 
 def test_the_goal_follows_from_the_pairs_out_of_order() -> None:
@@ -100,7 +100,7 @@ def test_the_example_records_of_the_8_puzzle(outputs: Path) -> None:
         assert [int(row["distance"]), int(row["solutions"])] == list(record)
 
 
-def test_the_worked_walk_of_the_8_puzzle(tables: Tables) -> None:
+def test_the_worked_solution_of_the_8_puzzle(tables: Tables) -> None:
     rows = tables_under(EIGHT)[4]
     table = tables.eight
     states = [row["state"] for row in rows]
@@ -111,7 +111,9 @@ def test_the_worked_walk_of_the_8_puzzle(tables: Tables) -> None:
         state = row["state"]
         assert number_in(row["rank"]) == eight.rank(state)
         assert int(row["distance"]) == table.distance(state)
-        after = [f"{way} {table.distance(there)}" for way, there in eight.moves(state)]
+        after = [
+            f"{letter} {table.distance(neighbour)}" for letter, neighbour in eight.moves(state)
+        ]
         assert row["distances after each move"] == ", ".join(after)
 
 
@@ -133,8 +135,12 @@ def test_the_records_of_senet(outputs: Path) -> None:
         reached = plies != 255
         assert np.all(plies[reached] % 2 == (side == "odd"))
         assert np.array_equal(last == 0, ~reached | (opening & (side == "even")))
-    most = max(int(result[name][result[name] < 255].max()) for name in ("plies_even", "plies_odd"))
-    text = f"Plies are at most {most}, the smaller of the two at most {fewest[fewest < 255].max()}."
+    largest = max(
+        int(result[name][result[name] < 255].max()) for name in ("plies_even", "plies_odd")
+    )
+    text = (
+        f"Plies are at most {largest}, the smaller of the two at most {fewest[fewest < 255].max()}."
+    )
     assert text in " ".join(section(SENET).split())
 
 
@@ -145,18 +151,18 @@ def test_the_worked_rank_of_senet() -> None:
     assert numbers_in(rows, "square") == list(range(1, 16))
     total = 0
     for at, row in enumerate(rows):
-        left = {piece: position[at:].count(piece) for piece in ".AB"}
-        assert [int(count) for count in row["left: . A B"].split()] == list(left.values())
+        remaining = {piece: position[at:].count(piece) for piece in ".AB"}
+        assert [int(count) for count in row["left: . A B"].split()] == list(remaining.values())
         for smaller in ".A":
-            ways = 0
-            if smaller < row["character"] and left[smaller]:
-                rest = {**left, smaller: left[smaller] - 1}
-                ways = factorial(sum(rest.values()))
-                for count in rest.values():
-                    ways //= factorial(count)
+            arrangements = 0
+            if smaller < row["character"] and remaining[smaller]:
+                remaining_after = {**remaining, smaller: remaining[smaller] - 1}
+                arrangements = factorial(sum(remaining_after.values()))
+                for count in remaining_after.values():
+                    arrangements //= factorial(count)
             shown = row[f"with {smaller} here"]
-            assert ways == (number_in(shown) if shown else 0)
-            total += ways
+            assert arrangements == (number_in(shown) if shown else 0)
+            total += arrangements
     assert total == senet.rank(position)
     text = " ".join(section(SENET).split())
     assert (
@@ -181,8 +187,8 @@ def test_the_example_records_of_senet(outputs: Path) -> None:
         assert values == list(struct.unpack(table.record_format, record))
 
 
-def test_the_worked_walk_of_senet(outputs: Path, tables: Tables) -> None:
-    """Each step followed by the document's own words."""
+def test_the_worked_line_of_senet(outputs: Path, tables: Tables) -> None:
+    """Follow each step as the document describes it."""
     table = INDEXES["senet.idx"]
     names = [name for name, _ in table.index]
     rows = tables_under(SENET)[3]

@@ -1,4 +1,4 @@
-"""`docs/index-vectors/`: what each file holds or why it is refused, for every reader."""
+"""Tests of every reader against `docs/index-vectors/`, whose files are valid or damaged."""
 
 import json
 import os
@@ -37,11 +37,11 @@ def vector(request: pytest.FixtureRequest) -> Vector:
     return result
 
 
-def test_the_files_are_those_that_the_format_says() -> None:
+def test_the_files_are_up_to_date() -> None:
     assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == list_files()
 
 
-def test_every_kind_of_file_is_there() -> None:
+def test_the_vectors_cover_every_kind_of_file() -> None:
     kinds = {(vector.opens, bool(vector.records), bool(vector.refused)) for vector in VECTORS}
     assert kinds >= {(True, True, True), (False, False, False)}
     assert all(vector.opens for vector in VECTORS if vector.sound)
@@ -49,11 +49,11 @@ def test_every_kind_of_file_is_there() -> None:
     assert len({vector.why for vector in VECTORS}) == len(VECTORS)
 
 
-# ---- this program's reader, and its proof ---------------------------------------------------
+# ---- this program's reader, and `verify` ---------------------------------------------------
 
 
 def publish(vector: Vector, folder: Path) -> ListedTable:
-    """The file, listed as the index of a table."""
+    """Publish the file as the index of a table."""
     table = Table(
         vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
     )
@@ -77,9 +77,9 @@ def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> Non
     index = IndexReader(Folder(tmp_path), "test", table)
     for number, record in vector.records.items():
         assert index.read_record(int(number)) == (bytes.fromhex(record),)
-    for beyond in vector.refused:
+    for refused_number in vector.refused:
         with pytest.raises(TableError):
-            index.read_record(beyond)
+            index.read_record(refused_number)
     if vector.refused and not vector.sound:
         with pytest.raises(TableError):
             index.read_records()
@@ -105,14 +105,14 @@ def rust(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if os.environ.get("CI") == "true":
             pytest.fail("there is no rustc to make the reader with", pytrace=False)
         pytest.skip("there is no rustc to make the reader with")
-    made = tmp_path_factory.mktemp("rust") / "reader"
-    command = ["rustc", "--edition=2021", "-O", "-D", "warnings", "-o", str(made), str(SOURCE)]
+    program = tmp_path_factory.mktemp("rust") / "reader"
+    command = ["rustc", "--edition=2021", "-O", "-D", "warnings", "-o", str(program), str(SOURCE)]
     subprocess.run(command, check=True, env=environment(), timeout=300)
-    return made
+    return program
 
 
-def ask_rust(rust: Path, *words: str | Path, lines: list[str]) -> tuple[int, list[str], str]:
-    ended = subprocess.run(
+def run_rust(rust: Path, *words: str | Path, lines: list[str]) -> tuple[int, list[str], str]:
+    result = subprocess.run(
         [rust, *words],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
@@ -120,13 +120,13 @@ def ask_rust(rust: Path, *words: str | Path, lines: list[str]) -> tuple[int, lis
         timeout=120,
         check=False,
     )
-    return ended.returncode, ended.stdout.splitlines(), ended.stderr
+    return result.returncode, result.stdout.splitlines(), result.stderr
 
 
 def test_a_reader_in_rust_does_as_the_vectors_say(vector: Vector, rust: Path) -> None:
     numbers = [*vector.records, *map(str, vector.refused)]
     words = ("records", FOLDER / vector.file, vector.name, str(vector.width), vector.content)
-    code, text, error = ask_rust(rust, *words, lines=numbers)
+    code, text, error = run_rust(rust, *words, lines=numbers)
     if not vector.opens:
         assert (code, text) == (1, [])
         assert error.startswith("refused: ")
@@ -143,7 +143,7 @@ def test_a_reader_in_rust_solves_as_this_program_does(
     draw = random.Random("rust")
     states = [eight.unrank(draw.randrange(362_880)) for _ in range(1_000)]
     content = read_manifest(Folder(outputs))["eight"].content
-    code, text, error = ask_rust(rust, "eight", outputs / "eight.idx", content, lines=states)
+    code, text, error = run_rust(rust, "eight", outputs / "eight.idx", content, lines=states)
     assert (code, error) == (0, "")
     assert text == [eight_line(tables, state) for state in states]
 
@@ -159,7 +159,7 @@ def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_the_readers_do_as_the_vectors_say(
     vector: Vector, reader: list[str], tmp_path: Path
 ) -> None:
-    """But for the content hash, which they do not compare with a manifest."""
+    """Compare all but the content hash, which these readers do not check with a manifest."""
     shutil.copy(FOLDER / vector.file, tmp_path / f"{vector.name}.idx")
     words = (*reader, str(tmp_path), vector.name, str(vector.width))
     text = run(*words, *vector.records)

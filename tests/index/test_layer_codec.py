@@ -1,4 +1,4 @@
-"""Layers in records: what is packed is unpacked, here and by who reads the published file."""
+"""Tests of layers in records: encoded layers are decoded, also by the reader of the index."""
 
 import numpy as np
 from hypothesis import example, given
@@ -17,16 +17,18 @@ HIGHEST = (1 << 63) - 1
     st.sampled_from([18, 19, 50, 1006]),
 )
 @example({HIGHEST: HIGHEST >> 9, 1: 127, 2: 128}, 18)
-def test_a_layer_is_unpacked_as_it_was_packed(layer: dict[int, int], width: int) -> None:
+def test_a_decoded_layer_equals_the_encoded_one(layer: dict[int, int], width: int) -> None:
     keys = np.array(sorted(layer))
     numbers = np.array([layer[key] for key in sorted(layer)])
     firsts, sums, states = encode_layer(keys, numbers, width)
     assert states.dtype.itemsize == width
-    for result, wanted in zip(decode_layer(firsts, states), (keys, numbers), strict=True):
-        assert result.tolist() == wanted.tolist()
+    for result, expected in zip(decode_layer(firsts, states), (keys, numbers), strict=True):
+        assert result.tolist() == expected.tolist()
     records = [
-        (0, first, total, some.ljust(width, b"\0"))
-        for first, total, some in zip(firsts.tolist(), sums.tolist(), states.tolist(), strict=True)
+        (0, first, total, encoded.ljust(width, b"\0"))
+        for first, total, encoded in zip(
+            firsts.tolist(), sums.tolist(), states.tolist(), strict=True
+        )
     ]
     layers = LayerReader(records.__getitem__, len(records))
     totals = [0, *np.cumsum(numbers).tolist()][:-1]
@@ -35,8 +37,8 @@ def test_a_layer_is_unpacked_as_it_was_packed(layer: dict[int, int], width: int)
     ]
 
 
-def test_a_record_takes_a_state_that_fits_however_long_it_is() -> None:
-    """After one byte 18 are left in 19, so the second state comes in, and the third does not."""
+def test_a_state_goes_into_a_record_whenever_it_fits() -> None:
+    """Use records of 19 bytes: the second state fits into the remaining 18, the third does not."""
     firsts, sums, states = encode_layer(np.array([5, 6, 7]), np.array([1, 2, 3]), 19)
     assert (firsts.tolist(), sums.tolist()) == ([5, 7], [0, 3])
     assert states.tolist() == [b"\1\1\2", b"\3"]

@@ -1,6 +1,6 @@
-"""The explorer's file, and its answers: headless browsers open it from disk and ask.
+"""Tests of the explorer's file and its answers, in headless browsers that open it from disk.
 
-`test_explorer_use.py` plays with it.
+`test_explorer_use.py` tests its controls.
 """
 
 import base64
@@ -39,9 +39,9 @@ PAGE = Path(made.__file__).parent / "page"
 def test_the_page_is_small_and_the_same_every_time(
     explorer: Path, outputs: Path, tmp_path: Path
 ) -> None:
-    again = tmp_path / "again.html"
-    write_explorer(Folder(outputs), str(again))
-    assert again.read_bytes() == explorer.read_bytes()
+    second = tmp_path / "again.html"
+    write_explorer(Folder(outputs), str(second))
+    assert second.read_bytes() == explorer.read_bytes()
     assert explorer.stat().st_size <= SIZE
 
 
@@ -70,13 +70,13 @@ def test_a_damaged_table_makes_no_page(outputs: Path, tmp_path: Path, damaged: s
     assert not (tmp_path / "explorer.html").exists()
 
 
-def test_a_page_that_cannot_be_written_is_said(outputs: Path, tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_reported(outputs: Path, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be written: no such file or directory"):
         write_explorer(Folder(outputs), str(tmp_path / "nowhere" / "explorer.html"))
 
 
-def test_the_page_carries_no_dead_words() -> None:
-    """Every name that a module imports it uses, and every name that it exports another imports."""
+def test_the_scripts_have_no_unused_names() -> None:
+    """Check that every imported name is used, and that every exported name is imported."""
     modules = {file.stem: file.read_text("utf-8") for file in PAGE.glob("*.js")}
     imported: set[tuple[str, str]] = set()
     for name, text in modules.items():
@@ -93,7 +93,7 @@ def test_the_page_carries_no_dead_words() -> None:
     assert exported == imported
 
 
-def test_without_boards_there_is_no_view_of_them(shown: Explorer) -> None:
+def test_without_sliding_boards_their_view_is_hidden(shown: Explorer) -> None:
     page = shown.open("eight")
     assert page.locator("nav [data-view=sliding]").is_hidden()
     page.goto(f"{shown.file.as_uri()}#sliding/2x3")
@@ -118,13 +118,13 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
 
 
 def _find_differences(
-    found: list[dict[str, Any]], wanted: list[dict[str, object]]
+    answers: list[dict[str, Any]], expected: list[dict[str, object]]
 ) -> list[tuple[dict[str, object], dict[str, Any]]]:
-    """Answers of the page that differ from the library's, in the keys that both have."""
+    """Return the answers that differ from the library's, in the keys that both have."""
     return [
-        (want, got)
-        for got, want in zip(found, wanted, strict=True)
-        if any(got[key] != want[key] for key in want.keys() & got.keys())
+        (right, answer)
+        for answer, right in zip(answers, expected, strict=True)
+        if any(answer[key] != right[key] for key in right.keys() & answer.keys())
     ]
 
 
@@ -133,21 +133,21 @@ def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[st
     pairs = [tuple(eight.unrank(rng.randrange(362_880)) for _ in range(2)) for _ in range(500)]
     page = shown.open("eight")
     result = page.evaluate("pairs => pairs.map((pair) => explorer.eight(...pair))", pairs)
-    wanted: list[dict[str, object]] = []
+    expected: list[dict[str, object]] = []
     for state, goal in pairs:
         try:
-            wanted.append(readers["eight"].probe(state, {"goal": goal, "path": True}).to_dict())
+            expected.append(readers["eight"].probe(state, {"goal": goal, "path": True}).to_dict())
         except GoalUnreachable:
-            wanted.append({"state": state, "distance": None})
-    assert sum(one["distance"] is None for one in wanted) > 200
-    assert _find_differences(result, wanted) == []
+            expected.append({"state": state, "distance": None})
+    assert sum(one["distance"] is None for one in expected) > 200
+    assert _find_differences(result, expected) == []
     assert {"goal", "best_moves", "best_tiles", "solutions", "solution", "tiles", "path"} <= {
         key for one in result for key in one
     }
-    own = [pair[0] for pair in pairs]
-    result = page.evaluate("states => states.map((state) => explorer.eight(state))", own)
+    states = [pair[0] for pair in pairs]
+    result = page.evaluate("states => states.map((state) => explorer.eight(state))", states)
     assert (
-        _find_differences(result, [readers["eight"].probe(state, {}).to_dict() for state in own])
+        _find_differences(result, [readers["eight"].probe(state, {}).to_dict() for state in states])
         == []
     )
 
@@ -159,14 +159,14 @@ def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reade
     page = shown.open("senet")
     page.wait_for_selector("body[data-whole=senet]")
     result = page.evaluate("positions => positions.map((one) => explorer.senet(one))", positions)
-    wanted: list[dict[str, object]] = []
+    expected: list[dict[str, object]] = []
     for position in positions:
         try:
-            wanted.append(readers["senet"].probe(position, {"path": True}).to_dict())
+            expected.append(readers["senet"].probe(position, {"path": True}).to_dict())
         except PositionUnreachable:
-            wanted.append({"position": position, "plies": None})
-    assert _find_differences(result, wanted) == []
-    assert result[0].keys() == wanted[0].keys()
+            expected.append({"position": position, "plies": None})
+    assert _find_differences(result, expected) == []
+    assert result[0].keys() == expected[0].keys()
 
 
 def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
@@ -175,12 +175,12 @@ def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
     joined = [tuple(map(BOARD.name_square, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
     page = shown.open("knight")
     result = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
-    wanted = [readers["knight"].probe(start, {"to": end}).to_dict() for start, end in joined]
-    assert _find_differences(result, wanted) == []
+    expected = [readers["knight"].probe(start, {"to": end}).to_dict() for start, end in joined]
+    assert _find_differences(result, expected) == []
     assert {"number", "closed", "path", "jumps"} <= result[0].keys()
 
 
-# ---- questions, asked by hand ---------------------------------------------------------------
+# ---- queries made by hand -------------------------------------------------------------------
 
 STATES = (
     ("378546201", "123456780"),
@@ -205,7 +205,7 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
         assert shown.address() == f"eight/{state}/{goal}"
         facts = shown.facts("eight")
         try:
-            wanted = readers["eight"].probe(state, {"goal": goal}).to_dict()
+            expected = readers["eight"].probe(state, {"goal": goal}).to_dict()
         except GoalUnreachable:
             assert shown.text("#eight-distance") == "No solution"
             assert "odd" in facts["Why"]
@@ -213,16 +213,16 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
             page.click("#eight-exchange")
             assert shown.text("#eight-distance").isdigit()
             continue
-        assert shown.text("#eight-distance") == str(wanted["distance"])
-        if not wanted["distance"]:
+        assert shown.text("#eight-distance") == str(expected["distance"])
+        if not expected["distance"]:
             assert "this is the goal" in shown.text("#eight-unit")
             continue
-        assert shown.text("#say").startswith(f"{wanted['distance']} move")
-        assert facts["Shortest solutions"] == f"{wanted['solutions']:,}"
-        assert facts["Tiles to move"] == " ".join(str(wanted["tiles"]))
-        assert facts["As letters"].split()[0] == wanted["solution"]
+        assert shown.text("#say").startswith(f"{expected['distance']} move")
+        assert facts["Shortest solutions"] == f"{expected['solutions']:,}"
+        assert facts["Tiles to move"] == " ".join(str(expected["tiles"]))
+        assert facts["As letters"].split()[0] == expected["solution"]
         best = next(facts[term] for term in ("Best move", "Best moves") if term in facts)
-        assert "".join(re.findall(r"\d", best)) == wanted["best_tiles"]
+        assert "".join(re.findall(r"\d", best)) == expected["best_tiles"]
 
 
 POSITIONS = (
@@ -245,19 +245,19 @@ def test_positions_typed_are_answered_as_by_query(
         assert shown.address() == f"senet/{position}"
         facts = shown.facts("senet")
         try:
-            wanted = readers["senet"].probe(position, {}).to_dict()
+            expected = readers["senet"].probe(position, {}).to_dict()
         except PositionUnreachable:
             assert shown.text("#senet-plies") == "Never"
             assert "119 of the 756,756" in facts["Why"]
             continue
-        assert shown.text("#senet-plies") == str(wanted["plies"])
-        assert facts["Shortest lines"] == f"{wanted['lines']:,}"
-        assert facts.get("Throws", "").replace(" ", "") == wanted["dice"]
-        for mover, plies in (("A", wanted["plies_even"]), ("B", wanted["plies_odd"])):
+        assert shown.text("#senet-plies") == str(expected["plies"])
+        assert facts["Shortest lines"] == f"{expected['lines']:,}"
+        assert facts.get("Throws", "").replace(" ", "") == expected["dice"]
+        for mover, plies in (("A", expected["plies_even"]), ("B", expected["plies_odd"])):
             text = "never" if plies is None else f"after {plies} pl{'y' if plies == 1 else 'ies'}"
             assert facts[f"{mover} to move"] == text
         line = page.locator("#senet-line li").all_inner_texts()
-        moves = str(wanted["moves"]).split()
+        moves = str(expected["moves"]).split()
         assert [re.findall(r"\d+", text)[1:] for text in line] == [
             re.findall(r"\d+", move) for move in moves
         ]
@@ -283,19 +283,19 @@ def test_squares_clicked_are_answered_as_by_query(
         end = BOARD.name_square(BOARD.parse_square(end) ^ 1)
     page.click(f"#knight-board [aria-label^='{end}']")
     assert shown.address() == f"knight/{start}/{end}"
-    wanted = readers["knight"].probe(start, {"to": end}).to_dict()
+    expected = readers["knight"].probe(start, {"to": end}).to_dict()
     facts = shown.facts("knight")
-    assert shown.text("#knight-kind") == ("Closed" if wanted["closed"] else "Open")
-    assert facts["Squares"].replace(" ", "") == wanted["path"]
-    assert facts["Jumps"].splitlines()[0].split() == [str(jump) for jump in wanted["jumps"]]  # type: ignore[attr-defined]  # a list of numbers
+    assert shown.text("#knight-kind") == ("Closed" if expected["closed"] else "Open")
+    assert facts["Squares"].replace(" ", "") == expected["path"]
+    assert facts["Jumps"].splitlines()[0].split() == [str(jump) for jump in expected["jumps"]]  # type: ignore[attr-defined]  # a list of numbers
     squares = page.locator("#knight-board button").all()
-    order = [number for row in wanted["order"] for number in row]  # type: ignore[attr-defined]  # rows of numbers
+    order = [number for row in expected["order"] for number in row]  # type: ignore[attr-defined]  # rows of numbers
     for square, number in zip(squares, order, strict=True):
         assert f"number {number}" in str(square.get_attribute("aria-label"))
 
 
-def test_the_buttons_lead_where_they_say(shown: Explorer, outputs: Path) -> None:
-    most = {
+def test_the_buttons_do_what_their_labels_say(shown: Explorer, outputs: Path) -> None:
+    largest = {
         **dict(
             pl.read_parquet(outputs / "eight.parquet")
             .group_by("goal")
@@ -308,12 +308,12 @@ def test_the_buttons_lead_where_they_say(shown: Explorer, outputs: Path) -> None
     for goal in ("corner", "centre", "edge"):
         page.click(f"[data-goal={goal}]")
         page.click("#eight-hardest")
-        assert shown.text("#eight-distance") == str(most[goal])
+        assert shown.text("#eight-distance") == str(largest[goal])
         page.click("#eight-random")
-        assert 0 <= int(shown.text("#eight-distance")) <= most[goal]
+        assert 0 <= int(shown.text("#eight-distance")) <= largest[goal]
     page.fill("#eight-goal", "876543210")
     page.click("#eight-hardest")
-    assert shown.text("#eight-distance") == str(most["corner"])
+    assert shown.text("#eight-distance") == str(largest["corner"])
     page.click("nav >> text=Senet")
     page.wait_for_selector("body[data-ready=senet]")
     page.click("#senet-farthest")
@@ -340,18 +340,18 @@ def test_a_page_whose_script_was_changed_does_not_start(
     browser: Browser, explorer: Path, tmp_path: Path
 ) -> None:
     text = explorer.read_text("utf-8")
-    (known,) = re.findall(r'<script type="importmap">(.*?)</script>', text)
-    address = json.loads(known)["imports"]["#page/dom.js"]
+    (import_map,) = re.findall(r'<script type="importmap">(.*?)</script>', text)
+    address = json.loads(import_map)["imports"]["#page/dom.js"]
     source = base64.b64decode(address.partition(",")[2])
     other = base64.b64encode(source.replace(b"export", b"owned(); export", 1)).decode()
-    changed = known.replace(address, address.partition(",")[0] + "," + other)
+    changed = import_map.replace(address, address.partition(",")[0] + "," + other)
     digest = base64.b64encode(hashlib.sha256(changed.encode()).digest()).decode()
     file = tmp_path / "changed.html"
     page = browser.new_page()
-    # without a word to the policy, then with a policy that knows the map alone
+    # with the policy unchanged, then with one that allows only the changed map
     for policy in ("script-src", f"script-src 'sha256-{digest}'"):
         file.write_text(
-            text.replace(known, changed).replace("script-src", policy, 1), encoding="utf-8"
+            text.replace(import_map, changed).replace("script-src", policy, 1), encoding="utf-8"
         )
         page.goto(file.as_uri())
         expect(page.locator("#trouble")).to_contain_text("This page cannot start")
@@ -359,7 +359,7 @@ def test_a_page_whose_script_was_changed_does_not_start(
     page.close()
 
 
-def test_a_damaged_page_says_so(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
+def test_a_damaged_page_reports_it(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
     text = explorer.read_text("utf-8")
     (packed,) = re.findall(r'id="eight\.idx">(.*?)<', text)
     payload = gzip.decompress(base64.b64decode(packed))

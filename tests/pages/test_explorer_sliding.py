@@ -1,4 +1,4 @@
-"""The explorer's sliding boards: those that are published with all their goals, up to 10 cells."""
+"""Tests of the explorer's sliding boards: those published with all goals, up to 10 cells."""
 
 import base64
 import gzip
@@ -30,7 +30,7 @@ BOARDS = ("2x2", "2x3", "2x4", "3x3")
 
 @pytest.fixture(scope="module")
 def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is published, and some boards."""
+    """Copy the published tables, and add those of some boards and the explorer."""
 
     def make(place: Path) -> None:
         copy = link_copy(outputs, place)
@@ -47,11 +47,11 @@ def explorer(folder: Path) -> Path:
     return folder / "explorer.html"
 
 
-def test_boards_with_all_goals_are_carried(
+def test_boards_with_all_goals_are_included(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = {table.name for board in BOARDS for table in parse_board(board).tables}
-    assert {*list_source_tables(Folder(folder))} >= every
+    expected = {table.name for board in BOARDS for table in parse_board(board).tables}
+    assert {*list_source_tables(Folder(folder))} >= expected
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 5)
     build(
         Request(Folder(tmp_path), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Recorder()
@@ -59,7 +59,7 @@ def test_boards_with_all_goals_are_carried(
     assert not [name for name in list_source_tables(Folder(tmp_path)) if "2x3" in name]
 
 
-def test_large_boards_are_not_carried(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_boards_are_not_included(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("queries.sliding.reader.MAX_LISTED_CELLS", 7)
     carried = {name for name in list_source_tables(Folder(folder)) if name.startswith("sliding")}
     assert carried == {"sliding_2x2_4", "sliding_2x3_5", "sliding_2x3_6"}
@@ -83,23 +83,23 @@ def test_the_page_holds_their_indexes_byte_for_byte(shown: Explorer, folder: Pat
 def test_random_states_and_goals_are_answered_as_by_query(
     shown: Explorer, folder: Path, name: str
 ) -> None:
-    chance, board = random.Random(name), parse_board(name)
-    asks = BoardReader(board, Folder(folder))
+    draw, board = random.Random(name), parse_board(name)
+    reader = BoardReader(board, Folder(folder))
     tiles = [*board.example]
-    pairs = [["".join(chance.sample(tiles, len(tiles))) for _ in range(2)] for _ in range(200)]
-    wanted: list[dict[str, object]] = []
+    pairs = [["".join(draw.sample(tiles, len(tiles))) for _ in range(2)] for _ in range(200)]
+    expected: list[dict[str, object]] = []
     for state, goal in pairs:
         try:
-            wanted.append(asks.probe(state, {"goal": goal, "path": True}).to_dict())
+            expected.append(reader.probe(state, {"goal": goal, "path": True}).to_dict())
         except GoalUnreachable:
-            wanted.append({"state": state, "distance": None})
+            expected.append({"state": state, "distance": None})
     page = shown.open(f"sliding/{name}")
-    ask = "([board, pairs]) => pairs.map((pair) => explorer.sliding(board, ...pair))"
-    result = page.evaluate(ask, [name, pairs])
-    assert 50 < sum(one["distance"] is None for one in wanted) < 150
-    for want, got in zip(wanted, result, strict=True):
-        assert {key: got[key] for key in want.keys() & got.keys()} == {
-            key: value for key, value in want.items() if key in got
+    script = "([board, pairs]) => pairs.map((pair) => explorer.sliding(board, ...pair))"
+    result = page.evaluate(script, [name, pairs])
+    assert 50 < sum(one["distance"] is None for one in expected) < 150
+    for right, answer in zip(expected, result, strict=True):
+        assert {key: answer[key] for key in right.keys() & answer.keys()} == {
+            key: value for key, value in right.items() if key in answer
         }
     assert {"goal", "best_moves", "best_tiles", "solution", "tiles", "path"} <= {
         key for one in result for key in one
@@ -140,7 +140,7 @@ def test_a_board_is_chosen_played_and_set_up(shown: Explorer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("sliding/2x3/12345x", "“x” is not one of the digits 0–5"),
         ("sliding/2x3/123456", "tile 6 does not exist, the blank (0) is missing"),
@@ -149,13 +149,13 @@ def test_a_board_is_chosen_played_and_set_up(shown: Explorer) -> None:
         ("sliding/2x3/123450/__proto__", "is not an arrangement"),
     ],
 )
-def test_what_is_no_state_is_said(shown: Explorer, address: str, said: str) -> None:
+def test_an_invalid_state_is_reported(shown: Explorer, address: str, message: str) -> None:
     shown.open(address)
-    assert said in shown.text("#sliding-problem")
+    assert message in shown.text("#sliding-problem")
 
 
 @pytest.mark.parametrize("shown", [DESK, PHONE], indirect=True)
-def test_boards_fit_every_window_and_everyone(shown: Explorer) -> None:
+def test_boards_fit_every_window_and_are_accessible(shown: Explorer) -> None:
     for board in ("2x2", "2x4"):
         page = shown.open(f"sliding/{board}")
         assert page.viewport_size
@@ -166,7 +166,7 @@ def test_boards_fit_every_window_and_everyone(shown: Explorer) -> None:
         assert broken_rules(page) == []
 
 
-def test_a_damaged_board_says_so(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
+def test_a_damaged_board_is_reported(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
     text = explorer.read_text("utf-8")
     (packed,) = re.findall(r'id="sliding_2x3_5\.idx">(.*?)<', text)
     payload = bytearray(gzip.decompress(base64.b64decode(packed)))

@@ -1,4 +1,4 @@
-"""The explorer's small boards: every tour of 5x5 and 6x6, found by its number as in the tables."""
+"""Tests of the explorer's small boards: each tour of 5x5 and 6x6 has its number in the tables."""
 
 import base64
 import random
@@ -17,7 +17,7 @@ from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 
 FIVE, SIX = KnightBoard(5, 5), KnightBoard(6, 6)
-ASKED = """asked => asked.map(([board, start, number]) => {
+QUERY_SCRIPT = """queries => queries.map(([board, start, number]) => {
     const began = performance.now();
     const { finish, closed, path } = explorer.knight(board, start, number);
     return [finish, closed, path, performance.now() - began];
@@ -26,7 +26,7 @@ ASKED = """asked => asked.map(([board, start, number]) => {
 
 @pytest.fixture(scope="module")
 def tours(outputs: Path) -> dict[str, pl.DataFrame]:
-    """The published tables of every tour."""
+    """Read the published tables of all tours."""
     columns = ["start", "finish", "number", "closed", "path"]
     return {
         str(board): pl.read_parquet(
@@ -37,9 +37,9 @@ def tours(outputs: Path) -> dict[str, pl.DataFrame]:
 
 
 def find_tours(shown: Explorer, rows: pl.DataFrame, board: KnightBoard) -> pl.DataFrame:
-    """What the page finds for the tours of these rows, and in how many milliseconds."""
-    asked = [[str(board), *row] for row in rows.select("start", "number").rows()]
-    answers = shown.page.evaluate(ASKED, asked)
+    """Return the page's answers for the tours of these rows, with their milliseconds."""
+    queries = [[str(board), *row] for row in rows.select("start", "number").rows()]
+    answers = shown.page.evaluate(QUERY_SCRIPT, queries)
     kinds = {"finish": pl.String, "closed": pl.Boolean, "path": pl.String, "ms": pl.Float64}
     return pl.DataFrame(answers, kinds, orient="row")
 
@@ -55,9 +55,9 @@ def test_random_tours_of_6x6_and_the_first_and_last_of_each_start(
     shown: Explorer, tours: dict[str, pl.DataFrame]
 ) -> None:
     shown.open("knight/6x6")
-    every = tours["6x6"]
+    all_tours = tours["6x6"]
     edges = pl.col("number").is_in([0, 1]) | (pl.col("number") == pl.col("number").max())
-    rows = pl.concat([every.sample(100, seed=6), every.filter(edges.over("start"))])
+    rows = pl.concat([all_tours.sample(100, seed=6), all_tours.filter(edges.over("start"))])
     assert rows.height == 100 + 3 * 36
     answers = find_tours(shown, rows, SIX)
     assert answers.drop("ms").equals(rows.select("finish", "closed", "path"))
@@ -65,7 +65,7 @@ def test_random_tours_of_6x6_and_the_first_and_last_of_each_start(
 
 
 def test_the_longest_search_is_quick(shown: Explorer, tours: dict[str, pl.DataFrame]) -> None:
-    """The last tour of the fullest branch that the page must search through."""
+    """Time the last tour of the fullest branch that the page must search."""
     shown.open("knight/6x6")
     branches = tours["6x6"].group_by(pl.col("path").str.slice(0, 12)).agg(
         pl.len(), pl.col("start", "finish", "closed").last(), pl.col("number").max(),
@@ -97,7 +97,7 @@ def test_totals_and_first_tours_are_the_tables(
     assert numbers == pairs["number"].to_list()
 
 
-# ---- chosen by hand -------------------------------------------------------------------------
+# ---- choices by hand ------------------------------------------------------------------------
 
 
 @in_both
@@ -111,13 +111,13 @@ def test_a_number_typed_is_answered_as_by_query(
     assert "289,050 tours start at b1" in shown.text("#knight-ends")
     page.fill("#knight-number", "200000")
     page.keyboard.press("Enter")
-    wanted = readers["knight"].probe("b1", {"board": "6x6", "number": "200000"}).to_dict()
+    expected = readers["knight"].probe("b1", {"board": "6x6", "number": "200000"}).to_dict()
     assert shown.address() == "knight/6x6/b1/200000"
     facts = shown.facts("knight")
-    assert facts["Squares"].replace(" ", "") == wanted["path"]
+    assert facts["Squares"].replace(" ", "") == expected["path"]
     assert facts["Number"].startswith("200,000")
     assert "289,050" in facts["Number"]
-    assert shown.text("#knight-kind") == ("Closed" if wanted["closed"] else "Open")
+    assert shown.text("#knight-kind") == ("Closed" if expected["closed"] else "Open")
     page.click("#knight-next")
     assert shown.address() == "knight/6x6/b1/200001"
     page.evaluate("history.back()")
@@ -150,7 +150,7 @@ def test_a_number_past_the_last_is_refused_with_the_total(
         expect(problem).to_contain_text("is not a tour’s number: it must be a whole number from 0")
 
 
-def test_squares_where_no_tour_begins_or_ends_say_why(
+def test_squares_where_no_tour_begins_or_ends_show_the_reason(
     shown: Explorer, readers: dict[str, Reader], tours: dict[str, pl.DataFrame]
 ) -> None:
     page = shown.open("knight/5x5")
@@ -173,8 +173,8 @@ def test_squares_where_no_tour_begins_or_ends_say_why(
     assert shown.text("#knight-problem") == "No tour of 5x5 from b2 is closed."
     end = min(ends)
     page.click(f"#knight-board [aria-label^={end}]")
-    wanted = readers["knight"].probe("b2", {"board": "5x5", "to": end}).to_dict()
-    assert shown.address() == f"knight/5x5/b2/{wanted['number']}"
+    expected = readers["knight"].probe("b2", {"board": "5x5", "to": end}).to_dict()
+    assert shown.address() == f"knight/5x5/b2/{expected['number']}"
     assert page.locator("#knight-problem").is_hidden()
 
 
@@ -205,7 +205,7 @@ def test_addresses_of_boards(shown: Explorer, address: str, becomes: str, proble
         expect(text).to_be_hidden()
 
 
-def test_another_board_starts_anew_and_the_keyboard_knows_it(shown: Explorer) -> None:
+def test_another_board_starts_empty_and_works_by_keyboard(shown: Explorer) -> None:
     page = shown.open("knight/b1/a3")
     page.focus("[data-board='5x5']")
     page.keyboard.press("Enter")
@@ -230,7 +230,7 @@ def test_another_board_starts_anew_and_the_keyboard_knows_it(shown: Explorer) ->
     expect(page.locator("#knight-board button")).to_have_count(25)
 
 
-def test_damage_to_the_tours_is_said(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
+def test_damage_to_the_tours_is_reported(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
     text = explorer.read_text("utf-8")
     (packed,) = re.findall(r'id="knight_tours_6x6">(.*?)<', text)
     payload = bytearray(base64.b64decode(packed))

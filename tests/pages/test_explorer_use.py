@@ -1,4 +1,4 @@
-"""The explorer used as people use it: playing, by keyboard, on a phone, by links, by everyone."""
+"""Tests of the explorer's controls: playing, keyboard, phone, links and accessibility."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ HOSTILE = "<img src=x onerror=document.title='owned'>"
 
 
 def in_window(*options: dict[str, Any]) -> pytest.MarkDecorator:
-    """The page in a window of another kind."""
+    """Return a mark that shows the page in other windows."""
     return pytest.mark.parametrize("shown", options, indirect=True)
 
 
@@ -81,7 +81,7 @@ def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str
     path = readers["senet"].probe("ABAAABBB.B...A.", {"path": True}).to_dict()["path"]
     assert isinstance(path, list)
 
-    def board() -> str:
+    def read_board() -> str:
         labels = [
             str(square.get_attribute("aria-label"))
             for square in page.locator("#senet-board button").all()
@@ -89,23 +89,23 @@ def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str
         pieces = "".join(re.sub(r".*: (\w+).*", r"\1", label) for label in labels)
         position = pieces.replace("empty", ".")
         for square, label in enumerate(labels, start=1):
-            held = position[square - 1] != "." and senet.is_guarded(position, square)
-            assert ("guarded" in label) == held
+            is_guarded = position[square - 1] != "." and senet.is_guarded(position, square)
+            assert ("guarded" in label) == is_guarded
         return position
 
-    assert board() == path[-1]
+    assert read_board() == path[-1]
     page.click("#senet-player [aria-label='To the beginning']")
-    assert board() == senet.OPENING
+    assert read_board() == senet.OPENING
     assert shown.text("#senet-now") == "The opening. A to move."
     page.click("#senet-player [aria-label='Play']")
     expect(page.locator("#senet-now")).to_have_text("A threw 5: 9 to 14. B to move.")
-    assert board() == path[1]
+    assert read_board() == path[1]
     expect(page.locator("#senet-now")).to_have_text("B threw 3: 4 swaps with 7. A to move.")
-    assert board() == path[2]
+    assert read_board() == path[2]
     page.click("#senet-parity >> text=B to move")
     assert page.locator("#senet-line li").count() == 3
     assert "B to move." in shown.text("#senet-now")
-    assert board() == path[2]
+    assert read_board() == path[2]
 
 
 def test_a_position_is_set_up_by_clicks(shown: Explorer) -> None:
@@ -121,7 +121,7 @@ def test_a_position_is_set_up_by_clicks(shown: Explorer) -> None:
 
 
 @in_window(MOVING)
-def test_a_tour_draws_itself(shown: Explorer) -> None:
+def test_a_tour_is_drawn_step_by_step(shown: Explorer) -> None:
     page = shown.open("knight/b1")
     page.click("#knight-board [aria-label^=a3]")
     now = page.locator("#knight-now")
@@ -194,7 +194,7 @@ def test_every_control_shows_its_focus(shown: Explorer) -> None:
 
 @in_window(PHONE)
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_phone_shows_it_all_without_scrolling_sideways(shown: Explorer, view: str) -> None:
+def test_a_phone_shows_the_page_without_scrolling_sideways(shown: Explorer, view: str) -> None:
     for address in VIEWS[view]:
         page = shown.open(address)
         assert page.evaluate("document.documentElement.scrollWidth") == 360
@@ -211,12 +211,12 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(shown: Explorer, view: 
 
 
 @in_window(*({**DESK, "viewport": {"width": width, "height": 860}} for width in (320, 390, 1200)))
-def test_a_line_of_senet_that_wraps_does_not_come_under_its_number(shown: Explorer) -> None:
+def test_a_wrapped_line_of_senet_does_not_overlap_its_number(shown: Explorer) -> None:
     page = shown.open("senet/.....AAAAABBBBB")
     width = page.viewport_size
     assert width
     assert page.evaluate("document.documentElement.scrollWidth") == width["width"]
-    # of every line: where the box, the words of each row, and they all begin
+    # the left edges of each line's box, of the text of each row, and of the first word
     rows = page.evaluate(
         """() => [...document.querySelectorAll("#senet-line button")].map((button) => {
             const words = document.createRange();
@@ -241,7 +241,7 @@ def test_a_tap_slides_a_tile(shown: Explorer) -> None:
     assert shown.text("#eight-now") == "Solved."
 
 
-def test_what_the_page_carries_is_unpacked_once(shown: Explorer, outputs: Path) -> None:
+def test_the_data_in_the_page_is_unpacked_once(shown: Explorer, outputs: Path) -> None:
     shown.page.add_init_script(
         """globalThis.unpacked = 0;
         globalThis.DecompressionStream = class extends DecompressionStream {
@@ -257,13 +257,13 @@ def test_what_the_page_carries_is_unpacked_once(shown: Explorer, outputs: Path) 
 
 
 @in_both
-def test_the_address_holds_what_is_seen(shown: Explorer) -> None:
+def test_the_address_describes_the_view(shown: Explorer) -> None:
     for view, addresses in VIEWS.items():
         page = shown.open(addresses[0])
         assert shown.address() == addresses[0]
-        seen = page.locator(f"#view-{view}").inner_text()
+        first_text = page.locator(f"#view-{view}").inner_text()
         page.goto(f"{shown.file.as_uri()}#{addresses[1]}")
-        expect(page.locator(f"#view-{view}")).not_to_have_text(seen, use_inner_text=True)
+        expect(page.locator(f"#view-{view}")).not_to_have_text(first_text, use_inner_text=True)
         page.evaluate("history.back()")
         expect(page).to_have_url(re.compile(re.escape(f"#{addresses[0]}")))
     page = shown.open("eight/378546201")
@@ -331,7 +331,7 @@ def test_hostile_text_typed_stays_text(shown: Explorer, view: str, field: str) -
     assert shown.address() == VIEWS[view][0]
 
 
-def test_a_mistake_is_named_as_it_is_by_query(shown: Explorer) -> None:
+def test_a_mistake_is_reported_as_by_query(shown: Explorer) -> None:
     page = shown.open("eight")
     page.fill("#eight-start", "133456789")
     problem = shown.text("#eight-problem")
@@ -354,33 +354,33 @@ def test_a_mistake_is_named_as_it_is_by_query(shown: Explorer) -> None:
         ],
     ),
 )
-def test_a_message_goes_when_its_reason_goes(
+def test_a_message_disappears_with_its_reason(
     shown: Explorer, address: str, field: str, bad: str, good: str, button: str
 ) -> None:
     page = shown.open(address)
     problem = page.locator(f"#{address}-problem")
     invalid = page.locator(f"#view-{address} [aria-invalid]")
 
-    def mistake() -> None:
+    def make_mistake() -> None:
         page.fill(f"#{field}", bad)
         page.press(f"#{field}", "Enter")
         expect(problem).to_be_visible()
         assert page.get_attribute(f"#{field}", "aria-invalid") == "true"
         assert invalid.count() == 1
 
-    def over() -> None:
+    def expect_no_message() -> None:
         expect(problem).to_be_hidden()
         assert invalid.count() == 0
 
-    mistake()
+    make_mistake()
     page.fill(f"#{field}", good)
-    over()
-    mistake()
+    expect_no_message()
+    make_mistake()
     page.click(f"#{button}")
-    over()
+    expect_no_message()
 
 
-def test_a_message_goes_when_the_board_is_used(shown: Explorer) -> None:
+def test_a_message_disappears_when_the_board_is_used(shown: Explorer) -> None:
     page = shown.open("senet")
     page.fill("#senet-position", "ABABABABABA....")
     expect(page.locator("#senet-problem")).to_be_visible()
@@ -393,7 +393,7 @@ def test_a_message_goes_when_the_board_is_used(shown: Explorer) -> None:
     expect(page.locator("#eight-problem")).to_be_hidden()
 
 
-# ---- a page for everyone --------------------------------------------------------------------
+# ---- accessibility ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -408,11 +408,11 @@ def test_axe_finds_nothing(shown: Explorer, view: str) -> None:
 
 
 def test_the_page_opens_in_under_a_second(shown: Explorer) -> None:
-    def seconds(view: str) -> float:
+    def measure_seconds(view: str) -> float:
         page = shown.open(view)
-        drawn = page.evaluate("performance.getEntriesByType('mark').at(-1)?.startTime")
-        return float(drawn) / 1000
+        milliseconds = page.evaluate("performance.getEntriesByType('mark').at(-1)?.startTime")
+        return float(milliseconds) / 1000
 
     # a busy machine is slow: one of a few times is enough
     for view in VIEWS:
-        assert any(seconds(view) < 1 for _ in range(9))
+        assert any(measure_seconds(view) < 1 for _ in range(9))

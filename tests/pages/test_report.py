@@ -1,4 +1,4 @@
-"""The report: one page that holds what it shows, made by the very code that it shows."""
+"""Tests of the report: a self-contained page, made by the code that it shows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 
 @pytest.fixture(scope="module")
 def report_extra() -> None:
-    """The extra that draws: without it these tests are skipped, and fail where nothing may be."""
+    """Skip the test where the extra that draws is not installed, but fail in CI."""
     if MISSING and os.environ.get("CI"):
         pytest.fail(f"{' and '.join(MISSING)} must be installed in CI", pytrace=False)
     if MISSING:
@@ -52,7 +52,7 @@ def report_extra() -> None:
 
 @pytest.fixture(scope="module")
 def sample(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As many closed tours of 6x6 as its list begins with."""
+    """Write a sample of the first 300 closed tours of 6x6."""
 
     def make(place: Path) -> None:
         tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter("closed").head(300)
@@ -73,20 +73,24 @@ def page(
 
 
 @pytest.fixture(scope="module")
-def shown(report_extra: None, outputs: Path, sample: Path) -> tuple[Sources, dict[str, Figure]]:
-    section, given = load_sample(str(sample))
-    every = list_figures([*list_sections(), section])
-    return Sources(Folder(outputs), {"sample": given}), {figure.name: figure for figure in every}
+def report_data(
+    report_extra: None, outputs: Path, sample: Path
+) -> tuple[Sources, dict[str, Figure]]:
+    section, rows = load_sample(str(sample))
+    all_figures = list_figures([*list_sections(), section])
+    return Sources(Folder(outputs), {"sample": rows}), {
+        figure.name: figure for figure in all_figures
+    }
 
 
-Shown = tuple[Sources, dict[str, Figure]]
+ReportData = tuple[Sources, dict[str, Figure]]
 
 
-def answer(shown: Shown, name: str) -> pl.DataFrame:
-    return shown[0].answer(shown[1][name])
+def answer(report_data: ReportData, name: str) -> pl.DataFrame:
+    return report_data[0].answer(report_data[1][name])
 
 
-def test_one_file_that_needs_nothing(page: str) -> None:
+def test_the_report_is_one_self_contained_file(page: str) -> None:
     assert len(page.encode()) < 3_000_000
     addresses = set(re.findall(r"""["'(]\s*((?:\w+:)?//[^"')]*)""", page))
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
@@ -94,16 +98,16 @@ def test_one_file_that_needs_nothing(page: str) -> None:
     assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
 
 
-def test_names_in_the_page_are_used_once(page: str, shown: Shown) -> None:
+def test_names_in_the_page_are_used_once(page: str, report_data: ReportData) -> None:
     names = re.findall(r'\bid="([^"]*)"', page)
-    assert len(names) == len(set(names)) >= len(shown[1])
+    assert len(names) == len(set(names)) >= len(report_data[1])
     used = set(re.findall(r"url\(#([^)]*)\)", page)) | set(re.findall(r'href="#([^"]*)"', page))
     assert used <= set(names)
 
 
-def test_every_picture_is_whole_and_turns_dark(page: str, shown: Shown) -> None:
+def test_every_picture_is_valid_and_has_dark_colours(page: str, report_data: ReportData) -> None:
     pictures = SVG.findall(page)
-    assert len(pictures) == len(shown[1])
+    assert len(pictures) == len(report_data[1])
     colour = re.compile(r'(?:fill|stroke)="([^"]*)"')
     for picture in pictures:
         root = ElementTree.fromstring(picture)
@@ -120,8 +124,8 @@ def test_two_runs_are_the_same(page: str, outputs: Path, sample: Path, tmp_path:
     assert (tmp_path / "again.html").read_text("utf-8") == page
 
 
-def ran(code: str) -> pl.DataFrame:
-    """What the last expression of a figure's code is."""
+def run_code(code: str) -> pl.DataFrame:
+    """Run a figure's code; return the value of its last expression."""
     tree = ast.parse(code)
     last = tree.body.pop()
     assert isinstance(last, ast.Expr)
@@ -131,19 +135,19 @@ def ran(code: str) -> pl.DataFrame:
     return result
 
 
-def test_shown_code_is_what_made_the_picture(
-    page: str, shown: Shown, monkeypatch: pytest.MonkeyPatch
+def test_the_shown_code_gives_the_data_of_the_picture(
+    page: str, report_data: ReportData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     checked: dict[str, pl.DataFrame] = {}
-    for figure in shown[1].values():
-        code = shown[0].format_code(figure)
+    for figure in report_data[1].values():
+        code = report_data[0].format_code(figure)
         assert f"<code>{escape(code)}</code></pre>" in page
         if code not in checked:
-            checked[code] = ran(code)
-        frame = answer(shown, figure.name)
+            checked[code] = run_code(code)
+        frame = answer(report_data, figure.name)
         assert checked[code].equals(frame)
-        rows = sum(shown[0].load(name).rows for name in figure.sources)
+        rows = sum(report_data[0].load(name).rows for name in figure.sources)
         assert f"From {rows:,} rows of " in page
         assert f"the query returns {frame.height:,} rows." in page
 
@@ -154,7 +158,7 @@ def test_shown_code_is_what_made_the_picture(
 def open_report(
     chromium: Browser, page: str, folder: Path, width: int, scheme: Any = "light"
 ) -> Page:
-    """The report in a window of that width, every query unfolded."""
+    """Open the report in a window of that width, with every query unfolded."""
     file = folder / "report.html"
     file.write_text(page, "utf-8")
     window = chromium.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
@@ -163,8 +167,8 @@ def open_report(
     return window
 
 
-def widths(window: Page) -> list[dict[str, float]]:
-    """Of every box: how wide it and what is in it are, and where it stands."""
+def measure_boxes(window: Page) -> list[dict[str, float]]:
+    """Return of every box its width, the width of its content, and its left and right edges."""
     result: list[dict[str, float]] = window.evaluate(
         """() => [...document.querySelectorAll(".scroll")].map((box) => ({
             shown: box.clientWidth, held: box.scrollWidth,
@@ -176,12 +180,12 @@ def widths(window: Page) -> list[dict[str, float]]:
 
 @pytest.mark.parametrize("width", [320, 390, 1200])
 def test_only_boxes_scroll_sideways(
-    chromium: Browser, page: str, shown: Shown, tmp_path: Path, width: int
+    chromium: Browser, page: str, report_data: ReportData, tmp_path: Path, width: int
 ) -> None:
     window = open_report(chromium, page, tmp_path, width)
     assert window.evaluate("document.documentElement.scrollWidth") == width
-    boxes = widths(window)
-    assert len(boxes) == 1 + 2 * len(shown[1])
+    boxes = measure_boxes(window)
+    assert len(boxes) == 1 + 2 * len(report_data[1])
     assert all(0 <= box["left"] < box["right"] <= width for box in boxes)
     wide = [box for box in boxes if box["held"] > box["shown"]]
     assert len(wide) > 30 if width < 400 else not wide
@@ -189,7 +193,7 @@ def test_only_boxes_scroll_sideways(
 
 
 DITHER = 4
-"""By how much at most a gradient of one colour differs from that colour."""
+"""The most by which a gradient of one colour differs from that colour."""
 
 DIFFERENCES = """async (pictures) => {
     const [one, other] = await Promise.all(pictures.map(async (text) => {
@@ -210,8 +214,8 @@ DIFFERENCES = """async (pictures) => {
 """The greatest difference of two pictures in the left half and in the right half."""
 
 
-def fades(window: Page, box: Locator) -> list[bool]:
-    """Whether a box's fades are to be seen: the left one, the right one."""
+def find_visible_fades(window: Page, box: Locator) -> list[bool]:
+    """Return whether a box's left fade and its right fade are visible."""
     pictures = [box.screenshot()]
     style = window.add_style_tag(content=".scroll::before,.scroll::after{opacity:0}")
     pictures.append(box.screenshot())
@@ -223,20 +227,20 @@ def fades(window: Page, box: Locator) -> list[bool]:
 @pytest.mark.parametrize(
     ("width", "scheme"), [pytest.param(320, "dark", marks=wide), (390, "light")]
 )
-def test_a_box_that_scrolls_shows_it_until_its_end(
+def test_a_box_that_scrolls_fades_until_its_end(
     chromium: Browser, page: str, tmp_path: Path, width: int, scheme: str
 ) -> None:
     window = open_report(chromium, page, tmp_path, width, scheme)
     result = window.locator(".scroll")
-    boxes = widths(window)
+    boxes = measure_boxes(window)
     # every fifth: the table, pictures and queries in turn
     for number in range(0, len(boxes), 5):
-        one = result.nth(number)
+        scroll_box = result.nth(number)
         wide = boxes[number]["held"] > boxes[number]["shown"]
-        assert fades(window, one) == [False, wide]
+        assert find_visible_fades(window, scroll_box) == [False, wide]
         if wide:
-            one.evaluate("(box) => { box.scrollLeft = 9999; }")
-            assert fades(window, one) == [True, False]
+            scroll_box.evaluate("(box) => { box.scrollLeft = 9999; }")
+            assert find_visible_fades(window, scroll_box) == [True, False]
     window.close()
 
 
@@ -260,95 +264,99 @@ def test_on_paper_nothing_is_cut_off(chromium: Browser, page: str, tmp_path: Pat
     window = open_report(chromium, page, tmp_path, 700)
     window.emulate_media(media="print")
     assert window.evaluate("document.documentElement.scrollWidth") == 700
-    assert all(box["held"] <= box["shown"] <= 700 for box in widths(window))
+    assert all(box["held"] <= box["shown"] <= 700 for box in measure_boxes(window))
     window.close()
 
 
-# ---- what is said is so -------------------------------------------------------------------------
+# ---- the figures' data ---------------------------------------------------------------------------
 
 
-def test_distances_are_the_histogram(shown: Shown, outputs: Path) -> None:
-    mine = answer(shown, "eight-distances").select("goal", "distance", "states")
+def test_distances_are_the_histogram(report_data: ReportData, outputs: Path) -> None:
+    mine = answer(report_data, "eight-distances").select("goal", "distance", "states")
     assert sorted(mine.rows()) == sorted(count_states("eight", Folder(outputs)).rows())
     sums = mine.group_by("goal").agg(pl.col("states").sum())
     assert set(sums["states"]) == {181_440}
 
 
-def test_blank_and_heuristics_count_every_state(shown: Shown) -> None:
-    blank = answer(shown, "eight-blank")
+def test_blank_and_heuristics_count_every_state(report_data: ReportData) -> None:
+    blank = answer(report_data, "eight-blank")
     assert blank["states"].sum() == 3 * 181_440
     parities = blank.group_by("goal", "blank").agg((pl.col("distance") % 2).n_unique())
     assert set(parities["distance"]) == {1}
-    heuristics = answer(shown, "eight-heuristics")
+    heuristics = answer(report_data, "eight-heuristics")
     assert heuristics["states"].sum() == 2 * 3 * 181_440
     gap = (pl.col("distance") - pl.col("value")) * pl.col("states")
     errors = (
         heuristics.filter(pl.col("heuristic") == "manhattan")
         .group_by("goal", "distance")
         .agg((gap.sum() / pl.col("states").sum()).alias("error"))
-        .join(answer(shown, "eight-errors"), on=["goal", "distance"])
+        .join(answer(report_data, "eight-errors"), on=["goal", "distance"])
     )
     assert errors.height == 95
     assert (errors["error"] - errors["manhattan"]).abs().max() == pytest.approx(0)
 
 
-def test_hardest_states_are_known(shown: Shown) -> None:
-    frame = answer(shown, "eight-hardest")
+def test_hardest_states_are_known(report_data: ReportData) -> None:
+    frame = answer(report_data, "eight-hardest")
     corner = frame.filter(pl.col("goal") == "corner")
     assert corner["state"].to_list() == ["647850321", "867254301"]
     assert dict(frame.group_by("goal").len().rows()) == {"corner": 2, "centre": 148, "edge": 2}
 
 
-def test_senet_counts_are_known(shown: Shown) -> None:
-    frame = answer(shown, "senet-plies")
+def test_senet_counts_are_known(report_data: ReportData) -> None:
+    frame = answer(report_data, "senet-plies")
     plies = frame.filter(pl.col("variable") == "plies")
     first = plies.sort("plies", nulls_last=True)["positions"].to_list()
     assert first[:7] == [1, 18, 228, 1677, 8876, 31007, 70810]
     assert first[-1] == 119
-    shares = answer(shown, "senet-squares").group_by("piece", "plies").agg(pl.col("share").sum())
+    shares = (
+        answer(report_data, "senet-squares").group_by("piece", "plies").agg(pl.col("share").sum())
+    )
     assert shares.height == 32
     assert all(share == pytest.approx(5) for share in shares["share"])
 
 
-def test_what_is_never_reached_has_the_shape_that_is_said(shown: Shown) -> None:
-    frame = answer(shown, "senet-never")
+def test_unreachable_positions_have_the_shape_that_is_described(report_data: ReportData) -> None:
+    frame = answer(report_data, "senet-never")
     lost = frame.filter("never")["position"].to_list()
     assert len(lost) == 119
     for position in lost:
         runs = ["".join(run) for _, run in groupby(position, key=lambda piece: piece == ".")]
-        block, gap, *beyond = runs
+        block, gap, *further_runs = runs
         assert "." not in block
         assert len(gap) in (4, 5)
-        assert len(set("".join(beyond)) - {"."}) <= 1
-    text = shown[1]["senet-never"].describe(frame)
+        assert len(set("".join(further_runs)) - {"."}) <= 1
+    text = report_data[1]["senet-never"].describe(frame)
     assert "All 119 have one shape" in text
     assert "75 of the 252 with nothing beyond the gap" in text
     other = frame.with_columns(shape=pl.lit(False))
-    assert "shape" not in shown[1]["senet-never"].describe(other)
+    assert "shape" not in report_data[1]["senet-never"].describe(other)
 
 
-def test_knight_counts_agree(shown: Shown, outputs: Path) -> None:
-    starts = answer(shown, "knight-starts")
+def test_knight_counts_agree(report_data: ReportData, outputs: Path) -> None:
+    starts = answer(report_data, "knight-starts")
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    same = starts.join(counts, on=["board", "start"], suffix="_counted")
-    assert same.height == starts.height == 13 + 36
-    assert (same["tours"] == same["tours_counted"]).all()
-    assert (same["closed"] == same["closed_counted"]).all()
+    joined = starts.join(counts, on=["board", "start"], suffix="_counted")
+    assert joined.height == starts.height == 13 + 36
+    assert (joined["tours"] == joined["tours_counted"]).all()
+    assert (joined["closed"] == joined["closed_counted"]).all()
 
 
 @pytest.mark.parametrize("side", [5, 6])
-def test_starts_shown_stand_for_all(shown: Shown, side: int) -> None:
-    ends = answer(shown, f"knight-ends-{side}x{side}")
+def test_the_shown_starts_represent_all(report_data: ReportData, side: int) -> None:
+    ends = answer(report_data, f"knight-ends-{side}x{side}")
     board = KnightBoard(side, side)
     reached = {
         square
         for start in ends["start"].unique()
         for square in board.find_images(board.parse_square(start))
     }
-    starts = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")["start"]
+    starts = answer(report_data, "knight-starts").filter(pl.col("board") == f"{side}x{side}")[
+        "start"
+    ]
     assert {board.name_square(square) for square in reached} == set(starts)
     sums = dict(ends.group_by("start").agg(pl.col("tours").sum()).rows())
-    rows = answer(shown, "knight-starts").filter(pl.col("board") == f"{side}x{side}")
+    rows = answer(report_data, "knight-starts").filter(pl.col("board") == f"{side}x{side}")
     tours = dict(rows.select("start", "tours").rows())
     assert all(tours[start] == total for start, total in sums.items())
 
@@ -361,14 +369,14 @@ def test_a_sample_has_a_chapter(page: str) -> None:
     assert "<code>cycles.parquet</code>" not in page, "it is no table"
 
 
-def test_the_shell_shows_a_sample(
+def test_the_command_shows_a_sample(
     report_extra: None,
     tmp_path: Path,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    """Alone: no table is read for it, and a page does not age with it."""
+    """Show only the sample: no table is read, and the page depends on none."""
     monkeypatch.setattr("queries.report.writer.list_sections", list)
     words = ["report", "--outputs", str(tmp_path), "--sample"]
     assert run_command([*words, str(sample)]) == 0
@@ -380,7 +388,7 @@ def test_the_shell_shows_a_sample(
     assert picture.name == "01-knight-jumps.svg"
 
 
-def test_a_file_that_is_no_sample_makes_no_page(
+def test_a_file_that_is_no_sample_gives_no_page(
     report_extra: None, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     file = tmp_path / "eight.parquet"
@@ -392,7 +400,7 @@ def test_a_file_that_is_no_sample_makes_no_page(
     assert [*tmp_path.iterdir()] == [file]
 
 
-# ---- pictures alone, and trouble ----------------------------------------------------------------
+# ---- pictures alone, and errors -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=wide)])
@@ -404,12 +412,12 @@ def test_pictures_alone(report_extra: None, outputs: Path, tmp_path: Path, kind:
         for number, figure in enumerate(list_figures(list_sections()), 1)
     ]
     for path in written:
-        made = path.read_bytes()
+        picture = path.read_bytes()
         if kind == "svg":
-            assert ElementTree.fromstring(made).tag.endswith("svg")
+            assert ElementTree.fromstring(picture).tag.endswith("svg")
         else:
-            assert made.startswith(b"\x89PNG\r\n\x1a\n")
-            width, height = (int.from_bytes(made[at : at + 4], "big") for at in (16, 20))
+            assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+            width, height = (int.from_bytes(picture[at : at + 4], "big") for at in (16, 20))
             assert min(width, height) > 200
 
 
@@ -419,24 +427,28 @@ def test_readme_pictures_are_current_and_small(outputs: Path) -> None:
         assert len(drawn) < 60_000
 
 
-def test_a_puzzle_with_no_section_has_a_histogram_and_a_list_has_nothing(
+def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_lists(
     report_extra: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("pancakes", "lanes"):
         monkeypatch.setitem(MODULES, name, f"tests.support.{name}")
-    ours, (shown,) = list_sections()[:3], list_sections()[3:]
-    assert [section.title for section in ours] == ["The 8-puzzle", "Senet", "The knight's tour"]
-    assert shown.title == "Pancakes"
+    own_sections, (default_section,) = list_sections()[:3], list_sections()[3:]
+    assert [section.title for section in own_sections] == [
+        "The 8-puzzle",
+        "Senet",
+        "The knight's tour",
+    ]
+    assert default_section.title == "Pancakes"
     build_tables(tmp_path, get_puzzle("pancakes"))
-    (figure,) = shown.figures
-    asked = Sources(Folder(tmp_path))
-    frame = asked.answer(figure)
+    (figure,) = default_section.figures
+    sources = Sources(Folder(tmp_path))
+    frame = sources.answer(figure)
     assert frame.equals(count_states("pancakes", Folder(tmp_path)))
     assert figure.describe(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
     assert figure.draw(frame) == draw_histogram(frame)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs").symlink_to(tmp_path)
-    assert ran(asked.format_code(figure)).equals(frame)
+    assert run_code(sources.format_code(figure)).equals(frame)
 
 
 @pytest.mark.parametrize("kind", ["html", "svg"])

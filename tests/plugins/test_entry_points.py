@@ -1,4 +1,4 @@
-"""Puzzles of other packages: found by their entry points, refused in a sentence."""
+"""Tests of plugins: puzzle packages that are found by their entry points, or refused."""
 
 import sys
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ from tests.support.tampered import TABLES, cell, rewrite
 
 PANCAKES = "from tests.support.pancakes import PUZZLE\n"
 SQUARES = '''
-"""A puzzle that brings all that can be brought: recipe, maker, reader, section and proof."""
+"""A puzzle with all parts of its own: recipe, builder, reader, section and proof."""
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Upto(Recipe):
 def make(recipe, puzzle, table, work):
     numbers = np.arange(10)
     columns = {"number": numbers, "square": numbers**2}
-    return (each for each in [columns]), (each for each in ()), 0
+    return (chunk for chunk in [columns]), (chunk for chunk in ()), 0
 
 
 class Reader(DefaultReader):
@@ -94,7 +94,7 @@ PUZZLE = Squares()
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder where packages are found; what is installed there is forgotten afterwards."""
+    """Make a folder where packages are found; unload what was imported from it afterwards."""
     before = {*sys.modules}
     place = tmp_path / "site"
     place.mkdir()
@@ -108,23 +108,23 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def test_one_is_found_by_its_name_and_listed_behind_ours(site: Path) -> None:
+def test_plugins_are_found_by_name_and_listed_last(site: Path) -> None:
     install(site, "breakfast", "pancakes", PANCAKES)
     install(site, "art", "squares", SQUARES)
     assert list_names() == [*MODULES, "pancakes", "squares"]
-    assert [asked.title for asked in list_puzzles()][-2:] == ["Pancakes", "Squares"]
+    assert [puzzle.title for puzzle in list_puzzles()][-2:] == ["Pancakes", "Squares"]
     assert get_puzzle("pancakes") is list_puzzles()[-2]
     assert is_registered("squares")
     assert not is_registered("hanoi")
     assert not get_load_errors()
 
 
-def test_what_it_brings_is_taken(
+def test_all_parts_of_a_plugin_are_used(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(site, "art", "squares", SQUARES)
-    asked, folder = get_puzzle("squares"), tmp_path / "out"
-    assert build_tables(folder, asked).finished == ["squares"]
+    puzzle, folder = get_puzzle("squares"), tmp_path / "out"
+    assert build_tables(folder, puzzle).finished == ["squares"]
     assert pl.read_parquet(folder / "squares.parquet").rows() == [(n, n * n) for n in range(10)]
     assert get_reader_class("squares").key == "NUMBER"
     assert answer_query("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
@@ -132,23 +132,22 @@ def test_what_it_brings_is_taken(
     assert read_last_claim(folder) == [
         "every square is one", "squares: proved: every number was squared again"
     ]  # fmt: skip
-    monkeypatch.setitem(TABLES, "squares", asked.tables[0])
+    monkeypatch.setitem(TABLES, "squares", puzzle.tables[0])
     rewrite(folder, "squares", cell("square", 7, 48))
     with pytest.raises(VerifyFailed, match=r"every square is one.*48"):
         read_last_claim(folder)
 
 
 def read_last_claim(folder: Path) -> list[str]:
-    """The last claim that is proved of a folder's tables of other packages, ours left out, and the
-    verdicts on them."""
+    """Verify the tables of plugins in a folder; return the last proved claim and the verdicts."""
     claims: list[Claim] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tablebase.puzzles.MODULES", {})
         tables = list_tables(Folder(folder), lambda claim, _: claims.append(claim))
     verdicts: list[Verdict] = []
     prove(tables, verdicts.extend)
-    shown = [f"{of.table}: {of.verdict}: {of.how}" for of in verdicts]
-    return [*[claim.claim for claim in claims if claim.passed][-1:], *shown]
+    lines = [f"{verdict.table}: {verdict.verdict}: {verdict.how}" for verdict in verdicts]
+    return [*[claim.claim for claim in claims if claim.passed][-1:], *lines]
 
 
 REFUSED = [
@@ -167,11 +166,11 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "code", "problem"), REFUSED)
-def test_one_that_cannot_be_used_is_refused_and_ours_are_not(
+def test_a_plugin_that_cannot_be_used_is_refused_alone(
     site: Path, name: str, code: str, problem: str
 ) -> None:
     install(site, "bad", name, code)
-    assert [asked.name for asked in list_puzzles()] == [*MODULES]
+    assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES]
     (error,) = get_load_errors()
     assert (error.puzzle, error.packages, error.exit_code) == (name, ["bad"], 3)
     assert problem in error.problem
@@ -190,15 +189,15 @@ def test_two_packages_with_one_name_are_both_refused(site: Path) -> None:
     install(site, "bakery", "pancakes", PANCAKES)
     install(site, "breakfast", "pancakes", PANCAKES)
     install(site, "art", "squares", SQUARES)
-    assert [asked.name for asked in list_puzzles()] == [*MODULES, "squares"]
-    both = "of the packages bakery and breakfast cannot be used"
-    alone = "only one package may bring a puzzle of that name"
-    with pytest.raises(PluginError, match=f"{both}: {alone}"):
+    assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES, "squares"]
+    packages = "of the packages bakery and breakfast cannot be used"
+    problem = "only one package may bring a puzzle of that name"
+    with pytest.raises(PluginError, match=f"{packages}: {problem}"):
         get_puzzle("pancakes")
 
 
 @pytest.mark.parametrize("part", ["reader", "section", "proof"])
-def test_a_part_that_is_not_there_is_refused(site: Path, tmp_path: Path, part: str) -> None:
+def test_a_missing_part_of_a_plugin_is_refused(site: Path, tmp_path: Path, part: str) -> None:
     install(site, "art", "squares", SQUARES.replace(f'{part} = "art:', f'{part} = "art:No'))
     folder = tmp_path / "out"
     build_tables(folder, get_puzzle("squares"))
@@ -213,18 +212,18 @@ def test_a_part_that_is_not_there_is_refused(site: Path, tmp_path: Path, part: s
         ) if part == "reader" else read_last_claim(folder)
 
 
-def test_help_lists_the_others_where_a_reader_is_not_there(cli: Cli, site: Path) -> None:
+def test_help_lists_the_other_puzzles_if_a_reader_is_missing(cli: Cli, site: Path) -> None:
     install(site, "art", "squares", SQUARES.replace("art:Reader", "art:No"))
-    reported = cli("query", "--help", env={"PYTHONPATH": str(site)})
-    assert "Knight's tour: answer one key" in reported.out
-    assert "squares" not in reported.out
-    assert (reported.code, "package art cannot be used: loading art:No" in reported.err) == (
+    result = cli("query", "--help", env={"PYTHONPATH": str(site)})
+    assert "Knight's tour: answer one key" in result.out
+    assert "squares" not in result.out
+    assert (result.code, "package art cannot be used: loading art:No" in result.err) == (
         3,
         True,
     )
 
 
-def test_its_python_object_is_found_by_name(site: Path, tmp_path: Path) -> None:
+def test_the_typed_table_of_a_plugin_is_found_by_name(site: Path, tmp_path: Path) -> None:
     install(site, "breakfast", "pancakes", PANCAKES)
     build_tables(tmp_path, get_puzzle("pancakes"))
     tables = open_tables(str(tmp_path))
@@ -233,7 +232,7 @@ def test_its_python_object_is_found_by_name(site: Path, tmp_path: Path) -> None:
         tables.goals("hanoi")
 
 
-def test_the_shell_knows_it(cli: Cli, site: Path, tmp_path: Path) -> None:
+def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
     install(site, "breakfast", "pancakes", PANCAKES)
     env = {"PYTHONPATH": f"{site}:{ROOT}", "PIPELINE_OUTPUTS": str(tmp_path)}
     assert cli("precompute", "pancakes", env=env).code == 0
@@ -248,11 +247,11 @@ def test_the_shell_knows_it(cli: Cli, site: Path, tmp_path: Path) -> None:
     assert "pancakes           120" in cli("status", env=env).out
     for line in ("precompute p", "query p", "histogram p"):
         words = f"pipeline {line}"
-        asked = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}
-        assert cli(env={**env, **asked}).out.split() == ["pancakes"]
+        variables = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}
+        assert cli(env={**env, **variables}).out.split() == ["pancakes"]
 
 
-def test_a_broken_one_leaves_the_shell_ours(cli: Cli, site: Path, outputs: Path) -> None:
+def test_a_broken_plugin_does_not_affect_other_puzzles(cli: Cli, site: Path, outputs: Path) -> None:
     install(site, "bad", "pancakes", "import nowhere")
     env = {"PYTHONPATH": str(site), "PIPELINE_OUTPUTS": str(outputs)}
     sentence = (
@@ -269,9 +268,9 @@ def test_a_broken_one_leaves_the_shell_ours(cli: Cli, site: Path, outputs: Path)
     assert cli("query", "hanoi", "1", env=env).code == 2
 
 
-LOOKED = """
+IMPORT_SCRIPT = """
 import os, sys
-import numpy, polars, rich.progress, typer.rich_utils  # none is ours, and all take long
+import numpy, polars, rich.progress, typer.rich_utils  # imported once, as they take long
 from pipeline.run import run_command
 
 for words in sys.argv[1:]:
@@ -286,10 +285,10 @@ for words in sys.argv[1:]:
 """
 
 
-def test_nobody_looks_for_others_unasked(place: Path) -> None:
-    """Nor for the program's own help, nor where all puzzles that are named are ours."""
+def test_plugins_are_searched_for_only_when_needed(place: Path) -> None:
+    """Expect no search for plugins in help, or if all named puzzles are of this program."""
     commands = ["--help", "query eight --help", "precompute eight --help", "histogram --help"]
     commands += ["query eight", "precompute eight senet --quiet", "histogram eight"]
-    reported = python(LOOKED, *commands, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
-    looks = [line for line in reported.out.splitlines() if line.startswith(("looked", "did not"))]
-    assert looks == [f"did not look {words}" for words in commands]
+    result = python(IMPORT_SCRIPT, *commands, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
+    searches = [line for line in result.out.splitlines() if line.startswith(("looked", "did not"))]
+    assert searches == [f"did not look {words}" for words in commands]

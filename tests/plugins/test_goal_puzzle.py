@@ -1,4 +1,4 @@
-"""A fourth puzzle added through the registry alone: tables, index, lookups, words, histogram."""
+"""Tests of a goal puzzle added through the registry: tables, index, lookups and histogram."""
 
 import json
 import re
@@ -28,8 +28,8 @@ from tests.support.shell import Said, python
 STACKS = ["".join(stack) for stack in permutations("12345")]
 
 
-def flips(state: str) -> dict[str, str]:
-    """Every stack one flip away."""
+def list_flips(state: str) -> dict[str, str]:
+    """Return every stack that is one flip away, by its letter."""
     result = {}
     for top in range(2, 6):
         turned = list(state)
@@ -39,18 +39,18 @@ def flips(state: str) -> dict[str, str]:
 
 
 def search_all() -> dict[str, tuple[int, int]]:
-    """Distance to the stacked pancakes and number of shortest solutions."""
+    """Return each stack's distance to the goal and its number of shortest solutions."""
     result = {"12345": (0, 1)}
     waiting = deque(result)
     while waiting:
         state = waiting.popleft()
-        distance, ways = result[state]
-        for after in flips(state).values():
+        distance, solutions = result[state]
+        for after in list_flips(state).values():
             if after not in result:
                 result[after] = (distance + 1, 0)
                 waiting.append(after)
             if result[after][0] == distance + 1:
-                result[after] = (distance + 1, result[after][1] + ways)
+                result[after] = (distance + 1, result[after][1] + solutions)
     return result
 
 
@@ -61,12 +61,12 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    made = tmp_path_factory.mktemp("pancakes")
-    report = build_tables(made, PUZZLE)
+    path = tmp_path_factory.mktemp("pancakes")
+    report = build_tables(path, PUZZLE)
     assert report.reasons == {"pancakes": "missing"}
     assert report.finished == ["pancakes"]
-    yield made
-    assert not list(made.glob(".*.unpublished"))
+    yield path
+    assert not list(path.glob(".*.unpublished"))
 
 
 def test_the_graph_has_every_flip() -> None:
@@ -75,18 +75,18 @@ def test_the_graph_has_every_flip() -> None:
     graph = PUZZLE.make_graph()
     assert graph.offsets.tolist() == list(range(0, 4 * PUZZLE.size + 1, 4))
     assert [STACKS[node] for node in graph.targets] == [
-        after for stack in STACKS for after in flips(stack).values()
+        after for stack in STACKS for after in list_flips(stack).values()
     ]
 
 
-def test_all_its_moves_at_once_are_those_of_each_stack() -> None:
+def test_vectorized_moves_are_those_of_each_stack() -> None:
     for letter, ranks, after in PUZZLE.list_all_moves():
         assert ranks.tolist() == list(range(PUZZLE.size))
-        assert [text.decode() for text in after] == [flips(stack)[letter] for stack in STACKS]
+        assert [text.decode() for text in after] == [list_flips(stack)[letter] for stack in STACKS]
 
 
-class Doors(Pancakes):
-    """A letter need not be a move of each state, and may be two of one."""
+class UnevenPancakes(Pancakes):
+    """Pancakes where a letter has no move in most states, and two in one."""
 
     letters = "23"
 
@@ -94,14 +94,15 @@ class Doors(Pancakes):
         yield from (("2", "12354"), ("2", "12345"), ("3", "54321")) if state == STACKS[7] else ()
 
 
-def test_no_move_is_lost_where_all_are_listed() -> None:
+def test_vectorized_moves_are_complete() -> None:
     result = [
-        (letter, list(ranks), list(after)) for letter, ranks, after in Doors().list_all_moves()
+        (letter, list(ranks), list(after))
+        for letter, ranks, after in UnevenPancakes().list_all_moves()
     ]
     assert result == [("2", [7, 7], [b"12354", b"12345"]), ("3", [7], [b"54321"])]
 
 
-def test_its_table_is_the_searched_one(folder: Path) -> None:
+def test_the_table_equals_a_second_search(folder: Path) -> None:
     expected = search_all()
     table = pl.read_parquet(folder / "pancakes.parquet")
     assert table.schema == {
@@ -118,7 +119,7 @@ def test_its_table_is_the_searched_one(folder: Path) -> None:
             expected[stack][0],
             "".join(
                 top
-                for top, after in flips(stack).items()
+                for top, after in list_flips(stack).items()
                 if expected[after][0] < expected[stack][0]
             ),
             expected[stack][1],
@@ -127,7 +128,7 @@ def test_its_table_is_the_searched_one(folder: Path) -> None:
     ]
 
 
-def test_its_index_answers_for_each_rank(folder: Path) -> None:
+def test_the_index_has_a_record_for_each_rank(folder: Path) -> None:
     data = (folder / "pancakes.idx").read_bytes()
     expected = search_all()
     assert list(struct.iter_unpack("<BB", data[4096 : 4096 + 240])) == [
@@ -135,7 +136,7 @@ def test_its_index_answers_for_each_rank(folder: Path) -> None:
     ]
 
 
-def test_it_is_probed(folder: Path) -> None:
+def test_probes_of_every_stack(folder: Path) -> None:
     pancakes = open_tables(str(folder)).goals("pancakes")
     expected = search_all()
     for stack in STACKS:
@@ -146,7 +147,7 @@ def test_it_is_probed(folder: Path) -> None:
         assert (path[0], path[-1], len(path)) == (stack, "12345", answer.distance + 1)
         letters = pancakes.solution(stack)
         for before, letter, after in zip(path, letters, path[1:], strict=False):
-            assert flips(before)[letter] == after
+            assert list_flips(before)[letter] == after
     assert pancakes.probe("54321", "stacked") == pancakes.probe("54321")
     assert pancakes.get("11111") is None
     with pytest.raises(NotationError):
@@ -161,9 +162,9 @@ def test_it_is_probed(folder: Path) -> None:
     assert PUZZLE.explain_unreachable("12345", "54321") == "no sequence of moves connects them."
 
 
-def test_its_answer_in_words(folder: Path) -> None:
-    asked: dict[str, str | bool] = {"outputs": str(folder)}
-    assert answer_query("pancakes", "45321", asked) == (
+def test_the_answer_as_text(folder: Path) -> None:
+    options: dict[str, str | bool] = {"outputs": str(folder)}
+    assert answer_query("pancakes", "45321", options) == (
         "45321\n\n"
         "goal         stacked 12345\n"
         "distance     2 moves\n"
@@ -171,11 +172,11 @@ def test_its_answer_in_words(folder: Path) -> None:
         "solutions    1 of that length\n"
         "one of them  25\n"
     )
-    assert answer_query("pancakes", "45321", {**asked, "path": True}) == "45321\n54321\n12345\n"
-    assert "none: this is the goal" in answer_query("pancakes", "12345", asked)
+    assert answer_query("pancakes", "45321", {**options, "path": True}) == "45321\n54321\n12345\n"
+    assert "none: this is the goal" in answer_query("pancakes", "12345", options)
 
 
-def test_its_answer_as_json(folder: Path) -> None:
+def test_the_answer_as_json(folder: Path) -> None:
     text = answer_query("pancakes", "45321", {"outputs": str(folder), "json": True, "path": True})
     assert json.loads(text) == {
         "state": "45321",
@@ -190,7 +191,7 @@ def test_its_answer_as_json(folder: Path) -> None:
     }
 
 
-def test_its_histogram(folder: Path) -> None:
+def test_the_histogram(folder: Path) -> None:
     counts = count_states("pancakes", Folder(folder))
     expected = Counter(distance for distance, _ in search_all().values())
     assert counts.rows() == [("stacked", *item) for item in sorted(expected.items())]
@@ -200,20 +201,20 @@ def test_its_histogram(folder: Path) -> None:
     assert lines[-1].split() == ["all", "120"]
 
 
-def test_its_status_beside_what_is_missing(folder: Path) -> None:
+def test_the_status_beside_missing_tables(folder: Path) -> None:
     states = {row["table"]: row["state"] for row in list_status(Folder(folder))}
     assert states.pop("pancakes") == "published"
     assert set(states.values()) == {"missing"}
     assert "eight" in states
 
 
-def test_another_puzzle_is_missing_there(folder: Path) -> None:
+def test_tables_of_another_puzzle_are_missing(folder: Path) -> None:
     with pytest.raises(TableMissing, match=r"Run: pipeline precompute eight --outputs "):
         open_tables(str(folder)).eight.probe("123456780")
 
 
-def shell(folder: Path, *words: str) -> Said:
-    """The whole program in a process of its own, with the puzzle registered."""
+def run_program(folder: Path, *words: str) -> Said:
+    """Run the whole program in a process of its own, with the puzzle registered."""
     return python(
         "import sys, tablebase.puzzles\n"
         "tablebase.puzzles.MODULES['pancakes'] = 'tests.support.pancakes'\n"
@@ -224,11 +225,11 @@ def shell(folder: Path, *words: str) -> Said:
     )
 
 
-def test_its_stage_and_its_query_at_the_shell(tmp_path: Path, folder: Path) -> None:
-    text = shell(tmp_path, "precompute", "pancakes")
+def test_precompute_and_query_at_the_shell(tmp_path: Path, folder: Path) -> None:
+    text = run_program(tmp_path, "precompute", "pancakes")
     assert text.code == 0
     assert re.fullmatch(
-        # in between, how far it is, if compiling takes long
+        # progress lines come in between if compiling takes long
         r"building pancakes \(missing\)\n(?:  .+\n)*pancakes: 120 rows in [\d.]+ s\n",
         text.err,
     )
@@ -236,16 +237,16 @@ def test_its_stage_and_its_query_at_the_shell(tmp_path: Path, folder: Path) -> N
     assert text.out.splitlines()[1].split()[:3] == ["pancakes", "120", size]
     for name in ("pancakes.parquet", "pancakes.idx", "manifest.json"):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
-    assert shell(tmp_path, "query", "pancakes", "54321").out.startswith("54321\n\ngoal ")
-    assert shell(tmp_path, "query", "pancakes", "--path", "54321").out == "54321\n12345\n"
-    assert "pancakes.idx" in shell(tmp_path, "precompute", "pancakes", "--help").out
-    refused = shell(tmp_path, "query", "pancakes", "11111")
+    assert run_program(tmp_path, "query", "pancakes", "54321").out.startswith("54321\n\ngoal ")
+    assert run_program(tmp_path, "query", "pancakes", "--path", "54321").out == "54321\n12345\n"
+    assert "pancakes.idx" in run_program(tmp_path, "precompute", "pancakes", "--help").out
+    refused = run_program(tmp_path, "query", "pancakes", "11111")
     assert refused.code == 2
     assert refused.err.startswith("pipeline: '11111' is not a stack: it needs each of 1-5 once.")
 
 
 class Swaps(Pancakes):
-    """Only the top three may be turned over: two stacks belong together, the rest are apart."""
+    """Pancakes of which only the top three may be flipped, so that most cannot reach the goal."""
 
     name = "swaps"
     letters = "3"
@@ -254,7 +255,7 @@ class Swaps(Pancakes):
         self.tables = (self.make_goal_table("swaps", "Stacks", ("stacked",)),)
 
 
-def test_what_reaches_no_goal_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_goal_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("swaps")
     module.PUZZLE = Swaps()  # type: ignore[attr-defined]  # modules take any name
     monkeypatch.setitem(sys.modules, "swaps", module)

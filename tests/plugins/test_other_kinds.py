@@ -1,4 +1,4 @@
-"""A puzzle of each kind that is no goal puzzle, added through the registry alone."""
+"""Tests of two puzzles without goals, one of each kind, added through the registry."""
 
 import json
 import struct
@@ -45,16 +45,16 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Both toys' tables, and nothing else."""
-    made = tmp_path_factory.mktemp("toys")
+    """Build the tables of both toys, and no others."""
+    path = tmp_path_factory.mktemp("toys")
     for toy in TOYS.values():
-        assert build_tables(made, toy).finished == [table.name for table in toy.tables]
-    yield made
-    assert not list(made.glob(".*.unpublished"))
+        assert build_tables(path, toy).finished == [table.name for table in toy.tables]
+    yield path
+    assert not list(path.glob(".*.unpublished"))
 
 
-def shell(folder: Path, *words: str) -> Said:
-    """The whole program in a process of its own, with the puzzles registered."""
+def run_program(folder: Path, *words: str) -> Said:
+    """Run the whole program in a process of its own, with the puzzles registered."""
     return python(
         "import sys, tablebase.puzzles\n"
         "for name in ('jugs', 'lanes'):\n"
@@ -66,51 +66,53 @@ def shell(folder: Path, *words: str) -> Said:
     )
 
 
-def lines() -> dict[str, list[str]]:
-    """Every shortest line to each state, by walking all lines: the first is the smallest."""
+def list_shortest_lines() -> dict[str, list[str]]:
+    """Return all shortest lines to each state, the smallest first, by following all lines."""
     result, layer = {"00": [""]}, {"00": [""]}
     while layer:
         after: dict[str, list[str]] = {}
-        for state, ways in layer.items():
+        for state, shortest in layer.items():
             for letter, jars in zip(jugs.MOVES, jugs.moves(*map(int, state)), strict=True):
                 reached = "".join(map(str, jars))
                 if reached not in result:
-                    after.setdefault(reached, []).extend(way + letter for way in ways)
-        for ways in after.values():
-            ways.sort(key=lambda way: [jugs.MOVES.index(letter) for letter in way])
+                    after.setdefault(reached, []).extend(line + letter for line in shortest)
+        for shortest in after.values():
+            shortest.sort(key=lambda line: [jugs.MOVES.index(letter) for letter in line])
         result |= after
         layer = after
     return result
 
 
-def test_a_walked_toys_table_is_as_all_its_lines(folder: Path) -> None:
-    expected = lines()
+def test_the_table_of_a_searched_toy_has_its_shortest_lines(folder: Path) -> None:
+    expected = list_shortest_lines()
     assert 0 < len(expected) < jugs.PUZZLE.size
     rows = []
     for rank in range(jugs.PUZZLE.size):
         state = jugs.PUZZLE.unrank(rank)
-        ways = expected.get(state, [])
-        first = ways[0] if ways else None
-        rows.append((state, first and len(first) if first != "" else 0, len(ways), first))
+        shortest = expected.get(state, [])
+        first = shortest[0] if shortest else None
+        rows.append((state, first and len(first) if first != "" else 0, len(shortest), first))
     assert pl.read_parquet(folder / "jugs.parquet").rows() == rows
 
 
-def test_a_walked_toys_index_answers_for_each_rank(folder: Path) -> None:
+def test_the_index_of_a_searched_toy_has_a_record_for_each_rank(folder: Path) -> None:
     data = (folder / "jugs.idx").read_bytes()
     rows = pl.read_parquet(folder / "jugs.parquet")
-    for rank, (steps, ways, _) in enumerate(struct.iter_unpack("<BBB", data[4096 : 4096 + 72])):
-        have = rows["steps"][rank]
-        assert (steps, ways) == (255 if have is None else have, rows["ways"][rank])
+    for rank, (steps, line_count, _) in enumerate(
+        struct.iter_unpack("<BBB", data[4096 : 4096 + 72])
+    ):
+        row_steps = rows["steps"][rank]
+        assert (steps, line_count) == (255 if row_steps is None else row_steps, rows["ways"][rank])
 
 
-def test_a_walked_toys_depths_are_counted(folder: Path) -> None:
+def test_the_histogram_of_a_searched_toy(folder: Path) -> None:
     counts = count_states("jugs", Folder(folder))
-    assert sum(counts.drop_nulls("steps")["states"]) == len(lines())
+    assert sum(counts.drop_nulls("steps")["states"]) == len(list_shortest_lines())
     assert "steps" in format_bars(counts).splitlines()[0]
 
 
 @pytest.mark.parametrize("name", ["lane_3x4", "lane_4x3"])
-def test_a_listed_toys_rows_are_the_tours(folder: Path, name: str) -> None:
+def test_the_rows_of_a_listed_toy_are_the_tours(folder: Path, name: str) -> None:
     files, ranks = map(int, name.removeprefix("lane_").split("x"))
     tours = [
         "".join(oracles.square_name(files, square) for square in tour)
@@ -120,27 +122,31 @@ def test_a_listed_toys_rows_are_the_tours(folder: Path, name: str) -> None:
     assert pl.read_parquet(folder / f"{name}.parquet")["path"].to_list() == tours
 
 
-def test_a_walked_toy_is_looked_up(folder: Path) -> None:
-    asked: dict[str, str | bool] = {"outputs": str(folder)}
-    steps, ways, last = 6, len(lines()["43"]), jugs.MOVES.index(lines()["43"][0][-1]) << 4
-    text = json.loads(answer_query("jugs", " 43 ", {**asked, "json": True}))
-    assert text == {"state": "43", "steps": steps, "ways": ways, "last": last}
-    assert answer_query("jugs", "43", asked).split() == [
+def test_lookups_of_a_searched_toy(folder: Path) -> None:
+    options: dict[str, str | bool] = {"outputs": str(folder)}
+    steps, line_count, last = (
+        6,
+        len(list_shortest_lines()["43"]),
+        jugs.MOVES.index(list_shortest_lines()["43"][0][-1]) << 4,
+    )
+    text = json.loads(answer_query("jugs", " 43 ", {**options, "json": True}))
+    assert text == {"state": "43", "steps": steps, "ways": line_count, "last": last}
+    assert answer_query("jugs", "43", options).split() == [
         str(word) for pair in text.items() for word in pair
     ]
     with pytest.raises(NotationError, match="it needs 0-5, then 0-3"):
-        answer_query("jugs", "60", asked)
+        answer_query("jugs", "60", options)
 
 
-def test_a_listed_toy_is_looked_up(folder: Path) -> None:
-    asked: dict[str, str | bool] = {"outputs": str(folder), "json": True}
+def test_lookups_of_a_listed_toy(folder: Path) -> None:
+    options: dict[str, str | bool] = {"outputs": str(folder), "json": True}
     with pytest.raises(BadRequest, match="has 16 rows for '3x4': its board does not tell them"):
-        answer_query("lanes", "3x4", asked)
+        answer_query("lanes", "3x4", options)
     with pytest.raises(NoAnswer):
-        answer_query("lanes", "9x9", asked)
+        answer_query("lanes", "9x9", options)
 
 
-def test_their_status(folder: Path) -> None:
+def test_the_status_of_both_toys(folder: Path) -> None:
     states = {row["table"]: row["state"] for row in list_status(Folder(folder))}
     for toy in TOYS.values():
         assert {states.pop(table.name) for table in toy.tables} == {"published"}
@@ -148,39 +154,39 @@ def test_their_status(folder: Path) -> None:
 
 
 @wide
-def test_their_stages_and_queries_at_the_shell(tmp_path: Path, folder: Path) -> None:
+def test_precompute_and_query_of_both_toys_at_the_shell(tmp_path: Path, folder: Path) -> None:
     for name, toy in TOYS.items():
-        text = shell(tmp_path, "precompute", name)
+        text = run_program(tmp_path, "precompute", name)
         assert text.code == 0, text.err
         for table in toy.tables:
-            made = (tmp_path / f"{table.name}.parquet").read_bytes()
-            assert made == (folder / f"{table.name}.parquet").read_bytes()
-    asked: dict[str, str | bool] = {"outputs": str(folder)}
-    assert shell(tmp_path, "query", "jugs", "43").out == answer_query("jugs", "43", asked)
-    refused = shell(tmp_path, "query", "jugs", "60")
+            data = (tmp_path / f"{table.name}.parquet").read_bytes()
+            assert data == (folder / f"{table.name}.parquet").read_bytes()
+    options: dict[str, str | bool] = {"outputs": str(folder)}
+    assert run_program(tmp_path, "query", "jugs", "43").out == answer_query("jugs", "43", options)
+    refused = run_program(tmp_path, "query", "jugs", "60")
     assert (refused.code, refused.out) == (2, "")
-    assert "lane_3x4" in shell(tmp_path, "status").out
+    assert "lane_3x4" in run_program(tmp_path, "status").out
 
 
 # ---- verification ---------------------------------------------------------------------------
 
 
 def prove_toy(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
-    """What is proved of a toy alone: the others' tables are not there."""
-    only = {name: puzzles.MODULES[name] for name, known in TOYS.items() if known is toy}
-    monkeypatch.setattr(puzzles, "MODULES", only)
+    """Prove the tables of one toy, with the other one unregistered; return the passed claims."""
+    modules = {name: puzzles.MODULES[name] for name, candidate in TOYS.items() if candidate is toy}
+    monkeypatch.setattr(puzzles, "MODULES", modules)
     claims: list[Claim] = []
     tables = list_tables(
         Folder(folder), lambda claim, done: claims.extend([claim] if claim.passed else [])
     )
-    mine = [listed for listed in tables if listed.table]
-    for listed in mine:
+    toy_tables = [listed for listed in tables if listed.table]
+    for listed in toy_tables:
         check_files(listed)
-    prove(mine)
+    prove(toy_tables)
     return claims
 
 
-def test_a_walked_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_searched_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = [claim.claim for claim in prove_toy(folder, jugs.PUZZLE, monkeypatch)]
     assert "steps and all other columns are as a second search of the graph finds them" in text
     assert text[-1] == "each record is as a second search of the graph finds it"
@@ -190,7 +196,7 @@ def test_a_walked_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     ("column", "value"),
     [("steps", 9), ("steps", None), ("ways", 9), ("line", "F"), ("state", "00")],
 )
-def test_a_false_cell_of_a_walked_toy_is_found(
+def test_a_false_cell_of_a_searched_toy_is_found(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, value: object
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
@@ -201,7 +207,7 @@ def test_a_false_cell_of_a_walked_toy_is_found(
     assert caught.value.row == row
 
 
-def test_a_missing_row_of_a_walked_toy_is_found(
+def test_a_missing_row_of_a_searched_toy_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
@@ -212,7 +218,7 @@ def test_a_missing_row_of_a_walked_toy_is_found(
     assert (caught.value.found, caught.value.expected) == (f"rows {size - 1}", size)
 
 
-def test_a_false_record_of_a_walked_toy_is_found(
+def test_a_false_record_of_a_searched_toy_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
@@ -237,8 +243,8 @@ def test_a_listed_toy_is_proved_as_its_recipe_is(
         prove_toy(tmp_path, lanes.PUZZLE, monkeypatch)
 
 
-class Unknown(Puzzle):
-    """The jugs' table, of a puzzle of which nothing is known but its tables."""
+class WithoutRules(Puzzle):
+    """A puzzle with the jugs' table, but without rules."""
 
     name = "jugs"
     title = "Unknown"
@@ -246,15 +252,17 @@ class Unknown(Puzzle):
 
 
 @pytest.fixture
-def unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder_without_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     build_tables(tmp_path, jugs.PUZZLE)
-    monkeypatch.setattr(jugs, "PUZZLE", Unknown())
+    monkeypatch.setattr(jugs, "PUZZLE", WithoutRules())
     monkeypatch.setitem(TOYS, "jugs", jugs.PUZZLE)
     return tmp_path
 
 
-def test_what_holds_for_any_table_is_proved(unknown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    claims = prove_toy(unknown, jugs.PUZZLE, monkeypatch)
+def test_general_claims_are_proved_without_rules(
+    folder_without_rules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
     assert [claim.claim for claim in claims][-5:] == [
         "schema, all metadata and number of rows match the definition of the table",
         "every row decodes, and the content hash matches the manifest",
@@ -264,28 +272,28 @@ def test_what_holds_for_any_table_is_proved(unknown: Path, monkeypatch: pytest.M
     ]
 
 
-def test_rows_out_of_order_and_false_records_are_found_of_any_table(
-    unknown: Path, monkeypatch: pytest.MonkeyPatch
+def test_rows_out_of_order_and_false_records_are_found_without_rules(
+    folder_without_rules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rewrite(unknown, "jugs", exchange_rows(7, 8))
+    rewrite(folder_without_rules, "jugs", exchange_rows(7, 8))
     with pytest.raises(VerifyFailed, match="the rows ascend by state") as caught:
-        prove_toy(unknown, jugs.PUZZLE, monkeypatch)
+        prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == 7
-    rewrite(unknown, "jugs", exchange_rows(7, 8))
-    rewrite(unknown, "jugs", cell("ways", 7, 9))
+    rewrite(folder_without_rules, "jugs", exchange_rows(7, 8))
+    rewrite(folder_without_rules, "jugs", cell("ways", 7, 9))
     with pytest.raises(VerifyFailed, match="ways: each record matches its row") as caught:
-        prove_toy(unknown, jugs.PUZZLE, monkeypatch)
+        prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == 7
 
 
-def test_a_table_without_a_proof_is_not_said_to_be_proved(
-    unknown: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_table_without_a_proof_is_not_called_proved(
+    folder_without_rules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(puzzles, "MODULES", {"jugs": "tests.support.jugs"})
-    (verdict,) = verify(Folder(unknown)).verdicts
+    (verdict,) = verify(Folder(folder_without_rules)).verdicts
     assert (verdict.table, verdict.board, verdict.verdict) == ("jugs", None, "intact")
     monkeypatch.setattr(jugs, "PUZZLE", jugs.Jugs())
-    # a second search by its own graph, filled in by its own code: no proof from the rules
-    (verdict,) = verify(Folder(unknown)).verdicts
+    # the second search uses the puzzle's own graph and columns, so it is no proof from the rules
+    (verdict,) = verify(Folder(folder_without_rules)).verdicts
     assert verdict.verdict == "recounted"
     assert verdict.how.endswith("are the puzzle's own, as in the build")

@@ -1,4 +1,4 @@
-"""A digest of code changes with every module that the code imports, and with no other."""
+"""Tests of code digests, which change with every module that the code imports, and no other."""
 
 import ast
 import sys
@@ -43,7 +43,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_it_changes_with_what_is_imported(
+def test_a_digest_changes_with_the_imported_modules(
     name: str, shelf: Callable[[], str], tmp_path: Path
 ) -> None:
     before = shelf()
@@ -54,32 +54,36 @@ def test_it_changes_with_what_is_imported(
 
 
 @pytest.mark.parametrize("module", sorted({*BUILDERS.values()}))
-def test_every_maker_is_digested_with_its_search(
+def test_the_digest_of_a_builder_covers_its_search(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[str] = []
+    names_read: list[str] = []
 
-    def note(spec: object) -> bytes:
-        read.append(spec.name)  # type: ignore[attr-defined]  # a ModuleSpec
-        return real(spec)  # type: ignore[arg-type]
+    def record(spec: object) -> bytes:
+        names_read.append(spec.name)  # type: ignore[attr-defined]  # a ModuleSpec
+        return real_read_source(spec)  # type: ignore[arg-type]
 
-    real = code_digest._read_source
-    monkeypatch.setattr(code_digest, "_read_source", note)
+    real_read_source = code_digest._read_source
+    monkeypatch.setattr(code_digest, "_read_source", record)
     digest_code.__wrapped__(module)
-    assert module in read
-    assert "tablebase.puzzle" in read
+    assert module in names_read
+    assert "tablebase.puzzle" in names_read
     imports = [
-        n.module for n in ast.walk(ast.parse(_source(module))) if isinstance(n, ast.ImportFrom)
+        node.module
+        for node in ast.walk(ast.parse(_source(module)))
+        if isinstance(node, ast.ImportFrom)
     ]
     project = {name for name in imports if name and name.startswith(("pipeline", "tablebase"))}
-    assert project <= {*read}
+    assert project <= {*names_read}
 
 
 def _source(module: str) -> str:
     return Path(*module.split(".")).with_suffix(".py").read_text()
 
 
-def test_parts_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_other_code_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import numpy as np
 
     before = checkpoints(Folder(tmp_path), TOURS)

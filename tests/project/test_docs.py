@@ -1,4 +1,4 @@
-"""The docs say what the program does: generated pages, sessions, and code that runs."""
+"""Tests of the docs: generated pages are current, code runs, links and figures are right."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def test_page_is_what_the_program_writes(name: str, outputs: Path) -> None:
 
 
 def test_every_command_is_documented() -> None:
-    named = {command[0] for command in COMMANDS if command}
-    assert named == set(get_command(app).commands)  # type: ignore[attr-defined]  # it is a group
+    documented = {command[0] for command in COMMANDS if command}
+    assert documented == set(get_command(app).commands)  # type: ignore[attr-defined]  # it is a group
     assert {command[1] for command in COMMANDS if command[:1] == ("query",) and command[1:]} == set(
         get_command(query).commands  # type: ignore[attr-defined]  # it is a group
     )
@@ -39,7 +39,7 @@ def test_python_in_docs_runs(page: Path, outputs: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_to_files(page: Path) -> None:
     for link in LINK.findall(page.read_text()):
         assert (page.parent / link).exists(), link
 
@@ -57,7 +57,7 @@ def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPat
     assert by_polars == [(goal, distance, n) for (goal, distance), n in result[2].items()]
 
 
-def test_readme_table_of_tables_is_true(outputs: Path) -> None:
+def test_the_list_of_tables_in_the_readme_is_right(outputs: Path) -> None:
     from tablebase.tables.manifest import read_manifest
 
     entries = read_manifest(Folder(outputs))

@@ -1,4 +1,4 @@
-"""The house on three floors: no import goes up, and none goes round in a circle."""
+"""Tests of the import layers: imports go downward only, and there is no cycle."""
 
 from __future__ import annotations
 
@@ -21,36 +21,40 @@ from tools.import_graph_picture import draw_import_graph
 
 
 @pytest.fixture(scope="module")
-def known() -> Imports:
+def imports() -> Imports:
     return read_imports()
 
 
-def test_every_module_is_seen(known: Imports) -> None:
-    assert {name.partition(".")[0] for name in known} == set(PACKAGES)
-    assert "tablebase.errors" in find_dependencies(known, "pipeline.verify.claims")
-    assert known["tablebase.errors"] == set()
+def test_every_module_is_read(imports: Imports) -> None:
+    assert {name.partition(".")[0] for name in imports} == set(PACKAGES)
+    assert "tablebase.errors" in find_dependencies(imports, "pipeline.verify.claims")
+    assert imports["tablebase.errors"] == set()
 
 
-def test_no_import_goes_up_a_floor(known: Imports) -> None:
-    for name, targets in known.items():
+def test_imports_between_packages_go_downward(imports: Imports) -> None:
+    for name, targets in imports.items():
         for target in targets:
-            lower, upper = (PACKAGES.index(of.partition(".")[0]) for of in (target, name))
+            lower, upper = (PACKAGES.index(module.partition(".")[0]) for module in (target, name))
             assert lower <= upper, f"{name} imports {target}"
 
 
-def test_no_modules_know_each_other_even_round_about(known: Imports) -> None:
-    assert find_cycle(known) == []
-    floors = {name: targets for name, targets in group_by_layer(known).items() if "." in name}
-    between = {name: {of for of in targets if "." in of} for name, targets in floors.items()}
+def test_there_is_no_import_cycle(imports: Imports) -> None:
+    assert find_cycle(imports) == []
+    layers = {name: targets for name, targets in group_by_layer(imports).items() if "." in name}
+    between = {
+        name: {target for target in targets if "." in target} for name, targets in layers.items()
+    }
     assert find_cycle(between) == []
 
 
-def test_a_proof_stands_on_the_ground_alone(known: Imports) -> None:
-    floor = ("tablebase", "pipeline.verify", "pipeline.tasks")
-    for name in known:
+def test_proofs_import_only_the_lowest_package_and_tasks(imports: Imports) -> None:
+    allowed = ("tablebase", "pipeline.verify", "pipeline.tasks")
+    for name in imports:
         if name.startswith("pipeline.verify"):
-            assert all(target.startswith(floor) for target in find_dependencies(known, name)), name
-            assert name == "pipeline.verify" or "pipeline.verify.proofs" not in known[name]
+            assert all(target.startswith(allowed) for target in find_dependencies(imports, name)), (
+                name
+            )
+            assert name == "pipeline.verify" or "pipeline.verify.proofs" not in imports[name]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +71,7 @@ def test_a_proof_stands_on_the_ground_alone(known: Imports) -> None:
         "ROOM = 'tablebase.ground:Door'",
     ],
 )
-def test_an_import_of_any_form_is_seen(tmp_path: Path, line: str) -> None:
+def test_imports_of_any_form_are_read(tmp_path: Path, line: str) -> None:
     for name in ("tablebase/ground.py", "queries/inner.py", "queries/room.py"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -79,29 +83,29 @@ def test_an_import_of_any_form_is_seen(tmp_path: Path, line: str) -> None:
     assert "queries.room" not in result
 
 
-def test_circles_are_found() -> None:
+def test_cycles_are_found() -> None:
     assert find_cycle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
     assert set(find_cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})) == {"a", "b", "c"}
 
 
-def test_the_picture_leaves_out_what_follows_from_the_rest(known: Imports) -> None:
+def test_the_picture_leaves_out_indirect_imports(imports: Imports) -> None:
     assert reduce_transitively({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {
         "a": {"b"},
         "b": {"c"},
         "c": set(),
     }
     drawn = re.findall(r">([^<]+)</text>", draw_import_graph())
-    for name in group_by_layer(known):
+    for name in group_by_layer(imports):
         assert "." not in name or name.partition(".")[2] in drawn
     assert (ROOT / "docs" / "architecture.md").read_text("utf-8").count("(import-layers.svg)") == 1
 
 
-def test_what_passes_through_the_house_passes_each_room_once(known: Imports) -> None:
+def test_the_described_calls_pass_each_package_once(imports: Imports) -> None:
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    there = {name.replace(".", "/") for name in group_by_layer(known)}
+    packages = {name.replace(".", "/") for name in group_by_layer(imports)}
     for command in ("precompute eight", "query eight 378546201"):
         _, _, after = text.partition(f"`pipeline {command}`, from")
-        passed = re.findall(r"^\| `(\S+)` \|", after.partition("\n\n`")[0], re.MULTILINE)
-        assert len(passed) >= 7
-        assert sorted({*passed}) == sorted(passed)
-        assert {*passed} <= there
+        steps = re.findall(r"^\| `(\S+)` \|", after.partition("\n\n`")[0], re.MULTILINE)
+        assert len(steps) >= 7
+        assert sorted({*steps}) == sorted(steps)
+        assert {*steps} <= packages

@@ -1,4 +1,4 @@
-"""Where the system has less than this one: the read side answers all the same, tests are found."""
+"""Tests of systems that lack some modules: queries still work, and tests are collected."""
 
 import ast
 import tomllib
@@ -11,12 +11,12 @@ from tests import first
 from tests.support.shell import ROOT, Said, python
 
 MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty")
-"""The modules of the standard library that are not there on Windows."""
+"""The modules of the standard library that Windows lacks."""
 
-WITHOUT = f"""
+REMOVE_MODULES = f"""
 import mmap, os, select, signal, sys
 import _signal
-import numpy, polars, pyarrow.parquet  # elsewhere they are built for that system
+import numpy, polars, pyarrow.parquet  # imported first, as these builds need the modules
 for name in {MODULES}:
     sys.modules[name] = None
 signals = ("SIGABRT", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "SIG_DFL", "SIG_IGN")
@@ -42,11 +42,11 @@ for module, names in gone.items():
         if hasattr(module, name):
             delattr(module, name)
 """
-"""A preamble after which Python has what it has on Windows; macOS is in between."""
+"""Code that removes from Python what Windows lacks; macOS lacks less of it."""
 
 
-def with_less(code: str) -> Said:
-    return python(f"{WITHOUT}\n{code}")
+def run_with_less(code: str) -> Said:
+    return python(f"{REMOVE_MODULES}\n{code}")
 
 
 @pytest.mark.parametrize(
@@ -61,18 +61,19 @@ def with_less(code: str) -> Said:
     ],
 )
 def test_a_lone_lookup_with_less(outputs: Path, words: str) -> None:
-    asked = ["query", *words.split(), "--outputs", str(outputs)]
-    ask = (
-        f"from pipeline.run import run_command; code = run_command({asked!r}); sys.stdout.flush()\n"
+    arguments = ["query", *words.split(), "--outputs", str(outputs)]
+    script = (
+        "from pipeline.run import run_command; "
+        f"code = run_command({arguments!r}); sys.stdout.flush()\n"
     )
-    usual = python(f"import sys; {ask}assert code == 0")
-    assert with_less(f"{ask}assert code == 0") == usual
-    assert usual.code == 0
-    assert usual.out
+    expected = python(f"import sys; {script}assert code == 0")
+    assert run_with_less(f"{script}assert code == 0") == expected
+    assert expected.code == 0
+    assert expected.out
 
 
-def test_less_is_less() -> None:
-    text = with_less(
+def test_the_modules_are_removed() -> None:
+    text = run_with_less(
         "print(hasattr(os, 'pread'), hasattr(_signal, 'SIGHUP'), hasattr(mmap, 'MAP_SHARED'))\n"
         "import fcntl\n"
     )
@@ -81,7 +82,7 @@ def test_less_is_less() -> None:
 
 
 def test_opened_tables_with_less(outputs: Path) -> None:
-    text = with_less(
+    text = run_with_less(
         "from queries import open_tables\n"
         f"with open_tables({str(outputs)!r}) as tables:\n"
         "    print(tables.eight.distance('378546201'), tables.eight.solution('283104765'))\n"
@@ -98,24 +99,27 @@ def test_opened_tables_with_less(outputs: Path) -> None:
 def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
     source = tmp_path / "asked.txt"
     source.write_text("378546201\n1 2 3 4 5 6 7 8 0\n", "utf-8")
-    made = []
-    for run, name in ((with_less, "less"), (lambda code: python(f"import sys\n{code}"), "usual")):
+    answers = []
+    for run, name in (
+        (run_with_less, "less"),
+        (lambda code: python(f"import sys\n{code}"), "usual"),
+    ):
         target = tmp_path / f"{name}.{kind}"
-        asked = ["query", "eight", "--input", str(source), "--output", str(target)]
+        arguments = ["query", "eight", "--input", str(source), "--output", str(target)]
         text = run(
             "from pipeline.run import run_command\n"
-            f"sys.exit(run_command({[*asked, '--outputs', str(outputs)]!r}))"
+            f"sys.exit(run_command({[*arguments, '--outputs', str(outputs)]!r}))"
         )
         assert text == (0, "", "")
-        made.append(target.read_bytes())
-    assert made[0] == made[1] != b""
+        answers.append(target.read_bytes())
+    assert answers[0] == answers[1] != b""
 
 
 # ---- what the tests themselves import ---------------------------------------------------------
 
 
-def list_collected(settings: dict[str, list[str] | str]) -> Iterator[Path]:
-    """Every module that pytest imports to look for tests in it."""
+def list_test_modules(settings: dict[str, list[str] | str]) -> Iterator[Path]:
+    """List the modules that pytest imports to collect tests."""
     ignored = [
         ROOT / option.partition("=")[2]
         for option in str(settings["addopts"]).split()
@@ -123,25 +127,30 @@ def list_collected(settings: dict[str, list[str] | str]) -> Iterator[Path]:
     ]
     for folder in settings["testpaths"]:
         for path in (ROOT / folder).rglob("*.py"):
-            if not any(path.is_relative_to(each) for each in ignored):
+            if not any(path.is_relative_to(ignored_folder) for ignored_folder in ignored):
                 yield path
 
 
 def list_first_imports(path: Path) -> set[str]:
-    """What a module imports whenever it is imported itself."""
+    """List the packages that a module imports whenever it is imported itself."""
     body = ast.parse(path.read_text("utf-8")).body
     names = [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
     return {name.partition(".")[0] for name in names}
 
 
-def test_tests_are_found_where_less_is_installed() -> None:
-    """No package that is for some systems alone is imported before it is known to be there."""
+def test_tests_are_collected_where_less_is_installed() -> None:
+    """Expect no import, before a check, of a package that only some systems have."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     groups = project["dependency-groups"].values()
-    some = {each.partition(">")[0] for group in groups for each in group if ";" in str(each)}
-    assert "atheris" in some
-    paths = [*list_collected(project["tool"]["pytest"]["ini_options"])]
+    conditional = {
+        requirement.partition(">")[0]
+        for group in groups
+        for requirement in group
+        if ";" in str(requirement)
+    }
+    assert "atheris" in conditional
+    paths = [*list_test_modules(project["tool"]["pytest"]["ini_options"])]
     assert Path(__file__) in paths
-    result = {path: list_first_imports(path) & {*some, *MODULES} for path in paths}
+    result = {path: list_first_imports(path) & {*conditional, *MODULES} for path in paths}
     assert {path: names for path, names in result.items() if names} == {}

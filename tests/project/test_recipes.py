@@ -1,4 +1,4 @@
-"""`docs/recipes.md` and the notebook of the same: three ways to ask, one answer."""
+"""Tests of `docs/recipes.md` and its notebook: polars, SQL and pandas give the same answers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _beside_outputs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(code: str) -> Any:
-    """What the last expression of a piece of code is."""
+    """Run a piece of code; return the value of its last expression."""
     tree = ast.parse(code)
     last = tree.body.pop()
     assert isinstance(last, ast.Expr)
@@ -53,19 +53,19 @@ def run(code: str) -> Any:
     return eval(compile(ast.Expression(last.value), "recipe", "eval"), names)
 
 
-def plain(rows: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:
-    """Rows as the three agree on them: one kind of number, one kind of nothing."""
-    return [tuple(_plain(value) for value in row) for row in rows]
+def normalize_rows(rows: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:
+    """Convert rows to one kind of number and one kind of null, as the three libraries differ."""
+    return [tuple(_normalize(value) for value in row) for row in rows]
 
 
-def _plain(value: Any) -> Any:
+def _normalize(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
     number = float(value)
     return None if math.isnan(number) else round(number, 9)
 
 
-def test_the_page_has_twenty() -> None:
+def test_the_page_has_twenty_recipes() -> None:
     assert [int(recipe.title.split(".")[0]) for recipe in RECIPES] == list(range(1, 21))
     assert PAGE.read_text().count("```python") == 40
 
@@ -76,10 +76,10 @@ def test_three_ways_agree(recipe: Recipe) -> None:
     by_duckdb: Any = duckdb.sql(recipe.sql)
     by_pandas = run(recipe.pandas)
     assert by_polars.columns == by_duckdb.columns == list(by_pandas.columns)
-    rows = plain(by_polars.rows())
+    rows = normalize_rows(by_polars.rows())
     assert rows
-    assert rows == plain(by_pandas.itertuples(index=False))
-    by_text = plain(by_duckdb.fetchall())
+    assert rows == normalize_rows(by_pandas.itertuples(index=False))
+    by_text = normalize_rows(by_duckdb.fetchall())
     if any(isinstance(kind, pl.Enum) for kind in by_polars.dtypes):
         # DuckDB reads an Enum as text, and sorts it so
         rows, by_text = sorted(rows, key=repr), sorted(by_text, key=repr)
@@ -87,7 +87,7 @@ def test_three_ways_agree(recipe: Recipe) -> None:
 
 
 def test_known_answers() -> None:
-    """A few that are known from elsewhere, so that three equal mistakes are seen."""
+    """Compare some answers that are known from elsewhere, to find mistakes that all three share."""
     result = {int(recipe.title.split(".")[0]): run(recipe.polars) for recipe in RECIPES}
     assert result[2]["state"].to_list() == ["647850321", "867254301"]
     assert all(misplaced < manhattan < 0 for _, manhattan, misplaced in result[4].rows())
@@ -101,12 +101,12 @@ def test_known_answers() -> None:
     assert set(result[16]["missing"]) == {0}
 
 
-def test_notebook_asks_the_same_as_a_script() -> None:
+def test_the_notebook_prints_the_same_as_a_script() -> None:
     if importlib.util.find_spec("marimo") is None:
         if os.environ.get("CI"):
             pytest.fail("marimo is not installed")
         pytest.skip("marimo is not installed: pip install marimo")
-    ended = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(NOTEBOOK)],
         cwd=ROOT,
         env=environment({"PYTHONIOENCODING": "utf-8"}),
@@ -115,11 +115,11 @@ def test_notebook_asks_the_same_as_a_script() -> None:
         timeout=120,
         check=False,
     )
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == "".join(f"{run(recipe.polars)}\n" for recipe in RECIPES)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "".join(f"{run(recipe.polars)}\n" for recipe in RECIPES)
 
 
-def test_notebook_has_the_page_s_code() -> None:
+def test_the_notebook_has_the_code_of_the_page() -> None:
     source = " ".join(NOTEBOOK.read_text().split())
     for number, recipe in enumerate(RECIPES, start=1):
         query = recipe.polars.split("\n\n", 1)[1]

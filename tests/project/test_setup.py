@@ -1,4 +1,4 @@
-"""The first command: what each lock file holds, and what `make` installs, says and mends."""
+"""Tests of the setup: what each lock file holds, and what `make` installs, prints and repairs."""
 
 import json
 import os
@@ -18,7 +18,7 @@ HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
 def read_lock(name: str) -> dict[str, set[str]]:
-    """Each package of a lock file, with its version and marker, and the hashes of its files."""
+    """Return each package of a lock file, with version and marker, and the hashes of its files."""
     result: dict[str, set[str]] = {}
     for package in (ROOT / name).read_text("utf-8").replace("\\\n", "").splitlines():
         first, *hashes = package.split("    ")
@@ -28,40 +28,42 @@ def read_lock(name: str) -> dict[str, set[str]]:
     return result
 
 
-def names(packages: dict[str, set[str]]) -> set[str]:
+def list_names(packages: dict[str, set[str]]) -> set[str]:
     return {package.partition("==")[0] for package in packages}
 
 
 @pytest.mark.parametrize("name", LOCKS)
-def test_a_lock_file_holds_names_versions_and_hashes_alone(name: str) -> None:
+def test_a_lock_file_holds_only_names_versions_and_hashes(name: str) -> None:
     packages = read_lock(name)
     assert packages
     assert all(packages.values()), "every file that may be installed is known by its hash"
 
 
-def test_each_lock_file_holds_the_one_before_it() -> None:
-    few, more, all_of_them = (read_lock(name) for name in LOCKS)
-    assert few.items() < more.items() < all_of_them.items()
+def test_each_lock_file_includes_the_one_before_it() -> None:
+    base, report, dev = (read_lock(name) for name in LOCKS)
+    assert base.items() < report.items() < dev.items()
 
 
-def test_the_first_lock_file_has_what_the_program_needs_and_no_tool() -> None:
+def test_the_first_lock_file_has_the_dependencies_and_no_tool() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    few, more, all_of_them = (names(read_lock(name)) for name in LOCKS)
+    base_lock, report_lock, dev_lock = (list_names(read_lock(name)) for name in LOCKS)
 
-    def named(requirements: list[str | dict[str, str]]) -> set[str]:
+    def parse_names(requirements: list[str | dict[str, str]]) -> set[str]:
         texts = [text for text in requirements if isinstance(text, str)]
         return {re.split(r"[\[>=;]", text)[0] for text in texts}
 
     groups = project["dependency-groups"]
-    assert named(project["project"]["dependencies"]) | named(groups["build"]) <= few
-    report = named(project["project"]["optional-dependencies"]["report"])
-    assert report <= more
-    assert not report & few
-    assert named(groups["dev"]) <= all_of_them
-    assert not named(groups["dev"]) & more
+    assert (
+        parse_names(project["project"]["dependencies"]) | parse_names(groups["build"]) <= base_lock
+    )
+    report = parse_names(project["project"]["optional-dependencies"]["report"])
+    assert report <= report_lock
+    assert not report & base_lock
+    assert parse_names(groups["dev"]) <= dev_lock
+    assert not parse_names(groups["dev"]) & report_lock
 
 
-def test_no_lock_file_says_where_packages_are() -> None:
+def test_no_lock_file_holds_an_address() -> None:
     for name in (*LOCKS, "package-lock.json"):
         assert "://" not in (ROOT / name).read_text("utf-8"), name
 
@@ -84,7 +86,7 @@ case "$*" in
         cp "$0" node_modules/.bin/eslint ;;
 esac
 """
-"""In place of Python, pip, npm and the program: writes down how it was called, installs nothing."""
+"""Script in place of Python, pip, npm and the program: it logs its calls and installs nothing."""
 
 
 class Clone:
@@ -101,9 +103,9 @@ class Clone:
             stub.chmod(0o755)
 
     def make(self, target: str, **settings: str) -> tuple[int, str, str]:
-        """How `make` ended, what it said and what was called."""
+        """Run `make`; return its exit code, its output and the logged calls."""
         self.log.write_text("", "utf-8")
-        ended = subprocess.run(
+        result = subprocess.run(
             ["make", "--no-print-directory", target, f"PYTHON={self.folder / 'a-python'}"],
             cwd=self.folder,
             env={
@@ -116,7 +118,7 @@ class Clone:
             text=True,
             check=False,
         )
-        return ended.returncode, ended.stdout, self.log.read_text("utf-8")
+        return result.returncode, result.stdout, self.log.read_text("utf-8")
 
 
 @pytest.fixture
@@ -124,7 +126,7 @@ def clone(tmp_path: Path) -> Clone:
     return Clone(tmp_path)
 
 
-def test_the_first_command_installs_what_the_tables_need_and_says_so(clone: Clone) -> None:
+def test_the_first_command_installs_what_the_tables_need_and_prints_it(clone: Clone) -> None:
     code, text, called = clone.make("precompute")
     count = len(read_lock("requirements.lock"))
     installing = f"Installing the packages in requirements.lock into .venv: up to {count}"
@@ -150,7 +152,7 @@ def test_other_targets_add_what_they_need(clone: Clone, target: str, lock: str, 
     assert clone.make("precompute")[2] == "precompute\n"
 
 
-def test_the_tests_packages_are_the_reports_too(clone: Clone) -> None:
+def test_the_packages_of_the_tests_include_those_of_the_report(clone: Clone) -> None:
     assert clone.make("check")[0] == 0
     assert clone.make("report")[2].splitlines() == ["precompute", "report"]
 
@@ -164,16 +166,16 @@ def test_check_lints_the_javascript_too(clone: Clone) -> None:
 
 
 @pytest.mark.parametrize(("settings", "code"), [({}, 0), ({"CI": "true"}, 2)])
-def test_where_npm_is_missing_check_says_so_and_fails_in_ci(
+def test_check_reports_a_missing_npm_and_fails_in_ci(
     clone: Clone, settings: dict[str, str], code: int
 ) -> None:
     bare = clone.folder / "bare"
     bare.mkdir()
     for name in ("cp", "grep", "make", "mkdir", "rm", "sh", "touch"):
         (bare / name).symlink_to(shutil.which(name) or name)
-    ended, text, called = clone.make("check", PATH=str(bare), **settings)
+    status, text, called = clone.make("check", PATH=str(bare), **settings)
     sentence = "npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: "
-    assert (ended, sentence + "apt-get install npm" in text) == (code, True)
+    assert (status, sentence + "apt-get install npm" in text) == (code, True)
     assert "ci --loglevel" not in called
 
 
@@ -187,7 +189,7 @@ def test_the_javascript_lock_file_holds_versions_and_hashes_and_no_address() -> 
 
 
 @pytest.mark.parametrize("target", ["precompute", "report", "test"])
-def test_an_install_that_was_cut_short_begins_anew(clone: Clone, target: str) -> None:
+def test_an_interrupted_install_starts_again(clone: Clone, target: str) -> None:
     assert clone.make("precompute")[0] == 0
     for stamp in (clone.folder / ".venv").glob(".*"):
         os.utime(stamp, (0, 0))
@@ -214,7 +216,7 @@ def test_an_install_that_was_cut_short_begins_anew(clone: Clone, target: str) ->
         ),
     ],
 )
-def test_a_python_that_will_not_do_is_told_why(
+def test_an_unsuitable_python_is_refused_with_the_reason(
     clone: Clone, settings: dict[str, str], sentence: str
 ) -> None:
     code, text, called = clone.make("precompute", **settings)
@@ -223,7 +225,7 @@ def test_a_python_that_will_not_do_is_told_why(
     assert "-m pip" not in called
 
 
-def test_clean_leaves_nothing_that_was_installed(clone: Clone) -> None:
+def test_clean_removes_everything_that_was_installed(clone: Clone) -> None:
     (clone.folder / "outputs").mkdir()
     (clone.folder / "outputs" / "README.md").touch()
     assert clone.make("test")[0] == 0

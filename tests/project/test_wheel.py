@@ -1,4 +1,4 @@
-"""The wheel holds the three packages whole, and works where there is no checkout."""
+"""Test that the wheel holds the three packages completely, and works without a checkout."""
 
 import subprocess
 import sys
@@ -14,26 +14,29 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
     subprocess.run([*pip, *build, "-w", str(tmp_path)], cwd=ROOT, check=True)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as files:
-        held = set(files.namelist())
+        names = set(files.namelist())
     sources = {
         str(path.relative_to(ROOT))
         for package in ("tablebase", "queries", "pipeline")
         for path in (ROOT / package).rglob("*.*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert {name for name in held if not name.startswith("puzzle_tablebase-")} == sources
+    assert {name for name in names if not name.startswith("puzzle_tablebase-")} == sources
     site, place = tmp_path / "site", tmp_path / "place"
     install = ["install", "--quiet", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
     subprocess.run([*pip, *install], check=True)
     place.mkdir()
-    where = "import pipeline, queries; print(pipeline.__file__, queries.__file__)"
+    show_paths = "import pipeline, queries; print(pipeline.__file__, queries.__file__)"
     script = str(site / "bin" / "pipeline")
-    for command, wanted in (
-        ([sys.executable, "-c", where], f"{site}/pipeline/__init__.py {site}/queries/__init__.py"),
+    for command, expected in (
+        (
+            [sys.executable, "-c", show_paths],
+            f"{site}/pipeline/__init__.py {site}/queries/__init__.py",
+        ),
         ([script, "precompute", "eight"], "eight_edge"),
         ([script, "query", "eight", "378546201"], "27 moves"),
     ):
-        ended = subprocess.run(
+        result = subprocess.run(
             command,
             cwd=place,
             env=environment({"PYTHONPATH": str(site)}),
@@ -41,6 +44,6 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
             text=True,
             check=True,
         )
-        assert wanted in ended.stdout
+        assert expected in result.stdout
     assert [path.name for path in place.iterdir()] == ["outputs"], "in the current folder"
     assert (place / "outputs" / "manifest.json").is_file()

@@ -1,4 +1,4 @@
-"""`docs/your-puzzle.md`: what it says is typed, in an empty folder, and gives what it shows."""
+"""Tests of `docs/your-puzzle.md`: its commands, run in an empty folder, print what it shows."""
 
 import doctest
 import re
@@ -18,11 +18,11 @@ SESSION = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 """A command of a session, and the lines below it."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PIP = f"""#!/bin/sh
-# no network, and nobody else's environment
+# without network, and into a folder of the test
 exec {sys.executable} -m pip "$@" --quiet --no-deps --no-build-isolation --no-index --target "$SITE"
 """
 PIPELINE = f"""#!{sys.executable}
-# without our own puzzles: other tests build and prove them
+# without the puzzles of this program, which other tests build and prove
 import sys
 import tablebase.puzzles
 from pipeline.__main__ import main
@@ -31,13 +31,13 @@ sys.exit(main())
 """
 
 
-def blocks(kind: str) -> list[str]:
+def find_code_blocks(kind: str) -> list[str]:
     return [text for result, text in BLOCK.findall(PAGE) if result == kind]
 
 
-def ran(commands: list[str], folder: Path, env: dict[str, str]) -> list[str]:
-    """What each of the commands prints, typed in one shell."""
-    ended = subprocess.run(
+def run_commands(commands: list[str], folder: Path, env: dict[str, str]) -> list[str]:
+    """Run commands in one shell; return the output of each."""
+    result = subprocess.run(
         ["sh", "-c", "".join(f"{{ {command}; }} 2>&1; printf '\\0'\n" for command in commands)],
         cwd=folder,
         env=env,
@@ -45,12 +45,12 @@ def ran(commands: list[str], folder: Path, env: dict[str, str]) -> list[str]:
         text=True,
         check=True,
     )
-    return ended.stdout.split("\0")[:-1]
+    return result.stdout.split("\0")[:-1]
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with stand-ins for `pip` and `pipeline`, and room for what is installed."""
+    """Make a folder with stand-ins for `pip` and `pipeline`, for packages to be installed in."""
     folder = tmp_path_factory.mktemp("your-puzzle")
     (folder / "bin").mkdir()
     for name, text in (("pip", PIP), ("pipeline", PIPELINE)):
@@ -68,33 +68,33 @@ def env(place: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def typed_commands(place: Path, env: dict[str, str]) -> list[tuple[str, str, str]]:
-    """Every command of the page: the command, what the page shows, and what it prints."""
-    first, *others = (SESSION.findall(text) for text in blocks("console"))
-    text = ran([command for command, _ in first], place, env)
+    """Run every command of the page; return each with the output shown and the output printed."""
+    first, *other_sessions = (SESSION.findall(text) for text in find_code_blocks("console"))
+    text = run_commands([command for command, _ in first], place, env)
     cube = place / "pocket-cube"
-    (cube / "pyproject.toml").write_text(blocks("toml")[0])
-    (cube / "pocket_cube" / "__init__.py").write_text("\n".join(blocks("py")))
-    later = [asked for session in others for asked in session]
-    text += ran([command for command, _ in later], cube, env)
-    return [(*asked, result) for asked, result in zip([*first, *later], text, strict=True)]
+    (cube / "pyproject.toml").write_text(find_code_blocks("toml")[0])
+    (cube / "pocket_cube" / "__init__.py").write_text("\n".join(find_code_blocks("py")))
+    later = [entry for session in other_sessions for entry in session]
+    text += run_commands([command for command, _ in later], cube, env)
+    return [(*entry, result) for entry, result in zip([*first, *later], text, strict=True)]
 
 
-def test_its_files_are_those_of_the_example() -> None:
-    assert blocks("toml") == [(EXAMPLE / "pyproject.toml").read_text()]
-    written = re.sub(r"\n+", "\n", "".join(blocks("py")))
+def test_the_files_in_the_page_are_those_of_the_example() -> None:
+    assert find_code_blocks("toml") == [(EXAMPLE / "pyproject.toml").read_text()]
+    written = re.sub(r"\n+", "\n", "".join(find_code_blocks("py")))
     assert written == re.sub(r"\n+", "\n", (EXAMPLE / "pocket_cube" / "__init__.py").read_text())
 
 
 @wide
 @pytest.mark.long
-def test_what_it_types_prints_what_it_shows(typed_commands: list[tuple[str, str, str]]) -> None:
+def test_the_commands_print_what_the_page_shows(typed_commands: list[tuple[str, str, str]]) -> None:
     assert len(typed_commands) == 11
-    same, how = (
+    matches, flags = (
         doctest.OutputChecker().check_output,
         doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
     )
-    for command, shown, printed in typed_commands:
-        assert same(shown, printed, how), f"{command}:\n{printed}"
+    for command, expected, printed in typed_commands:
+        assert matches(expected, printed, flags), f"{command}:\n{printed}"
 
 
 @wide
@@ -108,7 +108,7 @@ def test_the_report_has_its_histogram(
 
 
 @wide
-def test_its_own_tests_pass(
+def test_the_tests_of_the_example_pass(
     typed_commands: list[tuple[str, str, str]], place: Path, env: dict[str, str]
 ) -> None:
     tests = place / "tests"
@@ -118,5 +118,5 @@ def test_its_own_tests_pass(
     command = (
         f"{sys.executable} -m pytest -q --doctest-modules -p no:cacheprovider {tests} {module}"
     )
-    (text,) = ran([command], place, env)
+    (text,) = run_commands([command], place, env)
     assert re.search(r"\b16 passed in ", text), text

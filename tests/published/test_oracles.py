@@ -1,4 +1,4 @@
-"""The published tables of the 8-puzzle and of Senet, state for state against the oracles."""
+"""Tests of the published tables of the 8-puzzle and Senet, state for state against oracles."""
 
 from itertools import islice
 from pathlib import Path
@@ -40,19 +40,21 @@ def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goa
 # ---- Senet ----------------------------------------------------------------------------------
 
 
-WALKS = senet_walk.layers, oracles.senet_layers
+SEARCHES = senet_walk.layers, oracles.senet_layers
 
 
-def test_the_walk_of_all_is_the_plain_one() -> None:
-    for quick, plain in zip(*(islice(walk(), 5) for walk in WALKS), strict=True):
-        result = {row[0]: row[1:] for row in quick.iter_rows()}
-        assert result == {key: (line.number, line.dice, line.moves) for key, line in plain.items()}
+def test_the_fast_search_equals_the_plain_one() -> None:
+    for fast_layer, plain_layer in zip(*(islice(search(), 5) for search in SEARCHES), strict=True):
+        result = {row[0]: row[1:] for row in fast_layer.iter_rows()}
+        assert result == {
+            key: (line.number, line.dice, line.moves) for key, line in plain_layer.items()
+        }
 
 
 @wide
 @pytest.mark.long
 def test_senet_state_for_state(outputs: Path) -> None:
-    """Every column, from one walk of the whole space."""
+    """Compare every column with one search of the whole space."""
     layers = [
         layer.with_columns(pl.lit(plies, pl.Int8).alias("plies"))
         for plies, layer in enumerate(senet_walk.layers())
@@ -64,22 +66,22 @@ def test_senet_state_for_state(outputs: Path) -> None:
         .sort("plies", maintain_order=True)
         .unique("position", keep="first", maintain_order=True)
     )
-    for name, some in (("plies_even", layers[0::2]), ("plies_odd", layers[1::2])):
-        plies = pl.concat(some).select("position", pl.col("plies").alias(name))
+    for name, layers_of_parity in (("plies_even", layers[0::2]), ("plies_odd", layers[1::2])):
+        plies = pl.concat(layers_of_parity).select("position", pl.col("plies").alias(name))
         expected = expected.join(plies, on="position", how="left")
     assert len(expected) == table["plies"].count()
-    both = table.join(expected, on="position", how="left", suffix=" expected")
+    joined = table.join(expected, on="position", how="left", suffix=" expected")
     for name in table.columns[1:]:
-        wrong = both.filter(pl.col(name).ne_missing(pl.col(f"{name} expected")))
+        wrong = joined.filter(pl.col(name).ne_missing(pl.col(f"{name} expected")))
         assert wrong.is_empty(), f"{name}: {wrong.head(3).rows(named=True)}"
 
 
 def test_senets_lines_are_legal(outputs: Path) -> None:
-    """Some of the lines played by the oracle, and the longest of them."""
+    """Replay some of the lines with the oracle, including some of the longest."""
     table = pl.read_parquet(outputs / "senet.parquet").drop_nulls("plies")
     longest = table.filter(pl.col("plies") == pl.col("plies").max())
-    some = pl.concat([table.gather_every(601), longest.gather_every(50)])
-    for row in some.iter_rows(named=True):
+    sampled = pl.concat([table.gather_every(601), longest.gather_every(50)])
+    for row in sampled.iter_rows(named=True):
         assert oracles.senet_replay(row["dice"], row["moves"]) == row["position"]
         assert len(row["dice"]) == row["plies"]
         others = [row["plies_even"], row["plies_odd"]]

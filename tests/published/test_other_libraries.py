@@ -1,4 +1,4 @@
-"""Every table as polars, pandas, pyarrow and DuckDB read it: types, true differences, pruning."""
+"""Tests of every table in polars, pandas, pyarrow and DuckDB: types, arithmetic and pruning."""
 
 import re
 import sqlite3
@@ -18,7 +18,7 @@ from tests.published.test_table_files import CONTRACT, file_of
 
 ENUM = "enum"
 KINDS = {
-    # polars: pyarrow, DuckDB, pandas; a column with nulls as pandas reads it if it is asked to
+    # polars: pyarrow, DuckDB, pandas; for columns with nulls, the nullable type of pandas
     "String": ("string", "VARCHAR", "str"),
     "Boolean": ("bool", "BOOLEAN", "bool"),
     "Int8": ("int8", "TINYINT", "int8"),
@@ -34,8 +34,8 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def kinds(name: str) -> dict[str, tuple[str, str, str]]:
-    """What the contract says of each column, in three readers' words; the fourth has tests."""
+def list_types(name: str) -> dict[str, tuple[str, str, str]]:
+    """Return each column's type in the contract, as pyarrow, DuckDB and pandas name it."""
     columns, _, _ = CONTRACT[name]
     return {
         column: KINDS[ENUM if isinstance(kind, pl.Enum) else str(kind)]
@@ -49,36 +49,38 @@ def test_every_number_is_signed(name: str) -> None:
 
 def test_pyarrow_has_the_types(outputs: Path, name: str) -> None:
     schema = pq.read_schema(file_of(outputs, name))
-    wanted = {column: arrow for column, (arrow, _, _) in kinds(name).items()}
-    assert {field.name: str(field.type) for field in schema} == wanted
+    expected = {column: arrow for column, (arrow, _, _) in list_types(name).items()}
+    assert {field.name: str(field.type) for field in schema} == expected
 
 
 def test_duckdb_has_the_types(outputs: Path, name: str) -> None:
     with duckdb.connect() as database:
         text = database.execute(f"describe from '{file_of(outputs, name)}'").fetchall()
     assert {row[0]: row[1] for row in text} == {
-        column: duck for column, (_, duck, _) in kinds(name).items()
+        column: duck for column, (_, duck, _) in list_types(name).items()
     }
 
 
-def first_rows(outputs: Path, name: str, **how: str) -> pd.DataFrame:
-    """The table, but of the large listing its first tours."""
-    few = [("path", "<", "a1c2e1d4")] if name == "knight_tours_6x6" else None
-    return pd.read_parquet(file_of(outputs, name), filters=few, **how)
+def read_rows(outputs: Path, name: str, **options: str) -> pd.DataFrame:
+    """Read a table with pandas; of the large list of tours, only the first ones."""
+    filters = [("path", "<", "a1c2e1d4")] if name == "knight_tours_6x6" else None
+    return pd.read_parquet(file_of(outputs, name), filters=filters, **options)
 
 
 def test_pandas_has_the_types(outputs: Path, name: str) -> None:
-    """Its own for numbers with nulls, which it has to be asked for: else they are floats."""
-    rows = first_rows(outputs, name)
+    """Expect floats for numbers with nulls, unless its nullable types are requested."""
+    rows = read_rows(outputs, name)
     _, _, nullable = CONTRACT[name]
-    for column, (_, _, pandas) in kinds(name).items():
+    for column, (_, _, pandas) in list_types(name).items():
         holed = rows[column].hasnans
         assert not holed or column in nullable
         assert str(rows.dtypes[column]) == ("float64" if holed and pandas != "str" else pandas)
-    asked = first_rows(outputs, name, dtype_backend="numpy_nullable").dtypes.astype(str).to_dict()
-    for column, (_, _, pandas) in kinds(name).items():
+    nullable_types = (
+        read_rows(outputs, name, dtype_backend="numpy_nullable").dtypes.astype(str).to_dict()
+    )
+    for column, (_, _, pandas) in list_types(name).items():
         if pandas.startswith("int"):
-            assert asked[column] == pandas.capitalize()
+            assert nullable_types[column] == pandas.capitalize()
 
 
 # ---- names ----------------------------------------------------------------------------------
@@ -128,10 +130,10 @@ def test_the_mean_of_a_difference_is_the_same_in_all(outputs: Path, name: str) -
 def test_squares_of_all_boards_join_and_concatenate(outputs: Path) -> None:
     names = ("knight_tours_5x5", "knight_tours_8x8")
     frames = [pl.read_parquet(file_of(outputs, name)) for name in names]
-    both = pl.concat(frames)
-    assert len(both) == 1_728 + 2_048
+    tours = pl.concat(frames)
+    assert len(tours) == 1_728 + 2_048
     counts = pl.read_parquet(file_of(outputs, "knight_counts"))
-    result = both.group_by("board", "start").len().join(counts, on=["board", "start"])
+    result = tours.group_by("board", "start").len().join(counts, on=["board", "start"])
     assert len(result) == 13
     assert result.filter(pl.col("len") != pl.col("tours")).is_empty()
     pandas = pd.concat([pd.read_parquet(file_of(outputs, name)) for name in names])
@@ -144,7 +146,7 @@ def test_squares_of_all_boards_join_and_concatenate(outputs: Path) -> None:
 
 # ---- row groups -----------------------------------------------------------------------------
 
-ASKED = [
+KEYS = [
     ("eight", "state", "378546201", 1),
     ("eight_edge", "state", "378546201", 1),
     ("senet", "position", "ABAAABBB.B...A.", 1),
@@ -153,35 +155,35 @@ ASKED = [
 ]
 
 
-def groups(outputs: Path, name: str) -> int:
+def count_row_groups(outputs: Path, name: str) -> int:
     return pq.read_metadata(file_of(outputs, name)).num_row_groups  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize(("name", "column", "value", "most"), ASKED)
+@pytest.mark.parametrize(("name", "column", "value", "limit"), KEYS)
 def test_few_row_groups_can_hold_a_value(
-    outputs: Path, name: str, column: str, value: str, most: int
+    outputs: Path, name: str, column: str, value: str, limit: int
 ) -> None:
     metadata = pq.read_metadata(file_of(outputs, name))
     at = metadata.schema.names.index(column)
     text = [metadata.row_group(n).column(at).statistics for n in range(metadata.num_row_groups)]
-    assert 1 <= sum(one.min <= value <= one.max for one in text) <= most
-    assert len(text) >= 3 * most
+    assert 1 <= sum(group.min <= value <= group.max for group in text) <= limit
+    assert len(text) >= 3 * limit
 
 
-@pytest.mark.parametrize(("name", "column", "value", "most"), ASKED)
+@pytest.mark.parametrize(("name", "column", "value", "limit"), KEYS)
 def test_duckdb_reads_few_row_groups(
-    outputs: Path, name: str, column: str, value: str, most: int
+    outputs: Path, name: str, column: str, value: str, limit: int
 ) -> None:
-    asked = f"select count(*) from '{file_of(outputs, name)}' where {column} = '{value}'"
+    query = f"select count(*) from '{file_of(outputs, name)}' where {column} = '{value}'"
     with duckdb.connect() as database:
-        ((_, text),) = database.execute(f"explain analyze {asked}").fetchall()
-    ((read, of),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", text)
-    assert int(of) == groups(outputs, name)
-    assert 1 <= int(read) <= most
+        ((_, text),) = database.execute(f"explain analyze {query}").fetchall()
+    ((read, total),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", text)
+    assert int(total) == count_row_groups(outputs, name)
+    assert 1 <= int(read) <= limit
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "most"),
+    ("name", "options", "limit"),
     [
         ("eight", ds.field("state") == "378546201", 1),
         ("senet", ds.field("position") == "ABAAABBB.B...A.", 1),
@@ -190,13 +192,13 @@ def test_duckdb_reads_few_row_groups(
     ],
 )
 def test_pyarrow_reads_few_row_groups(
-    outputs: Path, name: str, options: ds.Expression, most: int
+    outputs: Path, name: str, options: ds.Expression, limit: int
 ) -> None:
     (fragment,) = ds.dataset(file_of(outputs, name)).get_fragments()
-    assert 1 <= len(fragment.split_by_row_group(options)) <= most
+    assert 1 <= len(fragment.split_by_row_group(options)) <= limit
 
 
-def test_a_path_begins_with_its_start_so_that_a_range_of_paths_is_a_start(outputs: Path) -> None:
+def test_a_range_of_paths_selects_the_tours_of_a_start(outputs: Path) -> None:
     frame = pl.scan_parquet(file_of(outputs, "knight_tours_6x6"))
     by_path = frame.filter(pl.col("path") >= "c3", pl.col("path") < "c4")
     result = by_path.select(pl.len(), pl.col("start").unique().implode()).collect()
@@ -206,7 +208,7 @@ def test_a_path_begins_with_its_start_so_that_a_range_of_paths_is_a_start(output
 def test_rows_are_sorted_as_the_footers_say(outputs: Path, name: str) -> None:
     metadata = pq.read_metadata(file_of(outputs, name))
     text = metadata.row_group(0).sorting_columns
-    columns = [metadata.schema.names[one.column_index] for one in text]
+    columns = [metadata.schema.names[sorting.column_index] for sorting in text]
     assert columns == {
         "eight": ["state"],
         "eight_edge": ["state"],

@@ -1,4 +1,4 @@
-"""The reference numbers, each with its source beside it, against what the program computed."""
+"""Tests of the published tables against reference numbers, each with its source beside it."""
 
 from pathlib import Path
 
@@ -34,22 +34,22 @@ def test_senets_positions_by_plies(outputs: Path) -> None:
     assert reference_numbers.numbers("senet.txt", "reachable") == [plies.count()]
 
 
-def board_totals(outputs: Path) -> dict[str, int]:
+def sum_tours_by_board(outputs: Path) -> dict[str, int]:
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
     return dict(counts.group_by("board").agg(pl.col("tours").sum()).iter_rows())
 
 
 def test_tours_on_square_boards(outputs: Path) -> None:
     expected = reference_numbers.numbers("knight.txt", "n x n")
-    totals = board_totals(outputs)
+    totals = sum_tours_by_board(outputs)
     for side, tours in enumerate(expected, start=1):
         if side <= 6:
             assert totals[f"{side}x{side}"] == tours
-    assert pq_rows(outputs, "knight_tours_5x5") == expected[4]
-    assert pq_rows(outputs, "knight_tours_6x6") == expected[5]
+    assert count_rows(outputs, "knight_tours_5x5") == expected[4]
+    assert count_rows(outputs, "knight_tours_6x6") == expected[5]
 
 
-def pq_rows(outputs: Path, name: str) -> int:
+def count_rows(outputs: Path, name: str) -> int:
     rows = pl.scan_parquet(outputs / f"{name}.parquet").select(pl.len()).collect().item()
     return int(rows)
 
@@ -69,4 +69,4 @@ def test_tours_on_5x5_by_square(outputs: Path) -> None:
 @pytest.mark.parametrize("board", reference_numbers.read_named_numbers("knight.txt", "boards"))
 def test_tours_on_other_boards(outputs: Path, board: str) -> None:
     expected = reference_numbers.read_named_numbers("knight.txt", "boards")[board]
-    assert board_totals(outputs)[board] == expected
+    assert sum_tours_by_board(outputs)[board] == expected

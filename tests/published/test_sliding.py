@@ -1,4 +1,4 @@
-"""The tables of sliding boards: each row and record, builds that go on, and an index alone."""
+"""Tests of the tables of sliding boards: rows, records, resumed builds, tables without rows."""
 
 import hashlib
 import threading
@@ -32,10 +32,10 @@ from tests.support.sliding_tables import require_oracles
 
 
 class Quiet:
-    """Hears how a build goes."""
+    """Build observer that lists the finished tables."""
 
     def __init__(self) -> None:
-        self.made: list[str] = []
+        self.finished: list[str] = []
 
     def on_table(self, table: Table, reason: str) -> None:
         pass
@@ -46,24 +46,24 @@ class Quiet:
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
 
     def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
-        self.made.append(table.name)
+        self.finished.append(table.name)
 
 
 def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) -> list[str]:
-    """Build the tables of some boards; gives those that were made."""
-    reported = Quiet()
+    """Build the tables of some boards; return the names of those that were built."""
+    observer = Quiet()
     build(
         Request(
             Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(boards, options))], jobs=jobs
         ),
-        reported,
+        observer,
     )
-    return reported.made
+    return observer.finished
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables of some small boards."""
+    """Build the tables of some small boards."""
     place = tmp_path_factory.mktemp("sliding")
     build_boards(place, ["2x2", "2x3", "2x4", "3x3"])
     return place
@@ -71,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def index_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Boards of 8 cells count as large: an index alone, and one goal."""
+    """Treat boards of 8 cells as large: they have only an index, and one goal."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 7)
 
 
@@ -81,39 +81,39 @@ def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
         require_oracles(folder, table)
 
 
-def digests(folder: Path) -> dict[str, str]:
+def hash_files(folder: Path) -> dict[str, str]:
     files = [file for file in folder.iterdir() if file.suffix in (".idx", ".parquet", ".json")]
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
-def test_threads_and_turns_make_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     build_boards(tmp_path, ["3x3"], jobs=3)
     build_boards(tmp_path, ["2x4", "3x2", "2x2"], jobs=1)
-    assert digests(tmp_path) == digests(folder)
+    assert hash_files(tmp_path) == hash_files(folder)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_rows_are_made_by_no_more_threads_than_asked_for(
+def test_rows_are_made_by_no_more_threads_than_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    seen, usual = set[str](), sliding.BoardWithTables.make_rows
-    both = threading.Barrier(jobs)
+    thread_names, real_make_rows = set[str](), sliding.BoardWithTables.make_rows
+    barrier = threading.Barrier(jobs)
 
     def rows_of(*options: Any) -> Any:
-        if threading.current_thread().name not in seen:
-            seen.add(threading.current_thread().name)
-            both.wait(30)
-        return usual(*options)
+        if threading.current_thread().name not in thread_names:
+            thread_names.add(threading.current_thread().name)
+            barrier.wait(30)
+        return real_make_rows(*options)
 
     monkeypatch.setattr(block_table, "ROW_GROUP_ROWS", 1)
     monkeypatch.setattr(tasks, "count_cores", lambda: 2)
     monkeypatch.setattr(sliding.BoardWithTables, "make_rows", rows_of)
     build_boards(tmp_path, ["2x2"], jobs=jobs)
-    assert len(seen) == jobs
+    assert len(thread_names) == jobs
 
 
 @pytest.mark.usefixtures("index_alone")
-def test_an_index_alone_is_a_table(folder: Path, tmp_path: Path) -> None:
+def test_a_table_may_have_only_an_index(folder: Path, tmp_path: Path) -> None:
     assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
     assert build_boards(tmp_path, ["4x2"]) == []
     store = Folder(tmp_path)
@@ -125,13 +125,13 @@ def test_an_index_alone_is_a_table(folder: Path, tmp_path: Path) -> None:
     assert row["state"] == "published"
     assert row["bytes"] == entry.bytes
     table = parse_board("2x4").tables[0]
-    of = [IndexReader(Folder(place), "", table).read_records() for place in (tmp_path, folder)]
-    assert of[0] == of[1]
+    records = [IndexReader(Folder(place), "", table).read_records() for place in (tmp_path, folder)]
+    assert records[0] == records[1]
     assert build_boards(tmp_path, ["2x4"], "goals") == ["sliding_2x4_7"]
 
 
 @pytest.mark.usefixtures("index_alone")
-def test_rows_that_were_asked_for_once_stay(tmp_path: Path) -> None:
+def test_requested_rows_stay_in_later_builds(tmp_path: Path) -> None:
     assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
     assert build_boards(tmp_path, ["2x4"], "parquet") == ["sliding_2x4_8"]
     assert Folder(tmp_path).list_names("sliding") == ["sliding_2x4_8.idx", "sliding_2x4_8.parquet"]
@@ -139,7 +139,7 @@ def test_rows_that_were_asked_for_once_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("index_alone")
-def test_states_are_counted_from_rows_or_from_an_index_alone(folder: Path, tmp_path: Path) -> None:
+def test_states_are_counted_from_rows_or_from_the_index(folder: Path, tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
     counts = count_states("sliding", Folder(tmp_path), "4x2")
     assert counts.to_dicts() == (
@@ -151,7 +151,7 @@ def test_states_are_counted_from_rows_or_from_an_index_alone(folder: Path, tmp_p
     )
 
 
-def test_no_board_no_count(folder: Path) -> None:
+def test_a_count_needs_a_board(folder: Path) -> None:
     with pytest.raises(BadRequest, match="Missing option --board"):
         count_states("sliding", Folder(folder))
     with pytest.raises(BadRequest, match="has one board"):
@@ -170,39 +170,39 @@ def test_no_board_no_count(folder: Path) -> None:
 def save_partial_search(
     folder: Path, table: Table, layers: int, monkeypatch: pytest.MonkeyPatch
 ) -> Checkpoints:
-    """What is kept of a search that ends after so many layers."""
+    """Stop a search after so many layers; return its checkpoints."""
     monkeypatch.setattr(block_table, "CHECKPOINT_SECONDS", 0.0)
-    kept = checkpoints(Folder(folder), table)
+    saved = checkpoints(Folder(folder), table)
 
-    def tell(doing: str, done: int, total: int | None) -> None:
+    def on_progress(doing: str, done: int, total: int | None) -> None:
         if doing == "layers" and done == layers:
             raise KeyboardInterrupt
 
     with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
-        make(recipe_of(table), PUZZLE, table, TaskRunner(pool, 2, tell, kept))
-    return kept
+        make(get_recipe(table), PUZZLE, table, TaskRunner(pool, 2, on_progress, saved))
+    return saved
 
 
-def recipe_of(table: Table) -> BlockBreadthFirst:
+def get_recipe(table: Table) -> BlockBreadthFirst:
     assert isinstance(table.recipe, BlockBreadthFirst)
     return table.recipe
 
 
-def test_a_search_that_was_killed_goes_on(
+def test_a_killed_search_resumes(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = parse_board("3x3").tables[0]
-    kept = save_partial_search(tmp_path, table, 20, monkeypatch)
+    saved = save_partial_search(tmp_path, table, 20, monkeypatch)
     layers = []
     with ThreadPoolExecutor(2) as pool:
-        work = TaskRunner(pool, 2, lambda doing, done, total: layers.append((doing, done)), kept)
-        _, records, _ = make(recipe_of(table), PUZZLE, table, work)
+        work = TaskRunner(pool, 2, lambda doing, done, total: layers.append((doing, done)), saved)
+        _, records, _ = make(get_recipe(table), PUZZLE, table, work)
     expected = IndexReader(Folder(folder), "", table).read_records()
-    assert b"".join(stretch["distance"].tobytes() for stretch in records) == expected
+    assert b"".join(chunk["distance"].tobytes() for chunk in records) == expected
     assert [done for doing, done in layers if doing == "layers"] == list(range(19, 32))
 
 
-def test_what_is_kept_half_begins_anew(
+def test_a_search_with_a_damaged_checkpoint_starts_again(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = parse_board("3x3").tables[0]
@@ -210,29 +210,37 @@ def test_what_is_kept_half_begins_anew(
     files = sorted(tmp_path.glob(".*.kept"))
     assert len(files) == 9 + 1
     for file in files:
-        whole = file.read_bytes()
-        file.write_bytes(whole[:-1])
-        assert block_table._load_search(checkpoints(Folder(tmp_path), table), *sizes(table)) is None
-        file.write_bytes(whole)
-    assert block_table._load_search(checkpoints(Folder(tmp_path), table), *sizes(table)) is not None
+        original = file.read_bytes()
+        file.write_bytes(original[:-1])
+        assert (
+            block_table._load_search(
+                checkpoints(Folder(tmp_path), table), *get_blocks_and_size(table)
+            )
+            is None
+        )
+        file.write_bytes(original)
+    assert (
+        block_table._load_search(checkpoints(Folder(tmp_path), table), *get_blocks_and_size(table))
+        is not None
+    )
     assert build_boards(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
     assert not [*tmp_path.glob(".*.kept")]
-    assert {f: d for f, d in digests(folder).items() if "3x3" in f}.items() <= digests(
+    assert {f: d for f, d in hash_files(folder).items() if "3x3" in f}.items() <= hash_files(
         tmp_path
     ).items()
 
 
-def sizes(table: Table) -> tuple[Any, int]:
-    recipe = recipe_of(table)
+def get_blocks_and_size(table: Table) -> tuple[Any, int]:
+    recipe = get_recipe(table)
     (goal,) = recipe.roots
     return recipe.space.make_blocks(goal), recipe.space.size
 
 
-def test_a_quick_search_keeps_nothing(tmp_path: Path) -> None:
+def test_a_quick_search_saves_nothing(tmp_path: Path) -> None:
     table = parse_board("3x3").tables[0]
     with ThreadPoolExecutor(2) as pool:
-        kept = checkpoints(Folder(tmp_path), table)
-        make(recipe_of(table), PUZZLE, table, TaskRunner(pool, 2, None, kept))
+        saved = checkpoints(Folder(tmp_path), table)
+        make(get_recipe(table), PUZZLE, table, TaskRunner(pool, 2, None, saved))
     assert not [*tmp_path.iterdir()]
 
 
@@ -240,15 +248,15 @@ def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "get_free_memory", lambda: 200_000_000)
-    with pytest.raises(MemoryShort) as reported:
+    with pytest.raises(MemoryShort) as caught:
         build_boards(tmp_path, ["3x4"])
-    assert 239_500_800 < reported.value.needed < 300_000_000
-    assert str(reported.value).startswith("sliding_3x4_12 cannot be built now: it needs 0.2")
+    assert 239_500_800 < caught.value.needed < 300_000_000
+    assert str(caught.value).startswith("sliding_3x4_12 cannot be built now: it needs 0.2")
     assert build_boards(tmp_path, ["3x3"])
 
 
-def test_as_many_records_as_states(tmp_path: Path) -> None:
-    """A table is refused whose records are not as many as its states."""
+def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
+    """Expect an error for a table with fewer records than states."""
     board = parse_board("2x3")
     table = board.tables[0]
     table.rows = 361
@@ -257,7 +265,7 @@ def test_as_many_records_as_states(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("sliding", "sliding needs a board. Example: --board 3x4."),
         ("sliding --board 4x4", "'4x4' is not a sliding board: boards have at most 12 cells."),
@@ -269,23 +277,25 @@ def test_as_many_records_as_states(tmp_path: Path) -> None:
         ("sliding --board 3x4 --goals some", "There is no set of goals 'some'."),
     ],
 )
-def test_what_does_not_go_together(cli: Cli, tmp_path: Path, words: str, said: str) -> None:
-    ended = cli("precompute", *words.split(), "--outputs", str(tmp_path))
-    assert ended.code == 2
-    assert ended.err.startswith(f"pipeline: {said}")
+def test_invalid_combinations_of_options_are_refused(
+    cli: Cli, tmp_path: Path, words: str, message: str
+) -> None:
+    result = cli("precompute", *words.split(), "--outputs", str(tmp_path))
+    assert result.code == 2
+    assert result.err.startswith(f"pipeline: {message}")
 
 
 def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> None:
-    done = cli("precompute", "sliding", "--board", "3x2", "--outputs", str(tmp_path))
-    assert done.code == 0
-    assert [line.split()[:2] for line in done.out.splitlines()[1:]] == [
+    built = cli("precompute", "sliding", "--board", "3x2", "--outputs", str(tmp_path))
+    assert built.code == 0
+    assert [line.split()[:2] for line in built.out.splitlines()[1:]] == [
         ["sliding_2x3_5", "360"],
         ["sliding_2x3_6", "360"],
     ]
-    gone = cli("remove", "sliding_2x3_5", "--outputs", str(tmp_path))
-    assert gone.out == "removed sliding_2x3_5\n"
-    left = cli("query", "sliding", "123405", "--board", "2x3", "--outputs", str(tmp_path))
-    assert left.code == 0
+    removed = cli("remove", "sliding_2x3_5", "--outputs", str(tmp_path))
+    assert removed.out == "removed sliding_2x3_5\n"
+    remaining = cli("query", "sliding", "123405", "--board", "2x3", "--outputs", str(tmp_path))
+    assert remaining.code == 0
     words = ("--board", "2x3", "--goal", "123405", "--outputs", str(tmp_path))
     missing = cli("query", "sliding", "123450", *words)
     assert missing.code == 3

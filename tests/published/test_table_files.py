@@ -1,4 +1,4 @@
-"""The published files: columns, types, rows, what they say of themselves, index and manifest."""
+"""Tests of the published files: columns, types, rows, metadata, indexes and the manifest."""
 
 import hashlib
 import json
@@ -86,7 +86,7 @@ def file_of(outputs: Path, name: str) -> Path:
     return outputs / f"{name}.parquet"
 
 
-def entries(outputs: Path) -> dict[str, dict[str, object]]:
+def read_entries(outputs: Path) -> dict[str, dict[str, object]]:
     tables = json.loads((outputs / "manifest.json").read_text("utf-8"))["tables"]
     assert isinstance(tables, dict)
     return tables
@@ -113,12 +113,12 @@ def test_rows(outputs: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CONTRACT)
-def test_nulls_are_where_the_contract_has_them(outputs: Path, name: str) -> None:
+def test_nulls_are_only_where_the_contract_allows_them(outputs: Path, name: str) -> None:
     columns, _, nullable = CONTRACT[name]
     file = pq.ParquetFile(file_of(outputs, name))
     assert {field.name for field in file.schema_arrow if field.nullable} == nullable
     counts = pl.scan_parquet(file_of(outputs, name)).null_count().collect().row(0, named=True)
-    # tours are null only on boards of which no more than the closed ones was asked for
+    # tours are null only on boards for which only closed tours were requested
     assert {column for column, count in counts.items() if count} == nullable - {"tours"}
     assert set(counts) == set(columns)
     if name == "senet":
@@ -144,7 +144,7 @@ def test_row_number_is_rank(outputs: Path, name: str, key: str) -> None:
         assert registered.rank(states[row]) == row
 
 
-def test_the_chessboards_row_number_is_told_by_its_ends(outputs: Path) -> None:
+def test_row_numbers_of_8x8_follow_from_the_ends_of_the_tour(outputs: Path) -> None:
     table = pl.read_parquet(file_of(outputs, "knight_tours_8x8"))
     number = {name: square for square, name in enumerate(NAMES)}
     start = [number[name] for name in table["start"]]
@@ -167,13 +167,13 @@ def test_files_are_compressed_and_not_large(outputs: Path, name: str) -> None:
     assert file_of(outputs, name).stat().st_size <= sizes.get(name, 1) * 1_000_000
 
 
-# ---- what a file says of itself -------------------------------------------------------------
+# ---- metadata -------------------------------------------------------------------------------
 
 
-def test_a_file_found_alone_explains_itself(outputs: Path) -> None:
+def test_the_metadata_of_a_file_describe_it(outputs: Path) -> None:
     for name, (columns, _, _) in CONTRACT.items():
-        said = pq.read_schema(file_of(outputs, name)).metadata
-        text = {key.decode(): value.decode() for key, value in said.items()}
+        metadata = pq.read_schema(file_of(outputs, name)).metadata
+        text = {key.decode(): value.decode() for key, value in metadata.items()}
         table = TABLES[name]
         assert text["format_version"] == "3"
         assert text["table"] == name
@@ -187,44 +187,44 @@ def test_a_file_found_alone_explains_itself(outputs: Path) -> None:
         assert not any("time" in key or "host" in key or "date" in key for key in text)
 
 
-def test_a_damaged_page_is_seen_by_its_checksum(outputs: Path, tmp_path: Path) -> None:
-    """By a reader of one row group that has nothing but the file."""
+def test_a_damaged_page_is_found_by_its_checksum(outputs: Path, tmp_path: Path) -> None:
+    """Read one row group with nothing but the file."""
     data = bytearray(file_of(outputs, "eight").read_bytes())
-    path, seen = tmp_path / "eight.parquet", 0
+    path, error_count = tmp_path / "eight.parquet", 0
     for at in range(1000, 200_000, 20_000):
         path.write_bytes(data[:at] + bytes([data[at] ^ 0x20]) + data[at + 1 :])
         try:
             pq.ParquetFile(path, page_checksum_verification=True).read_row_group(0)
         except OSError as error:
-            seen += "CRC" in str(error)
-    assert seen == 10
+            error_count += "CRC" in str(error)
+    assert error_count == 10
 
 
 @pytest.mark.parametrize("name", CONTRACT)
-def test_duckdb_reads_the_same_words(outputs: Path, name: str) -> None:
+def test_duckdb_reads_the_same_metadata(outputs: Path, name: str) -> None:
     path = str(file_of(outputs, name))
     with duckdb.connect() as database:
-        said = database.execute("select key, value from parquet_kv_metadata(?)", [path]).fetchall()
+        pairs = database.execute("select key, value from parquet_kv_metadata(?)", [path]).fetchall()
         rows = database.execute("select count(*) from read_parquet(?)", [path]).fetchall()
-    text = {bytes(key).decode(): bytes(value) for key, value in said}
+    text = {bytes(key).decode(): bytes(value) for key, value in pairs}
     assert text["meaning"].decode() == TABLES[name].meaning
     assert text["format_version"] == b"3"
     assert {f"column.{column}" for column in CONTRACT[name][0]} <= set(text)
     assert rows == [(CONTRACT[name][1],)]
 
 
-# ---- the content hash, from the words of its description alone ------------------------------
+# ---- the content hash, written from its description alone -----------------------------------
 
 
-def batches(path: Path) -> Iterator[pl.DataFrame]:
+def iter_batches(path: Path) -> Iterator[pl.DataFrame]:
     for batch in pq.ParquetFile(path).iter_batches(1 << 17):
         frame = pl.from_arrow(batch)
         assert isinstance(frame, pl.DataFrame)
         yield frame
 
 
-def streams(column: Column, values: pl.Series) -> list[bytes]:
-    """The streams of one column's rows."""
+def list_streams(column: Column, values: pl.Series) -> list[bytes]:
+    """Return the byte streams of one column's rows, as the content hash defines them."""
     result = []
     if column.nullable:
         result.append(bytes(values.is_not_null().cast(pl.UInt8).to_list()))
@@ -239,11 +239,11 @@ def streams(column: Column, values: pl.Series) -> list[bytes]:
     return [*result, lengths.tobytes(), "".join(text.to_list()).encode()]
 
 
-def content_hash(path: Path, table: Table) -> str:
+def compute_content_hash(path: Path, table: Table) -> str:
     hashes: dict[str, list[Any]] = {}
-    for frame in batches(path):
+    for frame in iter_batches(path):
         for column in table.columns:
-            parts = streams(column, frame[column.name])
+            parts = list_streams(column, frame[column.name])
             running = hashes.setdefault(column.name, [hashlib.sha256() for _ in parts])
             for stream, part in zip(running, parts, strict=True):
                 stream.update(part)
@@ -258,13 +258,16 @@ def content_hash(path: Path, table: Table) -> str:
     "name", [pytest.param(name, marks=wide) if "6x6" in name else name for name in CONTRACT]
 )
 def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> None:
-    assert content_hash(file_of(outputs, name), TABLES[name]) == entries(outputs)[name]["content"]
+    assert (
+        compute_content_hash(file_of(outputs, name), TABLES[name])
+        == read_entries(outputs)[name]["content"]
+    )
 
 
 # ---- manifest -------------------------------------------------------------------------------
 
 
-def test_the_manifest_says_what_is_there(outputs: Path) -> None:
+def test_the_manifest_lists_the_files(outputs: Path) -> None:
     manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
     assert manifest["format_version"] == 3
     for name, (_, rows, _) in CONTRACT.items():
@@ -318,7 +321,7 @@ def test_the_header_of_an_index(outputs: Path, name: str) -> None:
     assert struct.unpack("<HH", data[4:8]) == (2, 0)
     assert struct.unpack("<II", data[8:16]) == (struct.calcsize(f"<{letters}"), 4096)
     assert struct.unpack("<Q", data[16:24]) == (count,)
-    assert data[24:56].hex() == entries(outputs)[name]["content"]
+    assert data[24:56].hex() == read_entries(outputs)[name]["content"]
     assert data[56:120] == name.encode().ljust(64, b"\0")
 
 
@@ -331,8 +334,8 @@ def test_every_block_of_an_index_has_its_checksum(outputs: Path, name: str) -> N
         assert struct.unpack("<I", block[4092:]) == (crc,)
 
 
-def records(outputs: Path, name: str) -> list[tuple[int, ...]]:
-    """All records, none of which straddles two blocks; the file ends with the last."""
+def read_records(outputs: Path, name: str) -> list[tuple[int, ...]]:
+    """Read all records, none of which spans two blocks; the file must end with the last."""
     letters, count = RECORDS[name]
     width = struct.calcsize(f"<{letters}")
     used = 4092 - 4092 % width
@@ -346,17 +349,17 @@ def records(outputs: Path, name: str) -> list[tuple[int, ...]]:
 def test_the_indexes_of_the_8_puzzle_hold_its_tables(outputs: Path) -> None:
     columns = ["state", "distance", "solutions"]
     table = pl.read_parquet(file_of(outputs, "eight"), columns=columns)
-    assert records(outputs, "eight") == table.drop("state").rows()
+    assert read_records(outputs, "eight") == table.drop("state").rows()
     edge = pl.read_parquet(file_of(outputs, "eight_edge"), columns=columns)
-    known = {state: (distance, solutions) for state, distance, solutions in edge.iter_rows()}
-    result = records(outputs, "eight_edge")
+    edge_records = {state: (distance, solutions) for state, distance, solutions in edge.iter_rows()}
+    result = read_records(outputs, "eight_edge")
     for state, record in zip(table["state"], result, strict=True):
-        assert record == known.get(state, (255, 0)), state
+        assert record == edge_records.get(state, (255, 0)), state
 
 
 def test_the_index_of_senet_holds_its_table(outputs: Path) -> None:
     table = pl.read_parquet(file_of(outputs, "senet"))
-    result = np.array(records(outputs, "senet"), dtype=np.int64).T
+    result = np.array(read_records(outputs, "senet"), dtype=np.int64).T
     even, last_even, odd, last_odd, lines = result
     assert np.array_equal(even, table["plies_even"].fill_null(255).to_numpy())
     assert np.array_equal(odd, table["plies_odd"].fill_null(255).to_numpy())
@@ -375,5 +378,7 @@ def test_the_index_of_senet_holds_its_table(outputs: Path) -> None:
 
 def test_the_index_of_the_chessboard_holds_its_paths(outputs: Path) -> None:
     paths = pl.read_parquet(file_of(outputs, "knight_tours_8x8"), columns=["path"])["path"]
-    text = ["".join(NAMES[s] for s in record) for record in records(outputs, "knight_tours_8x8")]
+    text = [
+        "".join(NAMES[s] for s in record) for record in read_records(outputs, "knight_tours_8x8")
+    ]
     assert text == paths.to_list()

@@ -1,4 +1,4 @@
-"""The published knight's tours and their counts, against the oracle and against each other."""
+"""Tests of the published knight's tours and counts, against the oracle and each other."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support import oracles
 from tests.support.tour_lists import all_tours, list_mirrors
 
 
-def squares(side: int, path: str) -> list[int]:
+def parse_path(side: int, path: str) -> list[int]:
     return [oracles.square_number(side, path[at : at + 2]) for at in range(0, len(path), 2)]
 
 
@@ -44,12 +44,12 @@ def test_5x5_tour_for_tour(outputs: Path) -> None:
 # ---- 6x6 ------------------------------------------------------------------------------------
 
 SIX = "knight_tours_6x6.parquet"
-EVERY = 3001
-"""Of so many tours one is replayed by the oracle."""
+SAMPLE_STEP = 3001
+"""The distance in rows of the tours that the oracle replays."""
 
 
-def six_by_six(outputs: Path) -> Iterator[tuple[pl.DataFrame, npt.NDArray[np.int8]]]:
-    """The table in parts, each with its paths as rows of square numbers."""
+def read_6x6(outputs: Path) -> Iterator[tuple[pl.DataFrame, npt.NDArray[np.int8]]]:
+    """Yield the table in chunks, each with its paths as rows of square numbers."""
     for batch in pq.ParquetFile(outputs / SIX).iter_batches(1 << 17):
         part = pl.from_arrow(batch)
         assert isinstance(part, pl.DataFrame)
@@ -61,28 +61,28 @@ def six_by_six(outputs: Path) -> Iterator[tuple[pl.DataFrame, npt.NDArray[np.int
         yield part, (files - ord("a")) + 6 * (ranks - ord("1"))
 
 
-def numbers_of(names: pl.Series) -> npt.NDArray[np.int64]:
-    """The numbers of squares of the 6x6 board, whose Enum has all boards' squares."""
+def parse_squares(names: pl.Series) -> npt.NDArray[np.int64]:
+    """Convert names of squares of 6x6 to their numbers; the Enum has the squares of all boards."""
     numbers = {oracles.square_name(6, square): square for square in range(36)}
     return names.cast(pl.String).replace_strict(numbers, return_dtype=pl.Int64).to_numpy()
 
 
 @pytest.mark.long
 def test_6x6_row_for_row(outputs: Path) -> None:
-    """In ascending order, no tour twice; the other columns are what the paths say."""
+    """Check that paths ascend, so that none occurs twice, and that the other columns follow."""
     near = np.zeros((36, 36), dtype=np.bool_)
     for square, others in oracles.knight_jumps(6, 6).items():
         near[square, others] = True
     before = np.full((1, 36), -1, dtype=np.int8)
     tours = np.zeros(36, dtype=np.int64)
-    for part, paths in six_by_six(outputs):
+    for part, paths in read_6x6(outputs):
         change = np.diff(np.concatenate([before, paths]), axis=0)
         first = np.argmax(change != 0, axis=1)
         assert np.all(change[np.arange(len(change)), first] > 0)
         before = paths[-1:]
         assert (part["board"] == "6x6").all()
-        assert np.array_equal(numbers_of(part["start"]), paths[:, 0])
-        assert np.array_equal(numbers_of(part["finish"]), paths[:, -1])
+        assert np.array_equal(parse_squares(part["start"]), paths[:, 0])
+        assert np.array_equal(parse_squares(part["finish"]), paths[:, -1])
         assert np.array_equal(part["closed"].to_numpy(), near[paths[:, -1], paths[:, 0]])
         for start in np.unique(paths[:, 0]):
             numbers = part["number"].to_numpy()[paths[:, 0] == start]
@@ -93,11 +93,11 @@ def test_6x6_row_for_row(outputs: Path) -> None:
 
 @wide
 def test_6x6_sampled_tours_are_tours_and_so_are_their_mirror_images(outputs: Path) -> None:
-    """A list with a tour left out would lack some image of a tour that it has."""
+    """Look for the images of some tours: a list that lacks a tour would lack such an image."""
     images = set()
-    for part, _ in six_by_six(outputs):
-        for path in part["path"].gather_every(EVERY):
-            tour = squares(6, path)
+    for part, _ in read_6x6(outputs):
+        for path in part["path"].gather_every(SAMPLE_STEP):
+            tour = parse_path(6, path)
             oracles.knight_check(6, 6, tour)
             for turned in list_mirrors(6, 6):
                 image = [turned[square] for square in tour]
@@ -115,7 +115,7 @@ def test_6x6_has_as_many_tours_each_way_round(outputs: Path) -> None:
         .collect()
     )
     counts = np.zeros((36, 36, 2), dtype=np.int64)
-    counts[numbers_of(pairs["start"]), numbers_of(pairs["finish"])] = pairs.select(
+    counts[parse_squares(pairs["start"]), parse_squares(pairs["finish"])] = pairs.select(
         "tours", "closed"
     ).to_numpy()
     assert np.array_equal(counts, counts.transpose(1, 0, 2))
@@ -133,7 +133,7 @@ def test_8x8_every_tour_replayed(outputs: Path) -> None:
     ends = set()
     for board, start, finish, _, closed, path in table.iter_rows():
         assert board == "8x8"
-        tour = squares(8, path)
+        tour = parse_path(8, path)
         oracles.knight_check(8, 8, tour)
         assert path.startswith(start)
         assert path.endswith(finish)
@@ -148,7 +148,7 @@ def test_8x8_every_tour_replayed(outputs: Path) -> None:
 
 
 def counts(outputs: Path) -> dict[str, list[tuple[str, int, int]]]:
-    """The rows of each board."""
+    """Return the rows of each board."""
     result: dict[str, list[tuple[str, int, int]]] = {}
     rows = pl.read_parquet(outputs / "knight_counts.parquet").iter_rows()
     for board, files, ranks, start, *numbers in rows:
