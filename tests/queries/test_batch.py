@@ -1,4 +1,4 @@
-"""Batches: what goes in and comes out, row for row, and what stops them."""
+"""Batches: inputs and answers, row for row, and the errors that stop them."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_strict_names_the_line(
 def answer_batch(
     reader: Reader, text: bytes, folder: Path, **options: Any
 ) -> tuple[int, pl.DataFrame]:
-    """How many keys of an input were refused, and all that is said of them."""
+    """Return the number of invalid keys of an input, and the answers."""
     source, target = folder / "keys", folder / "answers.csv"
     source.write_bytes(text)
     batch = Batch(str(source), "csv", str(target), **options)
@@ -384,7 +384,7 @@ def test_a_batch_reads_a_table_once(
     options: OptionValues,
     keys: list[str],
 ) -> None:
-    """Checked whole, that is, however many stretches and keys there are."""
+    """Count reads of the checksum, however many chunks and keys there are."""
     read: list[str] = []
 
     def sha256_of(store: Store, file: str) -> str:

@@ -1,4 +1,4 @@
-"""What a batch reads: every format, named or said, packed or not; and what it refuses to read."""
+"""Batch input: every format, named or detected, compressed or not; and inputs that are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DISTANCES = [27, 0, None, None, 0]
 
 
 def write_frame(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
-    """A frame as a file of that format."""
+    """Return a frame as a file of a format."""
     file = io.BytesIO()
     if kind == "parquet":
         frame.write_parquet(file)
@@ -61,7 +61,7 @@ KINDS = ["csv", "tsv", "jsonl", "parquet"]
 
 
 def check(said: tuple[int, str, str]) -> None:
-    """The answers stand beside what was given, row for row, none of it changed."""
+    """Require that the answers stand beside the input, row for row, with nothing changed."""
     code, out, complaint = said
     assert (code, "1 key is invalid" in complaint) == (2, True), complaint
     rows = [json.loads(line) for line in out.splitlines()]

@@ -1,4 +1,4 @@
-"""JSON lines: fields and types are kept, or refused where they cannot be."""
+"""JSON lines: fields and types are preserved, or refused where they cannot be."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_fields_that_come_late_are_refused_and_not_dropped(
 
 
 def seconds_to_read(kind: str, columns: int) -> float:
-    """The least of two readings of two rows with so many columns."""
+    """Return the shorter time of two readings of two rows with so many columns."""
     names, reads = [f"f{at}" for at in range(columns)], []
     if kind == "jsonl":
         row = json.dumps(dict.fromkeys(names, 1) | {"big": 1e300})
@@ -89,7 +89,7 @@ def seconds_to_read(kind: str, columns: int) -> float:
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 def test_wide_rows_take_linear_time(kind: str) -> None:
     once, times = (500, 8) if kind == "jsonl" else (2_000, 16)
-    # quadratic work would take times as many again
+    # quadratic work would take `times` times as long again
     assert seconds_to_read(kind, once * times) < seconds_to_read(kind, once) * times * 3
 
 

@@ -1,4 +1,4 @@
-"""Readers of puzzles that have none of their own: a record of the index, a row of a table."""
+"""The default reader of puzzles without their own: a record of the index, or a row of a table."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What answers are written with: JSON as the standard library writes it, words in columns."""
+"""Answer formatting: JSON like the standard library's, aligned text; and fast-path dispatch."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
 def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]) -> None:
-    """Standard input stays open and silent here: who reads it waits for ever."""
+    """Keep standard input open and silent, so that a process that reads it never ends."""
     with subprocess.Popen(
         [SCRIPT, "query", "knight", "--count", *board, "--json", "--outputs", str(outputs)],
         env=environment(),
@@ -123,6 +123,6 @@ def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
 def test_an_empty_square_is_not_every_square(outputs: Path, cli: Cli, board: list[str]) -> None:
-    """As from a script whose variable is empty: no total is its answer."""
+    """Reject an empty square, as from a script with an empty variable, instead of all squares."""
     text = cli("query", "knight", "", "--count", *board, "--outputs", str(outputs))
     assert (text.code, text.out) == (2, "")

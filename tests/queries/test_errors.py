@@ -1,6 +1,6 @@
-"""Questions whose answer is no, and bad input: which error with which facts and exit code.
+"""Queries whose answer is no, and bad input: the error, its facts and its exit code.
 
-The sentences stand in `tests/golden`.
+The messages are in `tests/golden`.
 """
 
 from pathlib import Path
@@ -169,7 +169,7 @@ def test_a_missing_table_names_the_command_that_makes_it(
     ("board", "options"),
     [
         ("6x8", ["", " --closed"]),
-        ("7x7", [""]),  # no board of an odd number of squares has a closed tour
+        ("7x7", [""]),  # an odd number of squares: no closed tour
         ("10x7", [" --closed"]),  # all its tours are too many
     ],
 )

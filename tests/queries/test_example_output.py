@@ -1,4 +1,4 @@
-"""An answer that a reader in `examples/` cannot write is told, and is no exit 0."""
+"""Readers in `examples/` that cannot write an answer report it, and do not exit with 0."""
 
 import os
 import subprocess
@@ -12,12 +12,12 @@ from tests.support.shell import environment
 
 @pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of one of the readers."""
+    """Return the command of one of the readers."""
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
 def run_reader(program: list[str], output: int, *words: object) -> tuple[int, str]:
-    """How a reader ended whose answers went there, and what it said."""
+    """Run a reader with an output; return its exit code and its message."""
     ended = subprocess.run(
         [*program, *map(str, words)],
         env=environment(),

@@ -1,4 +1,4 @@
-"""The readers in `examples/`, in C, JavaScript, a page and Python, against the real files."""
+"""The readers in `examples/`, in C, JavaScript, a page and Python, run on the real files."""
 
 import json
 import os
@@ -29,18 +29,18 @@ BOARD = KnightBoard(8, 8)
 
 @pytest.fixture(scope="module", params=sorted(COMMANDS))
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of one of the readers."""
+    """Return the command of one of the readers."""
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
 @pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of one of those that read every puzzle."""
+    """Return the command of one of the readers that read every puzzle."""
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
 def eight_line(tables: Tables, state: str) -> str:
-    """What a reader has to print for a state."""
+    """Return the line that a reader has to print for a state."""
     text = tables.eight.probe(state)
     solution = tables.eight.solution(state)
     facts = (text.goal, text.distance, text.solutions, text.best_moves or "-", solution or "-")
@@ -210,7 +210,7 @@ AT_BYTE = AT_BLOCK + 2 * 598  # the record of 378546201
 
 
 def _reseal_header(damage: Damage) -> Damage:
-    """The same damage, the header's checksum set right again."""
+    """Return a damage after which the header's checksum is right again."""
 
     def done(data: bytes) -> bytes:
         worse = damage(data)
@@ -270,7 +270,7 @@ def test_a_reader_refuses_a_damaged_file(
 def test_a_reader_needs_the_blocks_of_its_answer_alone(
     reader: list[str], outputs: Path, tables: Tables, tmp_path: Path
 ) -> None:
-    """All others are rubbish, in a file too long for whoever reads the whole of it."""
+    """Fill all other blocks with random bytes, in a file too long to be read whole."""
     state = "152703846"
     way = tables.eight.path(state)
     asked = {*way, *(after for here in way for _, after in eight.moves(here))}

@@ -1,4 +1,4 @@
-"""Any of the 9! goals: whole classes of states against a search from the goal itself."""
+"""Any of the 9! goals: whole classes of states compared with a search from the goal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def asks(outputs: Path) -> EightReader:
 
 
 def goal_with_blank_on(cell: int) -> str:
-    """Some goal whose blank stands there, tiles in no order that a layout has."""
+    """Return a goal whose blank is on a cell, with its tiles in no order that a layout has."""
     tiles = list("12345678")
     random.Random(cell).shuffle(tiles)
     return "".join([*tiles[:cell], "0", *tiles[cell:]])

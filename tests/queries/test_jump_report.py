@@ -1,4 +1,4 @@
-"""What a sample tells of the jumps of closed tours, and which files are no samples."""
+"""The report on the jumps of sampled closed tours, and files that are refused as samples."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -
 
 
 def test_a_square_off_the_board_is_no_square_with_its_number() -> None:
-    """f1 would be a2 of 5x6, and all else is a closed tour."""
+    """Refuse f1, whose number on 5x6 would be a2's; the rest is a closed tour."""
     path = "f1d2b1a3b5d6e4c3d1b2a4b6d5b4a6c5e6d4e2c1b3a1c2e1d3e5c6a5c4e3"
     assert not check_closed(KnightBoard(5, 6), pl.Series([path]))[0]
 

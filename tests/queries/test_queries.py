@@ -1,4 +1,4 @@
-"""Every kind of question, by the words of `answer_query` and by the typed tables."""
+"""Every kind of query, through `answer_query` and through the typed tables."""
 
 import json
 from itertools import pairwise
@@ -25,18 +25,18 @@ JUMPS = [(-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1)]
 
 @pytest.fixture(scope="module")
 def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
-    """The table of the 8-puzzle by state."""
+    """Return the table of the 8-puzzle by state."""
     rows = pl.read_parquet(outputs / "eight.parquet").iter_rows()
     return {row[0]: row for row in rows}
 
 
 def words(name: str, key: str, **options: str | bool) -> str:
-    """The answer for people, from the repository's tables wherever the test runs."""
+    """Return the answer as text, from the repository's tables wherever the test runs."""
     return answer_query(name, key, {"outputs": str(ROOT / "outputs"), **options})
 
 
 def facts(name: str, key: str, **options: str | bool) -> dict[str, Any]:
-    """The answer as JSON, which is one object on one line."""
+    """Return the answer as JSON, which is one object on one line."""
     text = words(name, key, json=True, **options)
     assert text.count("\n") == 1
     result = json.loads(text)
@@ -45,14 +45,14 @@ def facts(name: str, key: str, **options: str | bool) -> dict[str, Any]:
 
 
 def check_path(path: list[str], start: str, goal: str, distance: int) -> None:
-    """Every state on the way is one move from the one before."""
+    """Require that every state of a path is one move from the one before."""
     assert (path[0], path[-1], len(path)) == (start, goal, distance + 1)
     for before, after in pairwise(path):
         assert after in oracles.eight_neighbours(before).values()
 
 
 def squares(files: int, path: str) -> list[int]:
-    """A tour's path as square numbers."""
+    """Return a tour's path as square numbers."""
     return [oracles.square_number(files, path[at : at + 2]) for at in range(0, len(path), 2)]
 
 
@@ -96,7 +96,7 @@ def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
     for (here, there), jump in zip(pairwise(tour), result["jumps"], strict=True):
         right, down = JUMPS[jump - 1]
         assert there == here + right - 8 * down
-    # the words draw the same board
+    # the text shows the same board
     drawn = words("knight", start).splitlines()
     assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == result["order"]
     assert drawn[8].split() == list("abcdefgh")
@@ -181,7 +181,7 @@ def test_pictures_of_every_state_on_the_way(outputs: Path) -> None:
 
 @pytest.fixture(scope="module")
 def senet_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
-    """Some of Senet's table by position, those that are never reached among them."""
+    """Return a part of Senet's table by position, all unreachable positions included."""
     table = pl.read_parquet(outputs / "senet.parquet")
     never = table.filter(pl.col("plies").is_null())
     return {row[0]: row for row in pl.concat([table.gather_every(1511), never]).iter_rows()}
@@ -319,7 +319,7 @@ def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> 
     "text", ["123412340", "123456781", "012301230", "123456789", "12345678", ""]
 )
 def test_plain_lookups_refuse_what_is_no_state(tables: Tables, text: str) -> None:
-    """Digits that come twice too: both halves are then in the dictionaries of ranks."""
+    """Include repeated digits: both halves are then in the dictionaries of ranks."""
     for ask in (tables.eight.distance, tables.eight.probe):
         for _ in range(2):  # the first call makes the dictionaries
             with pytest.raises(NotationError) as caught:

@@ -1,4 +1,4 @@
-"""Tours by number at the shell and from Python: answers, refusals, and damage."""
+"""Ranked tours at the shell and from Python: answers, errors, and damage."""
 
 import contextlib
 import json
@@ -220,7 +220,7 @@ def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied_boards: P
 
 @pytest.mark.parametrize("layer", [1, 6, 11, 12, 13])
 def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer: int) -> None:
-    """Every block whole, and other keys in a layer: an error, and never a tour that is none."""
+    """Change keys of a layer, with valid checksums: an error follows, never a false tour."""
     path = replace_link(copied_boards / f"{NAME}.idx")
     data = bytearray(path.read_bytes())
     for record in range(records(data)):
@@ -244,7 +244,7 @@ def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer
 
 
 def test_whatever_the_records_say_is_an_answer_or_an_error(copied_boards: Path) -> None:
-    """Some bytes of some records others, and every block whole."""
+    """Change some bytes of some records, with valid checksums in every block."""
     path, chance = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
     whole = path.read_bytes()
     tour = open_tables(str(copied_boards)).knight.cycle(4711, board="6x6").path

@@ -1,4 +1,4 @@
-"""What opened tables look like at a prompt."""
+"""The text that represents opened tables at a prompt."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Samples: the compiled walk gives what the plain one does, and each tour comes equally often."""
+"""Samples: the compiled unranking agrees with the plain one, and every tour is equally likely."""
 
 import random
 import tempfile
@@ -46,7 +46,7 @@ from tests.support.tampered import (
 )
 
 LIMIT = 3.719
-"""A normal variable is farther off than so many times its error once in 5,000 times."""
+"""The standard errors that a normal variable deviates by once in 5,000 times."""
 
 
 def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame:
@@ -82,7 +82,7 @@ def test_all_tours_at_once_are_what_each_is_alone(ranked_boards: Path, board: st
 def test_a_sample_of_a_larger_board_is_what_each_is_alone(
     board: str, size: int, tmp_path: Path
 ) -> None:
-    """6x7: one half has a column more. 6x8: all squares of the cut can be ends, as on 8x8."""
+    """Cover 6x7, with a column more in one half, and 6x8, whose cut can have ends everywhere."""
     files, ranks = map(int, board.split("x"))
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(files, ranks)))
     with open_tables(str(tmp_path)) as tables:
@@ -97,7 +97,7 @@ def test_a_sample_of_a_larger_board_is_what_each_is_alone(
 
 @pytest.mark.parametrize("here", [0, 1])
 def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
-    """Every state of some layers: the same keys with the same cells, in the same order."""
+    """Compare every state of some layers: the same keys with the same cells, in the same order."""
     board, cells = KnightBoard(4, 6), 9 + here
     of = SweepCells(here, 4, cells, board.squares, list_all_partners(cells))
     room = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
@@ -120,7 +120,7 @@ def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
 
 
 def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
-    """Chi-squared, of one jump after the other: a sample against all 9,862 closed tours of 6x6."""
+    """Compare, jump by jump, a sample with all 9,862 closed tours of 6x6; then by chi-squared."""
     with open_tables(str(ranked_boards)) as tables:
         sample = tables.knight.sample(20_000, seed=7, board="6x6", closed=True)
     every = every_tour(ranked_boards, "6x6")
@@ -142,7 +142,7 @@ def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
         error = (size * share * (1 - share)) ** 0.5
         off = drawn.get(jump, 0) - size * share
         assert abs(off) <= 5 * error if error else not off, jump
-    # and each tour as often as any other: of so many kinds, the sum is nearly normal
+    # and each tour is equally likely: with so many kinds, the sum is nearly normal
     counts = np.bincount(sample["cycle"].to_numpy(), minlength=every.height)
     mean, kinds = size / every.height, every.height - 1
     squares = float(((counts - mean) ** 2 / mean).sum())
@@ -356,7 +356,7 @@ def test_numbers_that_are_not_those_of_the_states_are_found(
 def test_whatever_the_records_say_is_a_tour_or_an_error(
     ranked_boards: Path, tmp_path: Path, board: str, closed: bool
 ) -> None:
-    """Some bytes of some records others, and every block whole."""
+    """Change some bytes of some records, with valid checksums in every block."""
     folder, chance, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
     path = replace_link(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
     whole, refused = path.read_bytes(), 0

@@ -1,4 +1,4 @@
-"""Senet's line of either parity, its picture, and its letters in any case, at every door."""
+"""Senet's shortest line for either side to move, its picture, and letters in either case."""
 
 import json
 from itertools import islice
@@ -20,7 +20,7 @@ KNOWN = "ABAAABBB.B...A."
 
 
 def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
-    """Every position that four plies or fewer lead to, and whose turn it is then."""
+    """Compare every position that at most four plies lead to, with the side to move then."""
     asks = open_reader("senet", Folder(outputs))
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
@@ -52,7 +52,7 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
             assert (
                 oracles.senet_replay(str(result["dice"]), str(result["moves"])) == row["position"]
             )
-            # how many longer lines there are is not in the index, so no number is stated
+            # the index does not hold the number of longer lines, so none is stated
             assert result["lines"] == (row["lines"] if plies == row["plies"] else None)
             path = result["path"]
             assert isinstance(path, list)
@@ -104,7 +104,7 @@ def test_the_picture_is_the_line(outputs: Path, options: dict[str, str | bool]) 
     assert len(squares) == 15
     drawn = ["".join(row.get(x, ".") for x in squares) for _, row in sorted(rows.items())]
     assert drawn == facts["path"]
-    # the piece that moved stands in a ring, over the end of the line that it came by
+    # the piece that moved has a ring around it, at the end of the line that shows its move
     moves = [move.replace("x", "-").split("-") for move in str(facts["moves"]).split()]
     rings = [float(dot.get("cx", 0)) for dot in dots if dot.get("fill") == INK]
     assert rings == [squares[int(goal) - 1] for _, goal in moves]

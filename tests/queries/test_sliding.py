@@ -1,4 +1,4 @@
-"""Answers about sliding boards, held against the oracle; one at a time, in batches, from Python."""
+"""Answers about sliding boards, compared with the oracle; single, in batches, from Python."""
 
 import itertools
 import json
@@ -115,7 +115,7 @@ def test_a_board_that_is_no_text(tables: Tables, board: Any) -> None:
 
 
 def test_an_answer_for_people(cli: Cli, folder: Path) -> None:
-    """As docs/sliding.md shows it."""
+    """Compare with the example in docs/sliding.md."""
     text = cli(
         "query", "sliding", "1,2,0,4,5,3", "--board", "2x3", "--outputs", str(folder)
     )  # fmt: skip
@@ -197,7 +197,7 @@ WRITTEN: list[Callable[[str], str]] = [
 def test_a_long_batch_answers_as_a_short_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, goal: str | None
 ) -> None:
-    """Every state, and keys of other kinds, in blocks of a few rows."""
+    """Answer every state, and keys of other kinds, in chunks of a few rows."""
     board = parse_board(name)
     states = ["".join(cells) for cells in itertools.permutations(board.example)]
     other = [write(state) for write in WRITTEN for state in states[::97]]
@@ -228,7 +228,7 @@ def test_numbers_of_two_digits_in_a_long_batch() -> None:
 def test_states_out_of_reach_are_not_asked_alone(
     folder: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of all states are; each would take as long as a lone question."""
+    """Answer a batch of which half is unreachable: a lone query for each would be slow."""
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
     monkeypatch.delattr(GoalReader, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)

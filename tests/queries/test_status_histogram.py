@@ -1,4 +1,4 @@
-"""What `list_status` and `count_states` say, row for row and word for word."""
+"""`list_status` and `count_states`: rows and messages."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def store(copy: Path) -> Folder:
 
 
 def rename_entry(entry: Entry, name: str) -> Entry:
-    """A table like another, of another name."""
+    """Return an entry like another, for a table of another name."""
     (file,) = entry.files
     return replace(entry, files=[replace(file, file=f"{name}.parquet")], index=None)
 

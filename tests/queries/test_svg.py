@@ -1,4 +1,4 @@
-"""The pictures of answers and counts: what they show is what was answered."""
+"""The pictures of answers and counts: they show exactly what was answered."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_nothing_is_drawn_outside(pictures: dict[str, str]) -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """The ratio of WCAG 2: 1 for equal colours, 21 for black on white."""
+    """Return the contrast ratio of WCAG 2: 1 for equal colours, 21 for black on white."""
 
     def luminance(colour: str) -> float:
         parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
@@ -122,7 +122,7 @@ def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str])
         states = counts.filter(pl.col("goal") == goal).sort("distance")["states"].to_list()
         assert len(mine) == len(states)
         assert [at(bar, "x") for bar in mine] == sorted(at(bar, "x") for bar in mine)
-        # small bars are rounded away
+        # the heights of small bars are rounded too much
         scales |= {
             round(at(bar, "height") / n, 5)
             for bar, n in zip(mine, states, strict=True)

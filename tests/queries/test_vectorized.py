@@ -1,4 +1,4 @@
-"""The columns that a batch and `annotate` add: their names, their options, what is in them."""
+"""The columns that a batch and `annotate` add: their names, their options, their values."""
 
 from __future__ import annotations
 
@@ -170,13 +170,13 @@ def test_paths_and_solutions_as_columns(ask: Ask, tables: Tables, outputs: Path)
 def test_every_solution_of_all_keys_at_once(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
-    """As each key alone has them, and in much less time."""
+    """Answer all keys together like each key alone, in much less time."""
     monkeypatch.setattr(any_goal, "SOLVED", 700)
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
     keys = [None, "", "123456789", "123456780", *states.sample(1_000, seed=3)]
     eight = open_reader("eight", Folder(outputs))
     asked = eight.normalize_options({"solutions": True, **({"goal": goal} if goal else {})})
-    eight.answer_keys(pl.Series(keys[:4]), asked)  # what is made once
+    eight.answer_keys(pl.Series(keys[:4]), asked)  # builds what the reader caches
     begun = time.process_time()
     answers, bad = eight.answer_keys(pl.Series(keys), asked)
     a_key = (time.process_time() - begun) / len(keys)
@@ -215,7 +215,7 @@ def test_solutions_that_contradict_the_table_are_no_answer(
 def test_ways_found_for_all_keys_at_once(
     outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
-    """In blocks of a few rows, among them keys that have none."""
+    """Answer chunks of a few rows, with unanswerable keys among them."""
     monkeypatch.setattr(any_goal, "CHUNK_ROWS", 7)
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]

@@ -1,4 +1,4 @@
-"""The rules of the 8-puzzle: notation, ranks, moves, heuristics, and any goal seen as a layout."""
+"""The rules of the 8-puzzle: notation, ranks, moves, heuristics, and goals mapped to layouts."""
 
 from itertools import permutations
 
@@ -21,7 +21,7 @@ GOOD = "Example: 123456780 (0 is the blank)"
 
 @pytest.fixture(scope="module")
 def all_states() -> list[str]:
-    """Every state, in notation order, by itertools alone."""
+    """Return every state, in notation order, by itertools alone."""
     return ["".join(digits) for digits in permutations("012345678")]
 
 
@@ -149,7 +149,7 @@ def test_every_move_of_every_state_is_in_the_graph(all_states: list[str]) -> Non
 
 
 def test_the_graph_is_the_one_of_the_plain_moves() -> None:
-    """Any goal puzzle's graph, made move by move, against the one that is made column by column."""
+    """Compare the graph built move by move with the one built column by column."""
     plain, fast = GoalPuzzle.make_graph(PUZZLE), PUZZLE.make_graph()
     for name in ("offsets", "targets", "labels"):
         one, other = getattr(plain, name), getattr(fast, name)

@@ -231,7 +231,10 @@ def test_more_boards_are_listed_and_counted() -> None:
         ("knight_tours_3x7", (3, 7)),
         ("knight_tours_9x4", (9, 4)),
         ("knight_tours_4x9", (4, 9)),
-        ("knight_tours_6x7", None),  # published by nobody: counts are of boards that are listed
+        (
+            "knight_tours_6x7",
+            None,
+        ),  # not published: only counts of boards that are listed are added
         ("knight_tours_8x8", None),
         ("knight_tours_03x7", None),
         ("knight_tours_3X7", None),
@@ -263,7 +266,7 @@ def explain(boards: list[str], closed: list[str]) -> dict[str, Any]:
     [
         (explain(["7x7", "6x7"], []), [(6, 7), (7, 7)], []),
         (explain(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
-        (explain(["8x9"], []), [], []),  # that cannot be counted
+        (explain(["8x9"], []), [], []),  # too large to be counted
         (explain(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
         ({"knight_counts": {"boards": 3, "closed": [7, None]}}, [], []),
         ({"knight_counts": {}}, [], []),

@@ -24,7 +24,7 @@ GOOD = "Example: ABABABABAB....."
 
 
 def arrangements(left: dict[str, int], begun: str = "") -> Iterator[str]:
-    """Every arrangement of what is left, in notation order."""
+    """Yield every arrangement of the remaining squares, in notation order."""
     if not any(left.values()):
         yield begun
     for piece, count in left.items():
@@ -146,7 +146,7 @@ def test_a_piece_is_guarded_by_its_neighbour(position: str, square: int, expecte
 
 
 def test_a_guarded_piece_is_not_swapped_and_a_lone_one_is() -> None:
-    # B's pieces: 3 and 4 guard each other, 6 stands alone
+    # B's pieces: 3 and 4 guard each other, 6 is alone
     position = "AABB.BA.A.A.B.B"
     goals = {(throw, start + throw) for throw, start, _ in moves(position, "A")}
     assert not any(goal in (3, 4) for _, goal in goals)

@@ -1,4 +1,4 @@
-"""The rules of sliding boards, held against slow and obvious ones."""
+"""The rules of sliding boards, compared with slow and obvious ones."""
 
 import itertools
 import random
@@ -20,7 +20,7 @@ def board(request: pytest.FixtureRequest) -> BoardWithTables:
 
 
 def choose_states(board: BoardWithTables) -> list[str]:
-    """All of a small board, some of a large one."""
+    """Return all states of a small board, or a sample of a large one's."""
     if board.cells <= 6:
         return ["".join(cells) for cells in itertools.permutations(board.example)]
     chance = random.Random(str(board))
@@ -53,7 +53,7 @@ def test_each_goals_states_are_numbered_once(name: str) -> None:
 
 
 def test_an_order_is_documented_by_an_example() -> None:
-    """What docs/sliding.md works out by hand."""
+    """Compute the example that docs/sliding.md works out by hand."""
     board = parse_board("3x4")
     assert board.rank("3a1b87254960") == 11 * 19_958_400 + 4_774_561
     assert board.unrank(0) == "0369147a258b"

@@ -1,4 +1,4 @@
-"""Tours by number: the layers of a sweep told in plain Python, beside an obvious search."""
+"""The tour ranker: the layers of a sweep in plain Python, compared with an obvious search."""
 
 import random
 from collections.abc import Iterable
@@ -97,7 +97,7 @@ def test_a_closed_tour_has_one_number_wherever_it_begins(ranked_boards: Path) ->
 
 @pytest.mark.parametrize("here", [0, 1])
 def test_a_step_back_is_a_step_undone(here: int) -> None:
-    """Whatever a step leads to, its steps back lead from there; and to nothing that it does not."""
+    """Require that stepping back from a state yields exactly the steps that lead to it."""
     board, cells = KnightBoard(4, 5), 9 + here
     layer = {State([FREE] * cells, {}).key}
     for square in range(12 - 6 * here):
@@ -131,12 +131,12 @@ def test_matchings_are_paired_as_they_are_numbered() -> None:
 
 
 def sevens(value: int) -> bytes:
-    """A number in sevens of bits."""
+    """Return a number encoded in groups of seven bits."""
     return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + sevens(value >> 7)
 
 
 def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
-    """Layers as a file has them, so many states in a record."""
+    """Return layers as a file stores them, so many states in a record."""
     result = []
     for number, layer in enumerate(layers):
         states, total = sorted(layer.items()), 0

@@ -1,4 +1,4 @@
-"""The search over states in blocks: its moves are those of the rules, its depths the oracle's."""
+"""The block search: its moves are those of the rules, its depths those of the oracle."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def search(space: Blocks, threads: int = 2) -> Depths:
 
 
 class Told:
-    """The layers that a search told of."""
+    """Progress callback that keeps the levels that a search reported."""
 
     def __init__(self) -> None:
         self.levels: list[int] = []
@@ -34,7 +34,7 @@ class Told:
 
 
 def neighbours(space: Blocks, rank: int) -> Iterator[int]:
-    """Where the moves of one state lead, as `Blocks` describes them."""
+    """Yield the states that the moves of one state lead to, as `Blocks` describes them."""
     rows = len(space.row_kinds)
     block, row, place = (
         rank // space.places // rows,
@@ -128,7 +128,7 @@ def test_what_a_listener_raises_ends_the_search(board: BoardWithTables) -> None:
 
 
 def test_depths_end_at_253() -> None:
-    """A path of blocks with one state each: 253 moves fit, 254 do not."""
+    """Search a path of blocks with one state each: 253 moves fit, 254 do not."""
 
     def path(blocks: int) -> Blocks:
         one = np.zeros(1, dtype=np.uint32)

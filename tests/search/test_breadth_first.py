@@ -1,4 +1,4 @@
-"""Breadth-first search: graphs drawn by hand, random graphs, and the compiler off."""
+"""Breadth-first search: hand-made graphs, random graphs, and the compiler off."""
 
 import json
 from itertools import permutations
@@ -14,7 +14,7 @@ from tablebase.graph import UNREACHED, Graph
 from tests.support.shell import run_uncompiled
 
 Edge = tuple[int, int, int]
-"""From, label, to."""
+"""An edge as source, label and target."""
 Line = tuple[tuple[int, ...], tuple[int, ...]]
 """The high and the low labels of a line, in the order in which lines are compared."""
 
@@ -40,7 +40,7 @@ def test_a_kind_of_move_may_lead_from_a_node_to_several() -> None:
 
 
 def search(graph: Graph, root: int) -> dict[str, list[int]]:
-    """The walk as plain lists, with the number of nodes of each layer as it was told."""
+    """Return the search result as lists, with the number of nodes of each reported layer."""
     layers: list[tuple[int, int]] = []
     walk = search_breadth_first(graph, root, lambda depth, nodes: layers.append((depth, nodes)))
     assert [depth for depth, _ in layers] == list(range(len(layers)))
@@ -49,7 +49,7 @@ def search(graph: Graph, root: int) -> dict[str, list[int]]:
 
 
 def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
-    """The same by comparing every shortest line with every other, layer by layer."""
+    """Return what `search` does by comparing all shortest lines with each other, layer by layer."""
     lines: dict[int, list[tuple[Line, int]]] = {root: [(((), ()), -1)]}
     depth = {root: 0}
     layers = [[root]]
@@ -159,7 +159,7 @@ def test_a_node_too_deep_is_no_answer() -> None:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
-    """A small graph; no node has two edges of one label, so that a line names its nodes."""
+    """Draw a small graph; no node has two edges of one label, so a line determines its nodes."""
     nodes = draw(st.integers(1, 9))
     node = st.integers(0, nodes - 1)
     labels = st.sampled_from([0x00, 0x01, 0x0F, 0x10, 0x11, 0x12, 0x21, 0x2F, 0xF0, 0xFF])
@@ -180,7 +180,7 @@ def test_a_random_graph_is_searched_as_the_obvious_search_does(
 
 
 def make_small_slide() -> tuple[int, list[Edge]]:
-    """The sliding puzzle on 2 x 3 cells: 720 states, half of them within reach."""
+    """Return the sliding puzzle on 2 x 3 cells: 720 states, half of them reachable."""
     states = ["".join(digits) for digits in permutations("012345")]
     number = {state: at for at, state in enumerate(states)}
     edges = []
@@ -196,7 +196,7 @@ def make_small_slide() -> tuple[int, list[Edge]]:
 
 
 def run_small_searches() -> str:
-    """What the search finds on some graphs, as text."""
+    """Return the search results of some graphs as text."""
     nodes, edges = make_small_slide()
     root = nodes - 1
     some = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 3), (2, 0x39, 3), (1, 0x40, 4), (2, 0x4F, 4)]

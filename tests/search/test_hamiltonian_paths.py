@@ -1,4 +1,4 @@
-"""Every tour of a graph: all small boards path for path, random graphs, and the compiler off."""
+"""Hamiltonian paths: all small boards path for path, random graphs, and the compiler off."""
 
 import hashlib
 import json
@@ -16,14 +16,14 @@ from tests.support.shell import run_uncompiled
 from tests.support.tour_lists import all_tours
 
 Found = tuple[list[tuple[int, ...]], list[bool]]
-"""Paths, and whether each can close."""
+"""Paths, and for each whether it can close."""
 
 BOARDS = [(files, ranks) for files in range(1, 6) for ranks in range(1, 6)]
 BOARDS += [(3, 8), (8, 3), (4, 6), (6, 4), (1, 9), (2, 7)]
 
 
 def paths(neighbours: list[list[int]], colours: list[int], start: int) -> Found:
-    """What the search gives, chunk after chunk, as plain paths."""
+    """Return the paths of all chunks of a search as tuples."""
     names = np.arange(len(neighbours), dtype=np.uint8)[:, None]
     result: list[tuple[int, ...]] = []
     closing: list[bool] = []
@@ -37,7 +37,7 @@ def paths(neighbours: list[list[int]], colours: list[int], start: int) -> Found:
 
 
 def board(files: int, ranks: int) -> tuple[list[list[int]], list[int]]:
-    """The knight's graph as the oracle sees it, and its colours."""
+    """Return the knight's graph according to the oracle, and its colours."""
     jumps = oracles.knight_jumps(files, ranks)
     return list(jumps.values()), [(s % files + s // files) % 2 for s in jumps]
 
@@ -86,7 +86,7 @@ def test_chunks_of_any_size_hold_the_same_tours(
 
 
 def test_a_board_of_64_squares_is_searched() -> None:
-    """Sets of 64 nodes fill their number: a ring of 64 has two ways round."""
+    """Search a ring of 64 nodes, whose sets fill 64 bits: it has two directions."""
     ring = [sorted(((node - 1) % 64, (node + 1) % 64)) for node in range(64)]
     colours = [node % 2 for node in range(64)]
     forth = tuple(range(64))
@@ -99,7 +99,7 @@ def test_a_board_of_64_squares_is_searched() -> None:
 
 @st.composite
 def draw_two_coloured(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
-    """A graph whose edges join the two colours, dense enough to have some paths."""
+    """Draw a graph whose edges join the two colours, dense enough to have some paths."""
     nodes = draw(st.integers(1, 9))
     colours = draw(st.permutations([node % 2 for node in range(nodes)]))
     if draw(st.booleans()):
@@ -111,7 +111,7 @@ def draw_two_coloured(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
 
 
 def obvious(neighbours: list[list[int]], path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every path that goes on from this one through all nodes."""
+    """Yield every path through all nodes that begins with this one."""
     if len(path) == len(neighbours):
         yield path
     for node in neighbours[path[-1]]:
@@ -134,7 +134,7 @@ def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
 
 
 def count_small_boards() -> str:
-    """The tours of two boards as text: how many from each square, and a digest of all of them."""
+    """Return the tours of two boards as text: the number of squares, and a digest of all tours."""
     result = []
     for files, ranks in [(3, 4), (4, 5)]:
         neighbours, colours = board(files, ranks)

@@ -1,4 +1,4 @@
-"""Where halves meet: matchings that close with each other, and edges that complete states."""
+"""The meeting of halves: matchings that close with each other, and edges that complete states."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ Edge = tuple[int, int, int]
 
 
 def matchings(ends: tuple[int, ...]) -> list[dict[int, int]]:
-    """Every way to pair some ends, in the order of their numbers."""
+    """Return every matching of some ends, in the order of their ranks."""
     if not ends:
         return [{}]
     first, *rest = ends
@@ -28,7 +28,7 @@ def matchings(ends: tuple[int, ...]) -> list[dict[int, int]]:
 
 
 def closes(one: dict[int, int], other: dict[int, int]) -> bool:
-    """Whether the pieces of two matchings, end to end, are one cycle."""
+    """Tell whether two matchings, joined at their ends, form one cycle."""
     at, seen = 0, 0
     while True:
         at, seen = other[one[at]], seen + 2
@@ -39,7 +39,9 @@ def closes(one: dict[int, int], other: dict[int, int]) -> bool:
 def meet(
     own: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge], views: int = 1
 ) -> tuple[list[int], list[int]]:
-    """Each of the own states' onward numbers; cycles by the cell that they join to the first."""
+    """Return each own state's backward count, and the cycles by the cell that they join to the
+    first.
+    """
     cells = int(own.keys[0] >> MATCHING_BITS).bit_length() // 2
     one, two = (
         make_side(
@@ -86,7 +88,7 @@ def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
 def test_edges_complete_what_is_left(
     dealt: slice, theirs: list[int], onward: int, uses: list[int]
 ) -> None:
-    """One side has laid a piece from the first cell to the fourth; the first is virtual."""
+    """Complete a partial tour from the first cell to the fourth; the first cell is virtual."""
     edges = [(0, 1, 1), (0, 2, 1), (1, 2, 0), (1, 3, 0), (2, 3, 0)]
     own = make_first_layer([END, FREE, FREE, END, FREE])
     rest = [edge for edge in edges if edge not in edges[dealt]]
@@ -95,7 +97,7 @@ def test_edges_complete_what_is_left(
 
 @pytest.mark.parametrize("views", [1, 2])
 def test_numbers_of_cycles_near_the_largest_are_whole(views: int) -> None:
-    """Seen in two views alike, they pass it on the way."""
+    """Count near the largest number, which the sum over two equal views exceeds on the way."""
     own = make_first_layer([END, FREE, FREE, END, FREE])
     theirs = make_first_layer([FREE, END, END, FREE, FREE])
     many = Layer(own.keys, own.ways * (5 << 60))

@@ -1,4 +1,4 @@
-"""What a search would find, from some of its branches; and searches that begin with an opening."""
+"""Estimates of a search from some of its branches, and searches that begin with an opening."""
 
 import statistics
 

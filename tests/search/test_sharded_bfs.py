@@ -1,4 +1,4 @@
-"""The search shard by shard: what it finds is what one machine finds, also where parts are lost."""
+"""The sharded search: it finds what one machine finds, also where task results are lost."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ ROOT = BOARD.example
 
 @pytest.fixture(autouse=True)
 def _short_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board of 8 cells has stretches to share out only where its rows are short."""
+    """Shorten rows, because a board of 8 cells can be split only where they are short."""
     monkeypatch.setattr(move_tables, "MAX_TAIL_TILES", 4)
     monkeypatch.setattr(move_tables, "_get_split_orders", cache(SplitOrders))
     monkeypatch.setattr(block_shards, "_blocks_by_name", {})

@@ -1,4 +1,4 @@
-"""Counting without lists: matchings and keys, all small boards, sums that do not fit."""
+"""Counting without lists: matchings and keys, all small boards, and sums that overflow."""
 
 import json
 from collections.abc import Callable
@@ -85,13 +85,13 @@ def test_layers_that_are_cut_in_slices_count_the_same(monkeypatch: pytest.Monkey
 
 
 class KilledError(Exception):
-    """In the middle of a count."""
+    """Error raised in the middle of a count."""
 
 
 def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All but the smallest are kept; what was made is not made again."""
+    """Resume from the stored layers, all but the smallest, and repeat none of them."""
     whole, made, layers = counts(4, 6), list[int](), 0
 
     def followed(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
@@ -157,7 +157,7 @@ def test_a_killed_meeting_goes_on_from_what_was_found(
 def test_states_that_end_in_the_wrong_colours_are_left_out(
     files: int, ranks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There are fewer states, and as many tours."""
+    """Require fewer states, and equally many tours."""
     sizes = list[int]()
 
     def reported(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
@@ -198,7 +198,7 @@ def triple(layer: Layer, times: int) -> Layer:
 
 
 def test_ways_that_do_not_fit_are_refused() -> None:
-    """On 3x6, two states lead to one: their ways are added up."""
+    """Sweep 3x6 to a state that two states lead to, whose counts are added up."""
     steps = cut_in_two(3, 6)
     layer = steps.first
     many = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
@@ -258,7 +258,7 @@ def test_bits_of_a_word(word: int) -> None:
 
 @pytest.mark.parametrize("pairs", range(1, 6))
 def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
-    """All of them, by the partner of the first end, then by that of the next that is left."""
+    """Rank all matchings by the partner of the first end, then by that of the next free end."""
     partners = list_all_partners(2 * MAX_PAIRS - 4)
     partner, ends = np.zeros((2, 20), dtype=np.int64)
     needs = END_BITS & ((1 << 4 * pairs) - 1)
@@ -268,7 +268,7 @@ def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
         assert ends[: 2 * pairs].tolist() == [*range(2 * pairs)]
         result = partner[: 2 * pairs].tolist()
         assert all(result[end] != end == result[result[end]] for end in range(2 * pairs))
-        # the partners of ends that are not yet taken
+        # the partners of ends that are not yet paired
         text = [other for end, other in enumerate(result) if other > end]
         assert text > before
         before = text
@@ -277,7 +277,7 @@ def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
 
 @given(st.permutations(range(2 * MAX_PAIRS)))
 def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> None:
-    """All eighteen cells of the chessboard's frontier can be ends."""
+    """Pair all eighteen cells of the chessboard's frontier."""
     partner, ends = np.zeros((2, 20), dtype=np.int64)
     partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]
     needs = END_BITS & ((1 << 4 * MAX_PAIRS) - 1)
@@ -289,7 +289,7 @@ def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> Non
 
 
 def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
-    """A free cell, two ends of one piece, and another free cell."""
+    """Expand a free cell, two ends of one path, and another free cell."""
     needs = FREE | END << 2 | END << 4 | FREE << 6
     step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, list_all_partners(4))
     keys = np.zeros(20, dtype=np.int64)
@@ -303,7 +303,7 @@ def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
 
 
 def test_a_state_and_its_image_become_one() -> None:
-    """A cell joined to either of two, which the mirror exchanges; the third stays in its place."""
+    """Join a cell to either of two, which the mirror exchanges; the third stays in its place."""
     layer = make_first_layer([END, FREE, FREE, END])
     step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]), list_all_partners(4))
     for mirror, states in ((step.mirror, 1), (NO_MIRROR, 2)):
@@ -325,7 +325,7 @@ def test_a_table_finds_its_keys(keys: list[int]) -> None:
 
 
 def test_keys_are_spread_over_a_table() -> None:
-    """Keys of neighbouring states differ in few bits; each still finds a place nearby."""
+    """Require short probe runs, although keys of neighbouring states differ in few bits."""
     made = cut_in_two(5, 8)
     layer = made.first
     for step in made.steps:
@@ -341,7 +341,7 @@ def test_keys_are_spread_over_a_table() -> None:
 
 @st.composite
 def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
-    """The rows of a graph and its later neighbours; neither turning it over changes anything."""
+    """Draw the rows and the later neighbours of a graph with the symmetries of a board."""
     rows, columns = draw(st.sampled_from([(3, 4), (2, 5), (2, 4)]))
     squares = rows * columns
     places = [divmod(square, rows) for square in range(squares)]
@@ -363,7 +363,7 @@ def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
 
 
 class Graph:
-    """What is counted on, in place of a board."""
+    """A graph that can be counted on like a board."""
 
     def __init__(self, rows: int, later: list[list[int]]) -> None:
         self.files, self.ranks, self.squares = rows, len(later) // rows, len(later)
@@ -375,7 +375,7 @@ class Graph:
         return self.near[square]
 
     def paths(self, finishes: set[int]) -> list[int]:
-        """How many paths lead from each square through all others to one of some."""
+        """Count the paths from each square through all others to one of the finishes."""
 
         @cache
         def paths_on(at: int, left: int) -> int:

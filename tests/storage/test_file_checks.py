@@ -1,4 +1,4 @@
-"""A Parquet file that is missing, cut or changed is told with what mends it, and is never read."""
+"""A missing, cut or changed Parquet file is reported with a repair command, and never read."""
 
 from pathlib import Path
 

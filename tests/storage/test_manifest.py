@@ -1,4 +1,4 @@
-"""The manifest: what it says is taken whole or refused in a sentence that names what is wrong."""
+"""The manifest: it is accepted as a whole, or refused with a message that names the fault."""
 
 import os
 from collections.abc import Callable
@@ -32,7 +32,7 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def entry(*rows: int, name: str = "toys", index: bool = True) -> Entry:
-    """A table with so many rows in each of its files."""
+    """Return an entry with so many rows in each of its files."""
     files = [
         File(
             f"{name}.{number}.parquet" if number else f"{name}.parquet",
@@ -133,7 +133,7 @@ def test_a_page_elsewhere_is_refused(name: str, store: Folder) -> None:
 
 
 def change_one(number: int, **changed: Any) -> Entry:
-    """Two files with 3 and 4 rows, something changed in one of them."""
+    """Return an entry of two files with 3 and 4 rows, with a change in one of them."""
     listed = entry(3, 4)
     values = {
         name: getattr(listed.files[number], name) for name in listed.files[number].__struct_fields__
@@ -169,7 +169,7 @@ def test_files_that_do_not_are_refused(name: str, listed: Entry, store: Folder) 
 
 
 def test_one_that_may_not_be_read_says_so(store: Folder, tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).symlink_to(MANIFEST)  # round and round
+    (tmp_path / MANIFEST).symlink_to(MANIFEST)  # a link to itself
     with pytest.raises(TableUnreadable) as text:
         read_manifest(store)
     assert text.value.file == store.locate(MANIFEST)

@@ -1,4 +1,4 @@
-"""Tables in an object store, a real one on loopback: built, asked, proved; and its faults."""
+"""Tables in a real object store on loopback: built, queried, verified; and its faults."""
 
 import pickle
 import threading
@@ -61,14 +61,14 @@ def server(served_store: LoopbackStore) -> Iterator[LoopbackStore]:
 
 @pytest.fixture
 def place(server: LoopbackStore, request: pytest.FixtureRequest) -> ObjectStore:
-    """A place of this test's own."""
+    """Return a prefix for this test only."""
     fsspec.filesystem("s3").clear_instance_cache()
     return ObjectStore(f"{URL}/{abs(hash(request.node.name))}")
 
 
 @pytest.fixture(scope="module")
 def built_store(served_store: LoopbackStore) -> ObjectStore:
-    """The 8-puzzle's tables, built there."""
+    """Return a store with the 8-puzzle's tables built in it."""
     store = ObjectStore(URL)
     build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store

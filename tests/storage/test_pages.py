@@ -1,4 +1,4 @@
-"""Pages made from tables: the manifest lists of what, status says when they have aged."""
+"""Pages made from tables: the manifest lists their sources, and `status` reports outdated ones."""
 
 import hashlib
 from collections.abc import Callable
@@ -82,7 +82,7 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report that looks its tables up, but does not ask or draw them."""
+    """Replace the report's queries and drawings, so that it only looks its tables up."""
 
     def answer(options: Sources, figure: Figure) -> pl.DataFrame:
         for name in figure.sources:
@@ -97,7 +97,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
-    """With the tables that it shows: none that were asked for beyond those."""
+    """List only the tables that the report shows, without other published ones."""
     drawn = {table.name for asked in list_puzzles() for table in asked.tables}
     listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
     files = [{**listed, "file": "knight_tours_3x4.parquet"}]
@@ -121,7 +121,7 @@ def test_pictures_alone_are_not_listed(undrawn: None, copy: Path, tmp_path: Path
 def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
     copy: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Store, str], object]
 ) -> None:
-    """What is listed is what the manifest said when they were read."""
+    """List what the manifest said when the tables were read."""
     store = Folder(copy)
     before = read_manifest(store)
 

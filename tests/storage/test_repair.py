@@ -1,4 +1,4 @@
-"""Commands that mend tables can be typed as they are told, and say what a file lacks."""
+"""Repair commands can be typed as printed; errors name what a file lacks."""
 
 import errno
 import os

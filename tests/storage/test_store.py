@@ -1,4 +1,4 @@
-"""Where tables are: a folder, and a place in memory that proves that no other room knows paths."""
+"""Stores: a folder, and a store in memory, which shows that no other module depends on paths."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.support.build_recorder import Recorder, build_tables
 
 
 class Onward(io.BytesIO):
-    """A new file that is only written on and on."""
+    """A new file that can only be written sequentially."""
 
     def seekable(self) -> bool:
         return False
@@ -40,7 +40,7 @@ class Onward(io.BytesIO):
 
 
 class Memory(Store):
-    """Files in a dictionary: no path, no rename, no lock of the system's."""
+    """Store of files in a dictionary: no paths, no renames, no system locks."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -91,7 +91,7 @@ class Memory(Store):
 
 @pytest.fixture(scope="module")
 def memory_store() -> Memory:
-    """The 8-puzzle's tables, built in memory."""
+    """Return a store with the 8-puzzle's tables built in memory."""
     store = Memory()
     build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store
@@ -230,7 +230,7 @@ def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
 
 
 def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
-    """Whatever its name was to be: the build's word at the end tells."""
+    """Recognize unfinished files by the build's suffix, whatever their names."""
     own = [
         f".{name}{PART_SUFFIX}"
         for name in ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")
@@ -263,7 +263,7 @@ def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) 
 def test_a_folder_that_cannot_be_listed_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not the same as an empty one: pages would go unchecked, and shards would vanish."""
+    """Distinguish it from an empty folder: pages would go unchecked, and shards would vanish."""
 
     def refuse(path: str) -> list[str]:
         raise PermissionError(13, "Permission denied")

@@ -1,4 +1,4 @@
-"""Stores that do not answer, or refuse to: the cause, the address and the status, and no build."""
+"""Stores that do not answer, or refuse to: errors name the cause and the address; no build."""
 
 import http.server
 import socket
@@ -24,13 +24,13 @@ CHECK = "Check the address, the network and the credentials."
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves a folder with ranges and without listings, but for what is to fail."""
+    """Handler that serves a folder with ranges but no listings, except for what is to fail."""
 
     folder: Path
     statuses: dict[str, int]
-    """What is answered for files of these names; for all, by an empty name."""
+    """The status of files of these names; of all files, by an empty name."""
     answers: list[None]
-    """So many requests are answered before all fail."""
+    """One item for each request that is answered before all fail."""
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
@@ -78,7 +78,7 @@ def serving(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iter
 
 @contextmanager
 def hanging_up() -> Iterator[str]:
-    """A server that ends each connection before it answers."""
+    """Yield the address of a server that closes each connection before it answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -174,7 +174,7 @@ def test_a_server_that_fails_at_any_moment(
     question: str, copy: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     listed = read_manifest(Folder(copy))
-    if "verify" not in question:  # which asks for every table
+    if "verify" not in question:  # verify reads every table
         listed = {"knight_tours_5x5": listed["knight_tours_5x5"]}
     write_manifest(Folder(copy), listed)
     for answers in range(20):

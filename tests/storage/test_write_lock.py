@@ -1,4 +1,4 @@
-"""Files that are being written are known from those whose writer was killed."""
+"""Files that are being written are distinguished from those whose writer was killed."""
 
 import os
 import signal

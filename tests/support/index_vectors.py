@@ -1,7 +1,7 @@
-"""Writes `docs/index-vectors/`: small indexes, whole and faulty, and what a reader does with each.
+"""Writer of `docs/index-vectors/`: small valid and faulty indexes with a reader's expected results.
 
-It follows docs/index-format.md and shares no code with the program, so that each can find the
-other wrong. `python -m tests.support.index_vectors` writes them anew.
+It follows docs/index-format.md and shares no code with the program, so that each can reveal errors
+of the other. `python -m tests.support.index_vectors` writes them again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LIST = "vectors.json"
 
 @dataclass(frozen=True)
 class Vector:
-    """A file; what a reader expects of it, and what the reader is to do."""
+    """A file, what a reader expects of it, and the results that the reader must give."""
 
     file: str
     name: str
@@ -35,7 +35,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Made:
-    """An index as its bodies, before each has its checksum."""
+    """An index to be written, before its blocks have checksums."""
 
     name: str
     width: int
@@ -76,7 +76,7 @@ class Made:
 
 
 def block(content: bytes, number: int, body: bytes) -> bytes:
-    """A body filled up, and its checksum."""
+    """Return a body padded to its full length, followed by its checksum."""
     whole = body.ljust(4092, b"\0")
     crc = zlib.crc32(content + number.to_bytes(8, "little") + whole)
     return whole + crc.to_bytes(4, "little")
@@ -87,7 +87,7 @@ def flip_bit(data: bytes, at: int) -> bytes:
 
 
 def replace_block(data: bytes, number: int, new: bytes) -> bytes:
-    """A file with another block in the place of one."""
+    """Return a file in which one block is replaced."""
     return data[: 4096 * number] + new + data[4096 * (number + 1) :]
 
 
@@ -123,7 +123,7 @@ def make_intact(made: Made, why: str) -> tuple[Vector, bytes]:
 
 
 def list_not_opened() -> Iterator[tuple[str, str, bytes]]:
-    """Files that are refused when they are opened: name, why, bytes."""
+    """Yield files that must be refused when they are opened: name, reason, bytes."""
     data = THREE.file()
     for name, why, changed in (
         ("magic", "it begins with PTIY", {"magic": b"PTIY"}),
@@ -156,7 +156,7 @@ def list_not_opened() -> Iterator[tuple[str, str, bytes]]:
 
 
 def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
-    """Files of which some blocks are not read: name, why, bytes, the numbers of those blocks."""
+    """Yield files of which some blocks must be refused: name, reason, bytes, block numbers."""
     data = CROSSING.file()
     one, two = data[4096:8192], data[8192:12288]
     again = CROSSING.file(content=hashlib.sha256(b"another build").digest())[8192:12288]
@@ -194,7 +194,7 @@ def vectors() -> Iterator[tuple[Vector, bytes]]:
 
 
 def list_files() -> dict[str, bytes]:
-    """Every file of the folder."""
+    """Return every file of the folder, by name."""
     made = list(vectors())
     files = {vector.file: data for vector, data in made}
     assert len(files) == len(made)

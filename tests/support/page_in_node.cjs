@@ -1,4 +1,4 @@
-// The functions of the page, asked as the other readers are; then the page itself, by its events.
+// The functions of the page, called like the other readers; then the page itself, by its events.
 const { fstatSync, openSync, readFileSync, readSync } = require("node:fs");
 const [html, how, path, ...given] = process.argv.slice(2);
 const script = /<script>\n(.*)<\/script>/s.exec(readFileSync(html, "utf8"))[1];
@@ -10,7 +10,7 @@ const textOnly = { set(on, key, value) {
 const page = { file: { files: [] }, state: { value: "" }, output: new Proxy({}, textOnly) };
 const made = new Function("document", `${script}; return { openIndex, eight };`);
 const { openIndex, eight } = made({ getElementById: (id) => page[id] });
-// A file that a page has been given, as far as a page may look into it.
+// A file given to a page, with what a page can use of it.
 function file(path) {
   const opened = openSync(path);
   const arrayBuffer = async (from, to) => {

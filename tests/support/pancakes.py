@@ -1,4 +1,4 @@
-"""A fourth puzzle, as its author would write it: five pancakes, turned over from the top.
+"""A goal puzzle written like a plugin: five pancakes, turned over from the top.
 
 A state is a stack of the pancakes 1 (small) to 5, top first. A move turns the top two, three, four
 or five over; its letter is how many.

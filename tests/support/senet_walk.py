@@ -1,7 +1,7 @@
-"""All of Senet, layer by layer: what `oracles.senet_layers` says, to its end and in seconds.
+"""All of Senet, layer by layer: the results of `oracles.senet_layers`, complete and in seconds.
 
-A position is a number: the squares of the mover's pieces, bit 1 for square 1, above 16 bits of
-the rival's. A ply is one throw by one piece, tried on a whole layer at once.
+A position is a number: the squares of the mover's pieces, bit 1 for square 1, above 16 bits of the
+rival's. A ply is one throw by one piece, tried on a whole layer at once.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ OWN, RIVAL = pl.col("board") // 2**16, pl.col("board") & 0xFFFF
 
 
 def layers() -> Iterator[pl.DataFrame]:
-    """After 0, 1, 2 ... plies: the positions that nobody faced before with that side to move."""
+    """Yield the positions first reached after 0, 1, 2 ... plies with that side to move."""
     pieces = [sum(2**i for i, p in enumerate(SENET_OPENING, 1) if p == side) for side in "AB"]
     opening = {"board": pieces[0] * 2**16 + pieces[1], "lines": 1}
     layer = pl.DataFrame([opening | {"dice": "", "starts": "", "moves": ""}])
@@ -29,7 +29,7 @@ def layers() -> Iterator[pl.DataFrame]:
 
 
 def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
-    """The positions one ply on, each with the smallest of its lines: by throws, then by starts."""
+    """Return the positions one ply on, each with its smallest line: by throws, then starts."""
     numbered = layer.select(
         "before",
         "board",
@@ -56,7 +56,7 @@ def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
 
 
 def _play(layer: pl.DataFrame, throw: int, start: int) -> pl.DataFrame:
-    """One throw by the piece on one square, wherever it is legal; then it is the rival's turn."""
+    """Play one throw with the piece on one square, wherever it is legal; then the rival moves."""
     here, there = 2**start, 2 ** (start + throw)
     swap = RIVAL & there != 0
     guarded = swap & (RIVAL & (there * 2 | there // 2) != 0)

@@ -1,4 +1,4 @@
-"""What every proof is made of: claims are told, and the first row that refutes one is named."""
+"""Claim checks, which every proof is made of: reports, and the first row that refutes a claim."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ def fact(tmp_path: Path, reports: list[tuple[Claim, int]]) -> ClaimCheck:
 
 
 def get_refutation(prove: Any, *words: object, **more: object) -> tuple[int | None, object, object]:
-    """The row that refutes a claim, what is found there and what is expected."""
+    """Return the row that refutes a claim, the value found there and the expected one."""
     with pytest.raises(VerifyFailed) as text:
         prove(*words, **more)
     return text.value.row, text.value.found, text.value.expected

@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about how many tours begin where, and names its row."""
+"""`verify` finds every kind of false tour count, and names its row."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -57,13 +57,13 @@ def small_copy(tmp_path_factory: pytest.TempPathFactory) -> ListedTable:
 
 @pytest.fixture(autouse=True)
 def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of these boards, too, some are walked again and others swept."""
+    """Lower the limits, so that some of these boards are walked and others swept."""
     monkeypatch.setattr(counts, "MAX_WALKED_SQUARES", 16)
     monkeypatch.setattr(counts, "SWEPT_BOTH_WAYS", "5x4")
 
 
 def list_earlier(*names: str, grade: Grade = Grade.PROVED) -> dict[str, Outcome]:
-    """What the tables of these boards were seen to list."""
+    """Return outcomes of the listed tours of these boards."""
     result = {}
     for name in names:
         tours, table = all_tours(*map(int, name.split("x"))), f"knight_tours_{name}"
@@ -97,8 +97,9 @@ def test_counts_of_every_kind_are_proved(
 
 
 def change_rows(listed: ListedTable, *changes: tuple[str, str, int, int]) -> VerifyFailed:
-    """How the proof fails of rows with more in a column of a board, on all that looks like a square
-    (a square below 0: on all of the board).
+    """Return the failure of rows with a column changed at all images of a square.
+
+    A square below 0 stands for the whole board.
     """
     rows = pq.read_table(listed.store.locate("knight_counts.parquet"))
     for column, name, square, more in changes:
@@ -153,7 +154,7 @@ AGAIN = "the tours and closed tours are as many as in"
 def test_counts_at_other_squares_are_found(
     small_copy: ListedTable, changes: dict[tuple[str, int], int], claim: str, row: str, found: str
 ) -> None:
-    """Their totals are kept, and they are as symmetric as before."""
+    """Change counts without changing totals or symmetry."""
     failure = change_rows(
         small_copy, *(("tours", *square, more) for square, more in changes.items())
     )
@@ -164,7 +165,7 @@ def test_counts_at_other_squares_are_found(
 def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(
     small_copy: ListedTable,
 ) -> None:
-    """All its mirror images are as false, none of them on the first file."""
+    """Change all mirror images alike, none of them on the first file."""
     failure = change_rows(small_copy, ("tours", "4x5", 5, 1))
     assert failure.claim.claim.startswith("mirrored squares have equally many tours, also on the ")
     assert failure.row == ROWS["4x5"] + 5
@@ -245,7 +246,7 @@ def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
     ],
 )
 def test_false_totals_are_found(copy: Path, boards: tuple[str, str], claim: str, said: str) -> None:
-    """Doubled all over a board and the same board on its side: as symmetric as before."""
+    """Double the counts of a board and of the same board on its side: they stay as symmetric."""
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
     rows = [row for board in boards for row in count_rows(copy, board)]
     rewrite(copy, "knight_counts", cells(*(("tours", row, 2 * tours[row] + 1) for row in rows)))
@@ -255,7 +256,7 @@ def test_false_totals_are_found(copy: Path, boards: tuple[str, str], claim: str,
 
 
 def test_false_closed_counts_are_found(copy: Path) -> None:
-    """One more everywhere on a board and the same board on its side: as symmetric as before."""
+    """Add one everywhere on a board and on the same board on its side: they stay as symmetric."""
     rows = count_rows(copy, "5x6") + count_rows(copy, "6x5")
     rewrite(copy, "knight_counts", cells(*(("closed", row, 17) for row in rows)))
     failure = get_count_failure(copy)
@@ -265,7 +266,7 @@ def test_false_closed_counts_are_found(copy: Path) -> None:
 
 @wide
 def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
-    """Moved from the corners of 10x4 to the squares beside them, total and symmetry kept."""
+    """Move tours from the corners of 10x4 to squares beside them, keeping total and symmetry."""
     board, rows = KnightBoard(10, 4), count_rows(copy, "10x4")
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
     moved = [

@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about the 8-puzzle, and names its row."""
+"""`verify` finds every kind of false value about the 8-puzzle, and names its row."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -45,7 +45,7 @@ def edge_rows(outputs: Path) -> pa.Table:
 
 
 def test_the_8_puzzles_quick_moves_are_those_of_its_rules(sliding_table: Space) -> None:
-    """Every state, and every move of each as it is written."""
+    """Compare every state, and every move of each, with the written rules."""
     states = sliding_table.states.to_pylist()
     assert states == ["".join(digits) for digits in permutations("012345678")]
     digits = np.frombuffer("".join(states).encode(), np.uint8).reshape(-1, 9)
@@ -134,7 +134,7 @@ def test_a_false_cell_of_the_8_puzzle_is_found(
 def test_distances_below_zero_lead_nowhere(
     outputs: Path, edge_rows: pa.Table, sliding_table: Space
 ) -> None:
-    """The goal alone has 0, and no state is farther than its neighbours."""
+    """Give only the goal a 0, so that no state is farther than its neighbours."""
     distance = pc.if_else(pc.equal(edge_rows["distance"], 0), 0, -1).cast(pa.int8())
     at = edge_rows.column_names.index("distance")
     rows = edge_rows.set_column(at, edge_rows.field(at), distance)
@@ -154,7 +154,7 @@ def test_distances_below_zero_lead_nowhere(
 def test_a_missing_state_is_found(
     outputs: Path, edge_rows: pa.Table, sliding_table: Space, row: int
 ) -> None:
-    """By a neighbour of it: all else about the rows that are left is as it was."""
+    """Find the missing state through its neighbour; the other rows are unchanged."""
     rows = without(row)(edge_rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed) as caught:
         prove_rows(open_one(outputs, "eight_edge"), EIGHT, sliding_table, Rows(rows))

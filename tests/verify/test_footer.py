@@ -1,6 +1,6 @@
-"""`verify` finds untruths beside the rows: in footers, in counts beyond the rules, in the manifest.
+"""`verify` finds false values beside the rows: in footers, in further counts, in the manifest.
 
-Each false file here is vouched for by its manifest, and its rows are as true as ever.
+The manifest matches each false file here, and its rows are true.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
 @pytest.mark.parametrize(
     ("old", "new", "rows", "said"),
     [
-        # the greatest number of a tour, as the statistics have it
+        # the greatest number of a tour, according to the statistics
         (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "number: max 302 | 303"),
         # the file's number of rows, with which the manifest agrees
         (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "rows 1728 | 1727"),
-        # a column's place, as it is found by readers
+        # a column's path, by which readers find it
         (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "start: path_in_schema stars | start"),
-        # what its writer was, in no alphabet
+        # a column's path that is not valid UTF-8
         (
             b"\x18\x05start\x25\x00",
             b"\x18\x05\xfftart\x25\x00",
@@ -107,7 +107,7 @@ def test_a_footer_without_arrows_own_words_is_found(copy: Path) -> None:
 
 
 def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
-    """Nulls, words and truth values too, whatever the size of the row groups."""
+    """Include nulls, texts and booleans, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
     assert len(read_rows(open_one(copy, "senet"))) == 756_756
 

@@ -1,4 +1,4 @@
-"""The second search of a graph, beside one that compares every line with every other."""
+"""The proof's search of a graph, compared with one that compares all lines with each other."""
 
 import numpy as np
 from hypothesis import example, given, settings

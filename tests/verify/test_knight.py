@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about the knight's tours, and names its row."""
+"""`verify` finds every kind of false value about the knight's tours, and names its row."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -91,7 +91,7 @@ def test_a_false_cell_beside_a_path_is_found(
 
 
 def renumber(rows: pa.Table) -> pa.Table:
-    """The rows numbered anew within each start."""
+    """Return the rows numbered again within each start."""
     starts = rows["start"].to_pylist()
     numbers: list[int] = []
     last = None
@@ -105,7 +105,7 @@ def renumber(rows: pa.Table) -> pa.Table:
 @pytest.mark.parametrize("row_group", [1 << 17, 100])
 @pytest.mark.parametrize("row", [100, 101, 150])
 def test_tours_out_of_order_are_found(copy: Path, row: int, row_group: int) -> None:
-    """Within a row group, and where two of them meet."""
+    """Exchange rows within a row group, and where two row groups meet."""
     rewrite(
         copy,
         "knight_tours_5x5",
@@ -148,7 +148,7 @@ def test_a_missing_tour_is_found(copy: Path) -> None:
 
 
 def test_a_tour_missing_both_ways_is_found(copy: Path, five: pa.Table) -> None:
-    """Of those between two squares there are as many back as before."""
+    """Remove a tour and its reverse, so that the numbers of tours there and back stay equal."""
     path = str(five["path"][700])
     gone = {path, "".join(reversed(_names(path)))}
     kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in gone]
@@ -159,7 +159,7 @@ def test_a_tour_missing_both_ways_is_found(copy: Path, five: pa.Table) -> None:
 
 
 def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) -> None:
-    """All images of one tour, so that what is left is as symmetric as before."""
+    """Remove all images of one tour, so that the rest stays symmetric."""
     tour = [oracles.square_number(5, text) for text in _names(str(five["path"][0]))]
     images = set()
     for way in (tour, tour[::-1]):
@@ -193,7 +193,7 @@ def test_pairs_out_of_order_are_found(copy: Path, outputs: Path) -> None:
 
 
 def test_pairs_in_several_files_pass(copy: Path) -> None:
-    """Where a start's tours go on, and where those of square 1 begin."""
+    """Split amid a start's tours, and where those of the second square begin."""
     split(copy, "knight_tours_8x8", 10, 32)
     assert prove_one(copy, "knight_tours_8x8")
 

@@ -1,4 +1,4 @@
-"""`verify` proves a puzzle that has rules and nothing more."""
+"""`verify` proves a puzzle that has only rules."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ from tests.support.tampered import (
 
 
 class Pancakes(GoalPuzzle):
-    """Five pancakes; a letter says how many are turned over from the left."""
+    """Five pancakes; a letter is the number turned over from the left."""
 
     name = "stack"
     title = "Stack"
@@ -67,7 +67,7 @@ class Pancakes(GoalPuzzle):
 
 @pytest.fixture
 def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
-    """A folder where a toy puzzle is published too."""
+    """Return a folder in which a toy puzzle is published too."""
     toy = Pancakes()
     monkeypatch.setitem(MODULES, "stack", "tests.stack")
     monkeypatch.setitem(sys.modules, "tests.stack", SimpleNamespace(PUZZLE=toy))
@@ -99,7 +99,7 @@ def test_a_new_puzzle_is_proved_by_its_moves_alone(
 def test_a_false_cell_of_a_new_puzzle_is_found(
     stack: Path, column: str, value: object, said: str
 ) -> None:
-    # a farthest state, so that no other row leans on this one
+    # a farthest state, so that no other row depends on this one
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
     row = distances.index(max(distances))
     rewrite(stack, "stack", cell(column, row, value))
@@ -120,7 +120,7 @@ def test_moves_that_cannot_be_undone_are_named(
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = get_refutation(stack, "stack")
     assert failure.expected == "a move that can be undone"
-    # of those that lead to the state without moves, the first
+    # the first of the states that lead to the state without moves
     ways = [(reached, letter) for letter, reached in true(Pancakes(), "54321")]
     state, letter = min(ways)
     assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
@@ -129,7 +129,7 @@ def test_moves_that_cannot_be_undone_are_named(
 def test_a_state_that_no_move_leaves_or_reaches_is_named(
     stack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # a farthest state, so that no other row leans on this one
+    # a farthest state, so that no other row depends on this one
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
     row = distances.index(max(distances))
 
@@ -165,7 +165,7 @@ def test_a_graph_that_is_not_the_moves_is_found(
     toy = open_one(stack, "stack").puzzle
     assert isinstance(toy, Pancakes)
     false = toy.make_graph()
-    # one turn from the farthest state ends at the goal
+    # let one turn from the farthest state end at the goal
     false.targets[4 * 119] = 0
     monkeypatch.setattr(toy, "make_graph", lambda: false)
     build(Request(Folder(stack), [(toy, toy.tables)], force=True), Silent())
@@ -202,7 +202,7 @@ def test_a_goal_without_a_row_is_named(stack: Path) -> None:
 
 
 class Topped(Pancakes):
-    """The same with two further columns, of which the rules know one, and without an index."""
+    """Pancakes with two further columns, one of them known to the rules, and without an index."""
 
     def __init__(self) -> None:
         old = self.make_goal_table("stack", "Every stack, with its fewest turns", ("sorted",))

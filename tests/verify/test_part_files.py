@@ -1,4 +1,4 @@
-"""The proof takes a table of several files as one, and finds what is wrong with any of them."""
+"""The proof treats a table of several files as one, and finds the faults of each file."""
 
 import re
 import shutil
@@ -45,7 +45,7 @@ def test_its_files_are_held_against_the_manifest(cli: Cli, several_files: Path) 
 @wide
 @pytest.mark.long
 def test_it_is_proved_as_one(several_files: Path, outputs: Path) -> None:
-    """Lists of tours by the file; of the others all rows are read first, as from one file."""
+    """Prove lists of tours file by file; the rows of other tables are first read as one."""
     listed = {table.name for table in KNIGHT.tables}
     reported: list[Claim] = []
     prove(
@@ -132,7 +132,7 @@ def test_a_file_that_is_left_out_fails_the_proof(pieces: list[Path]) -> None:
 
 
 def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
-    """Numbers that go on from one file to the next would be counted twice by readers."""
+    """Refuse numbers that continue from one file to the next: readers would count them twice."""
     whole = pq.read_table(copy / f"{FIVE}.parquet")
     _, second = split(copy, FIVE, 100)
     write_rows(whole.slice(100), second, TABLES[FIVE])
@@ -154,7 +154,7 @@ def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: s
     rows = pq.read_table(second)
     if "meaning" in words:
         rows = rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"})
-    # and nothing is said of how the rows are sorted
+    # the footer does not name how the rows are sorted
     pq.write_table(rows, second)
     vouch(copy, name, 3)
     failure = get_refutation(copy, name)

@@ -1,4 +1,4 @@
-"""`verify`: what is published passes, and files that are not as listed are named."""
+"""`verify`: published tables pass, and files that differ from the manifest are named."""
 
 import shutil
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     text = "every state except the goals has a neighbour one move nearer, and none still nearer"
     assert said[text] == 362_880
     counts = [claim.claim for claim in proved if claim.table == "knight_counts"]
-    # the rows that rest on one computation are named
+    # rows that depend on one computation only are named
     assert counts[-1] == "on 5x8, 8x5, counted only once: no more tours are closed than there are"
     sources = " ".join(counts)
     for source in ("A165134", "A118067", "A079137", "A083386"):
@@ -94,7 +94,7 @@ def test_quick_finds_damaged_bytes(copy: Path, outputs: Path, file: str, damage:
         assert (failure.found, failure.expected) == (f"SHA-256 {sha256(path)}", sha256(whole))
     else:
         assert (failure.found, failure.expected) == (f"bytes {len(data)}", whole.stat().st_size)
-    # such a file is seen to be damaged without being told
+    # such a file is detected as damaged without --force
     assert "--force" not in failure.command
 
 
@@ -181,7 +181,7 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
 def test_a_false_index_is_found_quickly(
     copy: Path, edit: Callable[[bytes], bytes], said: str
 ) -> None:
-    """Even where the manifest vouches for it."""
+    """Detect a false index even where the manifest matches it."""
     index = replace_link(copy / "eight.idx")
     data = edit(index.read_bytes())
     index.write_bytes(data)

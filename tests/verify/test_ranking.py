@@ -1,4 +1,4 @@
-"""`verify` proves the numbers of tours, and finds every kind of untruth about them."""
+"""`verify` proves ranking tables, and finds every kind of false value in them."""
 
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
@@ -39,7 +39,7 @@ Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 
 
 def table_of(board: str) -> Table:
-    """Of "5x6 open", say, the numbers of open tours; else of closed ones."""
+    """Return a ranking table: of open tours for "5x6 open", say, and of closed ones otherwise."""
     name, _, kind = board.partition(" ")
     return (make_open_ranking_table if kind else make_closed_ranking_table)(parse_board(name))
 
@@ -50,14 +50,14 @@ def open_listed(folder: Path, board: str, report: Listener = ignore_claim) -> Li
 
 
 def counted(board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]) -> dict[str, Outcome]:
-    """What the table of counts was seen to say of a board."""
+    """Return an outcome of the table of counts about a board."""
     return {COUNTS_TABLE: Outcome((Verdict(COUNTS_TABLE, board, grade, ""),), {board: numbers})}
 
 
 def prove_board(
     folder: Path, board: str, story: Listener = ignore_claim, seen: Seen | None = None
 ) -> list[Claim]:
-    """Prove the numbers of one board."""
+    """Prove the ranking table of one board."""
     claims = list[Claim]()
 
     def on_claim(claim: Claim, done: int) -> None:
@@ -141,9 +141,9 @@ KNOWN = "there are as many closed tours as known (OEIS A175881)"
 NUMBERS = "each number is another closed tour"
 ANOTHER = "each number of a start is another tour"
 OWN = 1 + Sweep(KnightBoard(4, 5), paths=True).longer
-"""The first layer of a start's own."""
+"""The first layer that a start does not share."""
 LAST = Sweep(KnightBoard(4, 5), paths=True).routes[1].cut
-"""What passes the cut from a corner."""
+"""The layer of states that pass the cut from a corner."""
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_records_that_are_exchanged_are_found(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The records of a layer in another order, or with the numbers of other states."""
+    """Put the records of a layer in another order, or give them the counts of other states."""
 
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, sums, states = records
@@ -232,7 +232,7 @@ def test_records_that_are_exchanged_are_found(
 def test_states_are_counted_over_all_that_is_read(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Layers are proved where the states of all stretches of the index are few enough."""
+    """Sum the states of all chunks of the index, whose number decides whether layers are proved."""
     small = open_listed(ranked_boards, "5x6")
     layers = LayerReader(proof._open_records(small), small.index.records)
     every = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
@@ -285,7 +285,7 @@ def test_there_are_as_many_as_were_counted(
             "recounted",
             "closed tours are as many as knight_counts, which was recount",
         ),
-        # a number that the same sweep counted is no second computation
+        # a count by the same sweep is not a second computation
         (Grade.PUBLISHED, "sampled", "the number of closed tours was compared with no other count"),
         (Grade.INTACT, "sampled", "the number of closed tours was compared with no other count"),
     ],
@@ -299,7 +299,7 @@ def test_a_count_of_the_same_sweep_is_no_recount(
     ).verdicts
     assert result.verdict == verdict
     assert source in result.how
-    # and of another board it says nothing
+    # a count of another board shows nothing
     (result,) = prove_ranks(
         open_listed(ranked_boards, "5x6"), counted("6x5", grade, closed=[16] * 30)
     ).verdicts
@@ -360,7 +360,7 @@ def test_numbers_that_are_not_of_other_tours_are_found(
 def test_keys_and_sums_are_compared_to_the_last_bit(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of large boards have more bits than a floating point number."""
+    """Use keys and sums with more bits than a floating-point number, as large boards have."""
     small = open_listed(ranked_boards, "5x6")
     ((_, some),) = iter_records(small)
     firsts, sums, states = encode_layer(

@@ -1,4 +1,4 @@
-"""Tours counted again, path by path and by a sweep, beside an oracle that lists them."""
+"""Tours recounted, path by path and by a sweep, compared with an oracle that lists them."""
 
 import random
 from itertools import pairwise, permutations, product
@@ -49,7 +49,7 @@ def test_jumps_are_bits() -> None:
 
 
 def test_paths_of_any_two_coloured_graph_are_counted() -> None:
-    """Graphs with closed tours, too, which no board has that is as small."""
+    """Include graphs with closed tours, which no board of this size has."""
     draw = random.Random(7)
     every = [*product(range(4), range(4, 8))]
     closed_ones = 0

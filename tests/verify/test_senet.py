@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about Senet, and names its row."""
+"""`verify` finds every kind of false value about Senet, and names its row."""
 
 from collections.abc import Callable
 from itertools import permutations, product
@@ -34,7 +34,7 @@ def listed_table(outputs: Path) -> ListedTable:
 
 
 def get_failure(proof: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFailed:
-    """How a part of the proof fails; what it stands on is proved of the true rows."""
+    """Return the failure of a part of the proof, whose premises are proved of the true rows."""
     with pytest.raises(VerifyFailed) as caught:
         proof(listed, Rows(rows.combine_chunks().to_batches()[0]))
     return caught.value
@@ -43,7 +43,7 @@ def get_failure(proof: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFail
 # ---- a small board --------------------------------------------------------------------------
 
 SMALL = "ABABAB.."
-"""Its opening. All else is as on the board of 15 squares."""
+"""Its opening. The other rules are those of the board of 15 squares."""
 EVERY = sorted({"".join(pieces) for pieces in permutations(SMALL)})
 FAR = EVERY.index(".ABB.BAA")
 """A row with lines of both parities."""
@@ -67,12 +67,12 @@ RECORDS = (
 
 
 Sided = tuple[dict[str, int], dict[str, int]]
-"""By position, with A to move and with B."""
+"""Values by position, with A to move and with B."""
 
 
 @pytest.fixture(scope="module")
 def small_table() -> tuple[pa.Table, Sided, Sided]:
-    """The small board's table as the oracle has it, its plies, and the last moves of its lines."""
+    """Return the small board's table by the oracle, its plies, and the last moves of its lines."""
     plies: Sided = {}, {}
     last: Sided = {}, {}
     lines: dict[str, oracles.SenetLines] = {}
@@ -98,7 +98,7 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
 
 
 def prove_small(listed: ListedTable, rows: Rows) -> None:
-    """The whole proof, of whose rows only the positions are taken to be those of the board."""
+    """Run the whole proof on rows whose positions are assumed to be those of the small board."""
     cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
     given = {id(listed): rows}
     with pytest.MonkeyPatch.context() as rules:
@@ -114,7 +114,7 @@ def prove_small(listed: ListedTable, rows: Rows) -> None:
 def checked_records(
     monkeypatch: pytest.MonkeyPatch,
 ) -> list[tuple[ListedTable, str, dict[str, Any]]]:
-    """What the records are held against."""
+    """Return a list that receives the arguments with which records are checked."""
     result: list[tuple[ListedTable, str, dict[str, Any]]] = []
     monkeypatch.setattr(proof, "check_records", lambda *given: result.append(given))
     return result
@@ -144,7 +144,7 @@ def test_a_small_board_is_proved(
         "last_odd": [last[1].get(at, 0) for at in EVERY],
         "lines": rows["lines"].fill_null(0).to_pylist(),
     }
-    # all that can be is there: no ply, an even and an odd number, both, and many lines
+    # every case occurs: no ply, an even and an odd number, both, and many lines
     assert {(at in plies[0], at in plies[1]) for at in EVERY} == set(
         product((False, True), repeat=2)
     )
@@ -152,7 +152,7 @@ def test_a_small_board_is_proved(
 
 
 def other_line(row: dict[str, Any]) -> tuple[str, str]:
-    """Another shortest line to a position two plies from the opening."""
+    """Return another shortest line to a position two plies from the opening."""
     for one_throw, one_start, one_goal, swaps, between in oracles.senet_successors(SMALL, "A"):
         for throw, start, goal, swap, after in oracles.senet_successors(between, "B"):
             dice = f"{one_throw}{throw}"
@@ -228,7 +228,7 @@ def test_moves_that_are_none_are_found(
     small_table: tuple[pa.Table, Sided, Sided],
     damage: Callable[[str], str],
 ) -> None:
-    """The last move of one line made another; of several false lines the first row is named."""
+    """Change the last move of two lines; the first row is named."""
     rows, row = small_table[0], FAR
     changes = []
     for at in (row, row + 5):

@@ -1,4 +1,4 @@
-"""`verify` proves sliding boards, and finds every kind of untruth about them."""
+"""`verify` proves sliding boards, and finds every kind of false value about them."""
 
 import json
 import tempfile
@@ -65,7 +65,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same with an index alone."""
+    """Return a folder of boards that have only indexes."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
     tables = PUZZLE.list_tables_with_boards(["2x3"], ["goals"])
     build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
@@ -73,7 +73,7 @@ def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def vouch(folder: Path) -> None:
-    """Let the manifest and the index's header say what the files now are."""
+    """Make the manifest and the index's header agree with the changed files."""
     beside = list_parameters(read_manifest(Folder(folder)))
     (table,) = [table for table in PUZZLE.list_published_tables(beside) if table.name == NAME]
     content = ContentHash(table.columns or table.list_fields())
@@ -104,7 +104,7 @@ def with_record(folder: Path, rank: int, distance: int) -> None:
 
 
 def build_small_board() -> str:
-    """What is built of a board, what its proof claims, and what is found in a false record."""
+    """Return hashes of a board's files, its proof's claims, and the error of a false record."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         build(Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
@@ -175,7 +175,7 @@ def test_a_wrong_record_is_named_with_its_state(index_alone: Path) -> None:
 
 
 def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
-    """Let a table's records come in two stretches, one of them with a false 0."""
+    """Split a table's records into two chunks, optionally with a false 0 in the first."""
 
     def changed(listed: ListedTable) -> Iterator[tuple[int, npt.NDArray[Any]]]:
         for begin, given in true(listed):

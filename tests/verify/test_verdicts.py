@@ -1,4 +1,4 @@
-"""The verdict on each kind of table: what was shown and no more, as docs/trust.md has it."""
+"""Verdicts: each kind of table gets the verdict that docs/trust.md gives it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SENET_STEPS = ("prove_positions", "prove_plies", "prove_lines", "prove_index")
 
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Register:
-    """Makes some puzzles the only ones that there are."""
+    """Return a function that makes some puzzles the only registered ones."""
 
     def only(*toys: Puzzle) -> None:
         modules = {toy.name: f"tests.only_{toy.name}" for toy in toys}
@@ -119,7 +119,7 @@ class Tasty(pancakes.Pancakes):
 
 
 class Tags(Recipe):
-    """A recipe that brings its maker, and that no proof knows."""
+    """A recipe that has its own builder, and that no proof knows."""
 
     search = "tags"
     builder = "tests.verify.test_verdicts:make_tags"
@@ -135,11 +135,11 @@ def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: TaskRunner) ->
 
 INDEX = (("steps", "B"), ("tag", "3s"))
 ALONE = (Table("jugs", "Tags of 24 states", "row number = rank", (), Tags(), index=INDEX),)
-"""An index alone."""
+"""A table that is an index alone."""
 
 
 class WithoutRules(Puzzle):
-    """The same tables, of a puzzle of which nothing else is known."""
+    """A puzzle with the same tables, of which nothing else is known."""
 
     name = "jugs"
     title = "Unknown"
@@ -149,13 +149,13 @@ class WithoutRules(Puzzle):
 
 
 class Proving(WithoutRules):
-    """The same with a proof of its own."""
+    """A puzzle without rules that has its own proof."""
 
     proof = "tests.verify.test_verdicts:prove_own"
 
 
 def prove_own(listed: ListedTable, seen: Seen) -> object:
-    """A proof that leaves a verdict on another table, or something else."""
+    """Return a verdict on another table, or something else."""
     return LEFT.pop()
 
 
@@ -163,7 +163,7 @@ LEFT: list[object] = []
 
 
 def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> Verdict:
-    """The one verdict where one puzzle has one table, which docs/trust.md has too."""
+    """Return the verdict on the only table of the only puzzle, and require it in docs/trust.md."""
     register(puzzle)
     (verdict,) = verify(Folder(folder)).verdicts
     assert (verdict.table, verdict.board) == (puzzle.tables[0].name, None)
@@ -204,7 +204,7 @@ def test_a_column_beside_a_list_keeps_it_intact(
 
 @pytest.fixture
 def alone(tmp_path: Path, register: Register) -> Path:
-    """A folder with an index alone, whose puzzle gives no rules for it."""
+    """Return a folder with an index alone, whose puzzle has no rules for it."""
     puzzle = WithoutRules(ALONE)
     register(puzzle)
     build_tables(tmp_path, puzzle)
@@ -241,7 +241,7 @@ def test_fields_of_an_index_without_rules_are_named(alone: Path) -> None:
 
 
 class NoProof:
-    """Stands for what a proof does before it says what it showed."""
+    """Stand-in for the steps of a proof before its verdict."""
 
     def __init__(self, *given: object) -> None: ...
 
@@ -330,7 +330,7 @@ def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: R
 
 @pytest.fixture
 def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the indexes of 2x3, and no rows."""
+    """Return a folder with the indexes of 2x3, and no rows."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
     build_tables(tmp_path, SLIDING, *SLIDING.list_tables_with_boards(["2x3"], ["goals"]))
     return tmp_path
@@ -339,7 +339,7 @@ def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_rows_that_are_listed_beside_an_index_alone_are_refused(
     sliding_index: Path, tmp_path: Path, outputs: Path
 ) -> None:
-    """Nobody would look at them, and the table would be proved."""
+    """Refuse rows that no proof reads, which would otherwise count as proved."""
     name = "sliding_2x3_6"
     rows = tmp_path / f"{name}.parquet"
     rows.symlink_to(outputs / "knight_tours_5x5.parquet")
@@ -381,7 +381,7 @@ def test_the_page_has_the_verdicts_on_optional_tables(
 
 @pytest.fixture(scope="module")
 def numbered_boards(ranked_boards: Path) -> list[Verdict]:
-    """Verdicts on tours by number, of boards taken for larger ones too, and for unknown ones."""
+    """Return verdicts on ranking tables, also with limits and references changed."""
     result = list[Verdict]()
     names = ("knight_cycles_5x6", "knight_numbers_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
@@ -400,7 +400,7 @@ def numbered_boards(ranked_boards: Path) -> list[Verdict]:
 
 
 def without(known: Callable[[KnightBoard], Known], *names: str) -> Callable[[KnightBoard], Known]:
-    """Published numbers without those of some boards."""
+    """Return a function that gives the published numbers except those of some boards."""
     return lambda board: None if str(board) in names else known(board)
 
 
@@ -426,7 +426,7 @@ def test_tours_by_number_are_recounted_only_where_all_was_tried(
 
 @pytest.fixture
 def counted_boards(tmp_path: Path) -> list[Verdict]:
-    """Verdicts on boards that are small, taken for larger ones."""
+    """Return verdicts on small boards, some of them treated like larger ones."""
     table = make_count_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
     folder = tmp_path / "counts"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
@@ -482,7 +482,7 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdic
         "5x6": "published",
         "10x3": "intact",
     }
-    # where no square is counted again, it is the totals that count
+    # where no square is recounted, the totals decide
     assert dict(result[half:]) == {
         **dict(result[:half]),
         "4x5": "published",
@@ -492,7 +492,7 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdic
 
 
 def test_boards_are_no_better_than_the_list_beside_them(tmp_path: Path) -> None:
-    """A list that is not proved is no proof of a board, which is counted again instead."""
+    """Recount a board whose list is not proved, because the list is no evidence for it."""
     table = make_count_table(((3, 4), (4, 3)))
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
     tours = open_one(tmp_path, "knight_tours_3x4")

@@ -1,4 +1,4 @@
-"""What `verify` prints: a line and a verdict a table, totals, and nothing after what fails."""
+"""The output of `verify`: a line and a verdict a table, totals, and nothing after a failure."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 
 @pytest.fixture
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the 8-puzzle's tables and one of another puzzle, which has no rules here."""
+    """Return a folder with the 8-puzzle's tables, and one of a puzzle that has no rules here."""
     for module in (verify, verify.manifest_checks):
         monkeypatch.setattr(module, "list_puzzles", lambda: [EIGHT])
     keep_only(copy, "eight", "eight_edge", "knight_tours_5x5")
@@ -101,7 +101,7 @@ def test_a_table_that_no_rule_knows_is_intact(
 
 
 class Bare(Puzzle):
-    """A puzzle whose recipe no proof knows of a puzzle of its kind."""
+    """A puzzle whose recipe no proof knows in a puzzle of its kind."""
 
     name = "bare"
     title = "Bare"
@@ -143,7 +143,7 @@ def test_nothing_is_claimed_after_what_fails(
     code, out, err = read_output(capsys, "--outputs", str(eight))
     assert code == 3
     assert "eight_edge.parquet fails a proof" in err
-    # what was verified before stands there, and no totals
+    # the tables verified before are printed, without totals
     assert [line.split(",")[0] for line in out.splitlines()][1:] == ["eight.parquet"]
     assert "tables:" not in out
     reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
@@ -174,7 +174,7 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
 
 @pytest.fixture(scope="module")
 def sliding_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder where nothing is published but a sliding board."""
+    """Return a folder where only a sliding board is published."""
     return make_once(
         tmp_path_factory,
         "sliding",
