@@ -41,7 +41,7 @@ def states(outputs: Path, count: int) -> pl.DataFrame:
 
 @pytest.mark.parametrize("stretch", [1, 7, 100, 1 << 21])
 @pytest.mark.parametrize("space", [b" ", b"\n", b"\r\n", b"\t\t", b" \n "])
-def test_any_white_space_and_any_stretch(
+def test_any_white_space_and_any_chunk_size(
     eight: Reader, monkeypatch: pytest.MonkeyPatch, stretch: int, space: bytes, outputs: Path
 ) -> None:
     monkeypatch.setattr(batch_formats, "CHUNK_BYTES", stretch)
@@ -55,7 +55,7 @@ def test_any_white_space_and_any_stretch(
     assert result == wanted
 
 
-def test_answers_are_the_tables_rows(ask: Ask, outputs: Path) -> None:
+def test_answers_equal_the_tables_rows(ask: Ask, outputs: Path) -> None:
     rows = states(outputs, 5_000)
     code, text, complaint = ask("eight", text="\n".join(rows["state"]).encode())
     assert (code, complaint) == (0, "")
@@ -68,7 +68,7 @@ def test_answers_are_the_tables_rows(ask: Ask, outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_every_format_says_the_same(ask: Ask, tmp_path: Path, outputs: Path, kind: str) -> None:
+def test_all_output_formats_agree(ask: Ask, tmp_path: Path, outputs: Path, kind: str) -> None:
     keys = [*states(outputs, 50)["state"], "bad", "1 2 3"]
     target = tmp_path / f"answers.{kind}"
     code, text, _ = ask("eight", "--output", str(target), text="\n".join(keys).encode())
@@ -89,7 +89,7 @@ def test_every_format_says_the_same(ask: Ask, tmp_path: Path, outputs: Path, kin
     assert not list(tmp_path.glob(".*")), "nothing is left beside the answers"
 
 
-def test_columns_are_carried_along_and_named(ask: Ask, tmp_path: Path) -> None:
+def test_input_columns_are_copied(ask: Ask, tmp_path: Path) -> None:
     source = tmp_path / "asked.csv"
     source.write_text('id,board,note\n1,123456780,x\n"a,b",nonsense,y\n')
     code, text, complaint = ask("eight", "--input", str(source), "--column", "board")
@@ -116,14 +116,14 @@ def test_parquet_in_and_senet_joined(ask: Ask, tmp_path: Path, outputs: Path) ->
     assert answers["mine"].to_list() == [7] * len(rows)
 
 
-def test_senet_never_reached_is_said_and_not_bad(ask: Ask) -> None:
+def test_unreachable_senet_positions_are_not_invalid(ask: Ask) -> None:
     code, text, complaint = ask("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
     assert (code, complaint) == (0, "")
     assert "never reached" in text.splitlines()[1]
     assert text.splitlines()[2].startswith("ABABABABAB.....,0,0,")
 
 
-def test_senet_keys_that_are_none_keep_their_rows(ask: Ask) -> None:
+def test_invalid_senet_keys_keep_their_rows(ask: Ask) -> None:
     code, text, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
     assert (code, "2 keys are invalid" in complaint) == (2, True)
     keys = [line.partition(",")[0] for line in text.splitlines()]
@@ -167,7 +167,7 @@ def answer_batch(
     return refused, pl.read_csv(target, infer_schema=False)
 
 
-def test_all_that_is_refused_is_counted(
+def test_all_invalid_keys_are_counted(
     eight: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 20)
@@ -175,9 +175,7 @@ def test_all_that_is_refused_is_counted(
     assert (refused, len(text)) == (5, 10)
 
 
-def test_a_refused_word_is_shown_without_what_acts_on_a_terminal(
-    eight: Reader, tmp_path: Path
-) -> None:
+def test_invalid_keys_are_shown_without_control_characters(eight: Reader, tmp_path: Path) -> None:
     word = "\x1b[2J" + 200 * "x"
     _, text = answer_batch(eight, word.encode(), tmp_path)
     assert text["state"].to_list() == ["\ufffd[2J" + 96 * "x"]
@@ -185,7 +183,7 @@ def test_a_refused_word_is_shown_without_what_acts_on_a_terminal(
     assert text["state"].to_list() == [word], "what stands in a table is the user's"
 
 
-def test_strict_says_how_to_go_on(eight: Reader, tmp_path: Path) -> None:
+def test_strict_explains_how_to_continue(eight: Reader, tmp_path: Path) -> None:
     with pytest.raises(BadRequest) as caught:
         answer_batch(eight, b"123456780 1", tmp_path, strict=True)
     assert str(caught.value).endswith(" To answer the other rows, leave out --strict.")
@@ -206,7 +204,7 @@ BYTES = pa.binary()
     ],
     ids=str,
 )
-def test_a_column_that_the_output_cannot_hold_is_named(
+def test_unsupported_output_columns_are_named(
     eight: Reader, tmp_path: Path, kind: pa.DataType
 ) -> None:
     source = tmp_path / "keys.parquet"
@@ -276,7 +274,9 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
         ),
     ],
 )
-def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:
+def test_invalid_option_combinations_are_rejected(
+    ask: Ask, words: list[str], complaint: str
+) -> None:
     code, text, result = ask(*words, text=b"a,state\n1,123456780\n" * ("csv" in words))
     assert (code, text) == (2, "")
     assert complaint in result
@@ -291,7 +291,7 @@ def test_output_format() -> None:
         choose_output_format("a.txt", None)
 
 
-def test_annotate_is_the_join(outputs: Path) -> None:
+def test_annotate_equals_a_join(outputs: Path) -> None:
     eight = open_tables(str(outputs)).eight
     table = pl.read_parquet(outputs / "eight.parquet")
     rows = table.select("state", "goal", "distance", "best_moves", "solutions")
@@ -333,7 +333,7 @@ def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     assert answers["error"].is_null().to_list() == [True, False, True, True, False]
 
 
-def test_a_named_goal_has_the_tables_type_and_any_other_is_text(ask: Ask, tmp_path: Path) -> None:
+def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path: Path) -> None:
     target = tmp_path / "answers.parquet"
     types = []
     for words in ((), ("--goal", "edge"), ("--goal", "087654321")):
@@ -351,7 +351,7 @@ def test_annotated_tours_join_the_table(outputs: Path) -> None:
     assert len(result.join(tours, on=["start", "finish", "number"])) == 1
 
 
-def test_what_stands_under_a_null_is_no_state() -> None:
+def test_values_masked_by_nulls_are_ignored() -> None:
     texts = pa.array(["123456780"] * 3 + ["1234567801234567"], pa.string_view())
     _, views, *more = texts.buffers()
     masked = pa.Array.from_buffers(pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more])

@@ -41,9 +41,7 @@ def test_a_state_is_answered_with_its_record(
     assert rows[1][:6] == ("AB", None, None, None, None, None)
 
 
-def test_a_null_is_not_the_number_that_stands_for_it(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(READERS, "senet")
     asks = open_reader("senet", Folder(outputs))
     rows = pl.read_parquet(outputs / "senet.parquet").sample(300, seed=1)

@@ -78,7 +78,7 @@ def refusal(name: str, key: str, options: Asked) -> TablebaseError:
 
 
 @pytest.mark.parametrize(("name", "key", "options", "kind", "known"), NO)
-def test_a_good_question_whose_answer_is_no(
+def test_valid_queries_without_an_answer(
     outputs: Path,
     name: str,
     key: str,
@@ -94,7 +94,7 @@ def test_a_good_question_whose_answer_is_no(
 
 
 @pytest.mark.parametrize(("name", "key", "options", "kind", "known"), BAD)
-def test_bad_input(
+def test_bad_input_is_rejected(
     outputs: Path,
     name: str,
     key: str,
@@ -108,7 +108,7 @@ def test_bad_input(
     assert {check: getattr(error, check) for check in known} == known
 
 
-def test_a_board_with_tours_and_none_that_is_closed(tmp_path: Path) -> None:
+def test_a_board_with_open_tours_only(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)))
     asked: Asked = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
     error = refusal("knight", "a1", asked)
@@ -125,7 +125,7 @@ def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
     assert "from a1 to a1, number 0\n" in answer_query("knight", "a1", asked)
 
 
-def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> None:
+def test_a_count_of_zero_is_explained(outputs: Path) -> None:
     text = answer_query("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
     assert "tours   0\n" in text
     assert "why     No tour of 5x5 starts at b1: a tour alternates in colour" in text
@@ -153,7 +153,7 @@ def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> N
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("there", [False, True])
-def test_a_missing_table_names_the_command_that_makes_it(
+def test_a_missing_table_names_its_build_command(
     tmp_path: Path, name: str, key: str, options: Asked, file: str, command: str, there: bool
 ) -> None:
     folder = tmp_path / "tables"
@@ -173,7 +173,7 @@ def test_a_missing_table_names_the_command_that_makes_it(
         ("10x7", [" --closed"]),  # all its tours are too many
     ],
 )
-def test_a_board_that_could_be_counted_names_the_commands_that_do(
+def test_an_uncounted_board_names_the_count_commands(
     outputs: Path, board: str, options: list[str]
 ) -> None:
     error = refusal("knight", "a1", {"board": board, "count": True, "outputs": str(outputs)})
@@ -204,14 +204,16 @@ SEARCHED = "a search of all paths found none"
         (KnightBoard(3, 3), "b2", SEARCHED),
     ],
 )
-def test_why_no_tour_begins_at_a_square(board: KnightBoard, square: str, why: str) -> None:
+def test_missing_tours_from_a_square_are_explained(
+    board: KnightBoard, square: str, why: str
+) -> None:
     assert (
         explain_no_tour(board, board.parse_square(square))
         == f"No tour of {board} starts at {square}: {why}."
     )
 
 
-def test_options_that_are_refused_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
+def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
     picture = tmp_path / "drawn.svg"
     asked: Asked = {"solutions": True, "path": True, "outputs": str(outputs), "svg": str(picture)}
     with pytest.raises(BadRequest, match="--solutions cannot be combined with --path"):

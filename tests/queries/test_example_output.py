@@ -31,7 +31,7 @@ def run_reader(program: list[str], output: int, *words: object) -> tuple[int, st
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full disk to try")
 @pytest.mark.parametrize("keys", [1, 5000])
-def test_a_reader_says_that_the_disk_is_full(program: list[str], outputs: Path, keys: int) -> None:
+def test_a_reader_reports_a_full_disk(program: list[str], outputs: Path, keys: int) -> None:
     with open("/dev/full", "wb") as full:
         code, text = run_reader(program, full.fileno(), outputs, "eight", *["123456780"] * keys)
     assert code == 2
@@ -39,9 +39,7 @@ def test_a_reader_says_that_the_disk_is_full(program: list[str], outputs: Path, 
     assert text.count("\n") == 1, "a sentence, and no traceback"
 
 
-def test_a_reader_whose_answers_nobody_reads_has_no_traceback(
-    program: list[str], outputs: Path
-) -> None:
+def test_a_reader_with_a_closed_output_has_no_traceback(program: list[str], outputs: Path) -> None:
     nobody, pipe = os.pipe()
     os.close(nobody)
     with os.fdopen(pipe, "wb"):

@@ -147,7 +147,9 @@ def test_any_two_states_of_the_8_puzzle(outputs: Path, start: str, goal: str) ->
 
 @settings(max_examples=2)
 @given(eight_states, st.lists(eight_states, min_size=50, max_size=50))
-def test_distances_to_any_goal_are_the_oracles(outputs: Path, goal: str, starts: list[str]) -> None:
+def test_distances_to_any_goal_equal_the_oracles(
+    outputs: Path, goal: str, starts: list[str]
+) -> None:
     distances, solutions = oracles.eight_search(goal)
     eight = open_tables(str(outputs)).eight
     for start in starts:
@@ -159,14 +161,14 @@ def test_distances_to_any_goal_are_the_oracles(outputs: Path, goal: str, starts:
             assert answer.best_moves == oracles.eight_best_moves(start, distances)
 
 
-def test_a_layout_may_be_named_or_written(outputs: Path) -> None:
+def test_a_layout_may_be_a_name_or_a_state(outputs: Path) -> None:
     for name, state in (("corner", "123456780"), ("edge", "123456708")):
         assert facts("eight", "152703846", goal=name) == facts("eight", "152703846", goal=state)
         assert facts("eight", state, goal=name)["distance"] == 0
     assert "none: this is the goal" in words("eight", "123456780")
 
 
-def test_pictures_of_every_state_on_the_way(outputs: Path) -> None:
+def test_boards_option_shows_the_whole_path(outputs: Path) -> None:
     drawn = words("eight", "123450786", boards=True)
     assert drawn == "0\n 1 2 3\n 4 5 .\n 7 8 6\n\n1  D (tile 6)\n 1 2 3\n 4 5 6\n 7 8 .\n"
     path = words("eight", "867254301", path=True).split()
@@ -215,7 +217,7 @@ def test_positions_of_senet(senet_rows: dict[str, tuple[Any, ...]], tables: Tabl
 
 
 @given(senet_positions)
-def test_any_position_of_senet_in_words(position: str) -> None:
+def test_any_position_of_senet_as_text(position: str) -> None:
     try:
         text = words("senet", position)
     except PositionUnreachable:
@@ -301,7 +303,7 @@ def test_plain_lookups_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], s
 
 
 @given(st.text(max_size=10))
-def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> None:
+def test_invalid_keys_raise_or_give_the_default(outputs: Path, text: str) -> None:
     tables = open_tables(str(outputs))
     if sorted("".join(text.split())) == list("012345678"):
         return
@@ -318,7 +320,7 @@ def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> 
 @pytest.mark.parametrize(
     "text", ["123412340", "123456781", "012301230", "123456789", "12345678", ""]
 )
-def test_plain_lookups_refuse_what_is_no_state(tables: Tables, text: str) -> None:
+def test_plain_lookups_reject_invalid_states(tables: Tables, text: str) -> None:
     """Include repeated digits: both halves are then in the dictionaries of ranks."""
     for ask in (tables.eight.distance, tables.eight.probe):
         for _ in range(2):  # the first call makes the dictionaries
@@ -341,7 +343,7 @@ def test_answers_cannot_be_changed(tables: Tables) -> None:
     assert hash(tables.knight.probe("b1")) == hash(tables.knight.probe("b1"))
 
 
-def test_a_folder_without_tables_is_told_at_once(tmp_path: Path) -> None:
+def test_opening_an_empty_folder_fails(tmp_path: Path) -> None:
     with pytest.raises(TableMissing) as caught:
         open_tables(str(tmp_path))
     assert str(caught.value) == (
@@ -350,7 +352,7 @@ def test_a_folder_without_tables_is_told_at_once(tmp_path: Path) -> None:
     assert issubclass(TableMissing, TablebaseError)
 
 
-def test_get_passes_on_all_that_probe_takes(tables: Tables) -> None:
+def test_get_accepts_the_options_of_probe(tables: Tables) -> None:
     knight = tables.knight
     assert knight.get("b1") == knight.probe("b1")
     assert knight.get("b1", closed=True) == knight.probe("b1", closed=True)

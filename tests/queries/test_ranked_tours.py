@@ -30,7 +30,7 @@ def ask(folder: Path, key: str | None, **options: str | bool) -> str:
     return answer_query("knight", key, {"board": "6x6", "outputs": str(folder), **options})
 
 
-def test_a_number_is_answered_with_its_closed_tour(ranked_boards: Path, cli: Cli) -> None:
+def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "6x6", "--outputs", str(ranked_boards)]
     text = cli("query", "knight", "b1", "--closed", "--cycle", "9861", "--json", *words)
     assert (text.code, text.err) == (0, "")
@@ -49,7 +49,7 @@ def test_a_number_is_answered_with_its_closed_tour(ranked_boards: Path, cli: Cli
     assert ", cycle 9861\n" in reported.out
 
 
-def test_a_number_is_answered_with_the_tour_from_its_start(ranked_boards: Path, cli: Cli) -> None:
+def test_open_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "5x4", "--outputs", str(ranked_boards)]
     text = cli("query", "knight", "b1", "--tour", "6", "--json", *words)
     assert (text.code, text.err) == (0, "")
@@ -72,9 +72,7 @@ def test_a_number_is_answered_with_the_tour_from_its_start(ranked_boards: Path, 
         ("b1", "0", "No tour of 5x5 starts at b1: a tour alternates in colour, and the board"),
     ],
 )
-def test_a_tour_that_is_none_is_refused(
-    ranked_boards: Path, start: str, number: str, why: str
-) -> None:
+def test_missing_tours_are_reported(ranked_boards: Path, start: str, number: str, why: str) -> None:
     board = "5x5" if "5x5" in why else "5x4"
     with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")) as refused:
         ask(ranked_boards, start, tour=number, board=board)
@@ -88,7 +86,7 @@ def test_a_tour_that_is_none_is_refused(
         ({"tour": "3", "board": "5x4"}, "tour 3"),
     ],
 )
-def test_squares_that_are_no_tour_are_damage(
+def test_an_unranked_path_that_is_no_tour_is_damage(
     ranked_boards: Path, options: dict[str, str], which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TourRanker, "unrank", lambda *_: [0, 7])
@@ -99,16 +97,14 @@ def test_squares_that_are_no_tour_are_damage(
     assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
-def test_a_number_past_the_last_one_is_refused_with_the_total(
-    ranked_boards: Path, cli: Cli
-) -> None:
+def test_a_rank_past_the_last_reports_the_total(ranked_boards: Path, cli: Cli) -> None:
     words = ["query", "knight", "b1", "--cycle", "9862", "--board", "6x6"]
     text = cli(*words, "--outputs", str(ranked_boards))
     last = "pipeline: 6x6 has 9,862 closed tours, numbered 0 to 9,861.\n"
     assert (text.code, text.out, text.err) == (1, "", last)
 
 
-def test_a_missing_table_is_named_with_the_command_that_makes_it(ranked_boards: Path) -> None:
+def test_a_missing_ranking_table_names_its_build_command(ranked_boards: Path) -> None:
     with pytest.raises(TableMissing) as missing:
         ask(ranked_boards, "b1", cycle="0", board="8x8")
     command = f"pipeline precompute knight --cycles 8x8 --outputs {ranked_boards}"
@@ -117,12 +113,12 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(ranked_boards: 
 
 
 @pytest.mark.parametrize("board", ["4x4", "5x5", "8x3", "2x9"])
-def test_a_board_without_closed_tours_says_so(ranked_boards: Path, board: str) -> None:
+def test_a_board_without_closed_tours_is_reported(ranked_boards: Path, board: str) -> None:
     with pytest.raises(NoSuchTour, match=f"{board} has no closed tour"):
         ask(ranked_boards, "a1", cycle="0", board=board)
 
 
-def test_a_board_with_too_many_is_refused(ranked_boards: Path) -> None:
+def test_a_board_with_too_many_tours_is_rejected(ranked_boards: Path) -> None:
     with pytest.raises(BadRequest, match="26x9 has too many closed tours"):
         ask(ranked_boards, "a1", cycle="0", board="26x9")
 
@@ -140,14 +136,14 @@ def test_a_board_with_too_many_is_refused(ranked_boards: Path) -> None:
         ({"tour_of": "a1", "tour": "1"}, "--tour-of cannot be combined with"),
     ],
 )
-def test_options_that_do_not_go_together(
+def test_exclusive_options_are_rejected(
     ranked_boards: Path, options: dict[str, str], problem: str
 ) -> None:
     with pytest.raises(BadRequest, match=problem):
         ask(ranked_boards, "b1", **options)
 
 
-def test_what_is_no_closed_tour_is_refused_with_the_reason(ranked_boards: Path) -> None:
+def test_invalid_closed_tours_are_rejected_with_the_reason(ranked_boards: Path) -> None:
     facts = json.loads(ask(ranked_boards, "a1", cycle="5", json=True))
     squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
     far = [*squares[2:], squares[1], squares[0]]
@@ -163,7 +159,7 @@ def test_what_is_no_closed_tour_is_refused_with_the_reason(ranked_boards: Path) 
             ask(ranked_boards, None, cycle_of=" ".join(wrong))
 
 
-def test_it_is_answered_from_python(ranked_boards: Path) -> None:
+def test_tours_are_ranked_and_unranked_from_python(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         tour = tables.knight.cycle(15, "c3", board="10x3")
         assert (tour.start, tour.cycle, len(tour.jumps)) == ("c3", 15, 29)
@@ -181,7 +177,7 @@ def test_it_is_answered_from_python(ranked_boards: Path) -> None:
         tables.knight.cycle(15, board="6x6")
 
 
-def test_many_keys_at_once_are_not_for_it(ranked_boards: Path, cli: Cli) -> None:
+def test_ranked_tours_are_rejected_in_batches(ranked_boards: Path, cli: Cli) -> None:
     text = cli("query", "knight", "--cycle", "1", "--outputs", str(ranked_boards), stdin="a1\n")
     assert (text.code, text.out) == (2, "")
     assert text.err.endswith(
@@ -199,7 +195,7 @@ def copied_boards(ranked_boards: Path, tmp_path: Path) -> Path:
     return link_copy(ranked_boards, tmp_path)
 
 
-def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied_boards: Path) -> None:
+def test_a_damaged_block_is_detected_when_it_is_read(copied_boards: Path) -> None:
     path = replace_link(copied_boards / f"{NAME}.idx")
     whole = path.read_bytes()
     right = ask(copied_boards, "a1", cycle="4711")
@@ -219,7 +215,7 @@ def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied_boards: P
 
 
 @pytest.mark.parametrize("layer", [1, 6, 11, 12, 13])
-def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer: int) -> None:
+def test_inconsistent_layers_are_damage(copied_boards: Path, layer: int) -> None:
     """Change keys of a layer, with valid checksums: an error follows, never a false tour."""
     path = replace_link(copied_boards / f"{NAME}.idx")
     data = bytearray(path.read_bytes())
@@ -243,7 +239,7 @@ def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer
     assert {*refused} == {str(path)}
 
 
-def test_whatever_the_records_say_is_an_answer_or_an_error(copied_boards: Path) -> None:
+def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None:
     """Change some bytes of some records, with valid checksums in every block."""
     path, chance = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
     whole = path.read_bytes()
@@ -261,7 +257,7 @@ def test_whatever_the_records_say_is_an_answer_or_an_error(copied_boards: Path) 
     assert refused
 
 
-def test_a_lone_number_is_answered_without_table_libraries(ranked_boards: Path) -> None:
+def test_a_single_rank_is_answered_without_table_libraries(ranked_boards: Path) -> None:
     text = python(
         "import sys\n"
         "from pipeline.run import run_command\n"

@@ -57,7 +57,7 @@ def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
-def test_all_numbers_at_once_are_what_each_is_alone(ranked_boards: Path, board: str) -> None:
+def test_closed_tours_unranked_together_equal_single_ones(ranked_boards: Path, board: str) -> None:
     result = every_tour(ranked_boards, board)
     assert result["path"].n_unique() == result.height
     assert {*result["board"]} == {board}
@@ -67,7 +67,7 @@ def test_all_numbers_at_once_are_what_each_is_alone(ranked_boards: Path, board: 
 
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "8x3"])
-def test_all_tours_at_once_are_what_each_is_alone(ranked_boards: Path, board: str) -> None:
+def test_open_tours_unranked_together_equal_single_ones(ranked_boards: Path, board: str) -> None:
     result = every_tour(ranked_boards, board, closed=False)
     assert result["path"].n_unique() == result.height
     numbers = pl.int_range(pl.len()).over("start")
@@ -79,9 +79,7 @@ def test_all_tours_at_once_are_what_each_is_alone(ranked_boards: Path, board: st
 
 
 @pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
-def test_a_sample_of_a_larger_board_is_what_each_is_alone(
-    board: str, size: int, tmp_path: Path
-) -> None:
+def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_path: Path) -> None:
     """Cover 6x7, with a column more in one half, and 6x8, whose cut can have ends everywhere."""
     files, ranks = map(int, board.split("x"))
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(files, ranks)))
@@ -96,7 +94,7 @@ def test_a_sample_of_a_larger_board_is_what_each_is_alone(
 
 
 @pytest.mark.parametrize("here", [0, 1])
-def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
+def test_compiled_steps_back_equal_plain_ones(here: int) -> None:
     """Compare every state of some layers: the same keys with the same cells, in the same order."""
     board, cells = KnightBoard(4, 6), 9 + here
     of = SweepCells(here, 4, cells, board.squares, list_all_partners(cells))
@@ -119,7 +117,7 @@ def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
             assert result == [*step_back(key, others, cells, here)]
 
 
-def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
+def test_samples_are_uniform(ranked_boards: Path) -> None:
     """Compare, jump by jump, a sample with all 9,862 closed tours of 6x6; then by chi-squared."""
     with open_tables(str(ranked_boards)) as tables:
         sample = tables.knight.sample(20_000, seed=7, board="6x6", closed=True)
@@ -149,7 +147,7 @@ def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
     assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
 
 
-def test_a_seed_draws_the_same_again(ranked_boards: Path) -> None:
+def test_the_same_seed_draws_the_same_sample(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         first = draw(50, seed=3, board="6x6", closed=True)
@@ -161,7 +159,7 @@ def test_a_seed_draws_the_same_again(ranked_boards: Path) -> None:
             assert oracles.is_closed(6, squares)
 
 
-def test_without_replacement_no_tour_comes_twice(ranked_boards: Path) -> None:
+def test_samples_without_replacement_are_distinct(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         every = draw(16, board="10x3", closed=True, replacement=False)
@@ -171,14 +169,14 @@ def test_without_replacement_no_tour_comes_twice(ranked_boards: Path) -> None:
             draw(17, board="10x3", closed=True, replacement=False)
 
 
-def test_a_sample_may_come_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_are_drawn_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 7)
     parts = [part.tolist() for part in draw_numbers(1000, 20, 1, replacement=True)]
     assert [len(part) for part in parts] == [7, 7, 6]
     assert all(0 <= number < 1000 for part in parts for number in part)
 
 
-def test_open_tours_are_drawn_from_their_list(
+def test_open_tours_are_sampled_from_their_list(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.sampling.CHUNK_ROWS", 500)
@@ -192,7 +190,7 @@ def test_open_tours_are_drawn_from_their_list(
         assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
 
 
-def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
+def test_open_tours_of_larger_boards_are_sampled_by_rank(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.reader.MAX_SINGLE_FILE_SQUARES", 19)
@@ -210,7 +208,7 @@ def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
             draw(165, board="5x4", replacement=False)
 
 
-def test_the_shell_writes_a_sample(ranked_boards: Path, tmp_path: Path, cli: Cli) -> None:
+def test_sample_command_writes_a_file(ranked_boards: Path, tmp_path: Path, cli: Cli) -> None:
     words = ["sample", "knight", "--board", "6x6", "--closed", "--size", "30", "--seed", "7"]
     where = ["--outputs", str(ranked_boards)]
     file = tmp_path / "cycles.parquet"
@@ -224,9 +222,7 @@ def test_the_shell_writes_a_sample(ranked_boards: Path, tmp_path: Path, cli: Cli
     assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
 
 
-def test_a_sample_without_options_is_drawn(
-    outputs: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_sample_command_needs_no_options(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run_app(["sample", "knight", "--outputs", str(outputs)]) == 0
     head, row = capfd.readouterr().out.splitlines()
     assert head == "board,start,finish,number,closed,path"
@@ -234,14 +230,12 @@ def test_a_sample_without_options_is_drawn(
 
 
 @pytest.mark.parametrize(("board", "hint"), [("8x8", "Add --closed"), ("9x9", "Choose a smaller")])
-def test_closed_tours_are_recommended_where_there_are_any(
-    outputs: Path, board: str, hint: str
-) -> None:
+def test_closed_tours_are_suggested_where_possible(outputs: Path, board: str, hint: str) -> None:
     with open_tables(str(outputs)) as tables, pytest.raises(BadRequest, match=hint):
         tables.knight.sample(1, board=board)
 
 
-def test_a_sample_in_parts_is_written_whole(
+def test_all_chunks_of_a_sample_are_written(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 700)
@@ -274,7 +268,7 @@ def test_a_sample_in_parts_is_written_whole(
         ("knight --closed --board 5x6 --output x.txt", 2, "There is no format 'txt'"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(
+def test_impossible_samples_are_rejected(
     ranked_boards: Path, tmp_path: Path, cli: Cli, words: str, code: int, said: str
 ) -> None:
     reported = cli("sample", *words.split(), "--outputs", str(ranked_boards), cwd=tmp_path)
@@ -298,7 +292,7 @@ def test_what_cannot_be_drawn_is_refused(
         ),
     ],
 )
-def test_what_is_no_size_or_seed_is_refused(
+def test_invalid_sizes_and_seeds_are_rejected(
     tables: Tables, options: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(BadRequest) as caught:
@@ -306,13 +300,13 @@ def test_what_is_no_size_or_seed_is_refused(
     assert str(caught.value) == problem
 
 
-def test_a_size_may_be_any_whole_number(tables: Tables) -> None:
+def test_sizes_may_be_numpy_integers(tables: Tables) -> None:
     size: Any = np.int8(2)
     seed: Any = np.uint64(7)
     assert tables.knight.sample(size, seed, board="5x5").height == 2
 
 
-def test_damage_is_found(ranked_boards: Path, tmp_path: Path) -> None:
+def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
     folder = link_copy(ranked_boards, tmp_path)
     path = replace_link(folder / "knight_cycles_6x6.idx")
     whole = path.read_bytes()
@@ -338,7 +332,7 @@ def test_damage_is_found(ranked_boards: Path, tmp_path: Path) -> None:
         (12, "tours pass a state in other numbers than drawings lead there"),
     ],
 )
-def test_numbers_that_are_not_those_of_the_states_are_found(
+def test_sampling_reports_wrong_counts_of_states(
     layer: int, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def changed(records: Arrays) -> Iterable[Any]:
@@ -353,7 +347,7 @@ def test_numbers_that_are_not_those_of_the_states_are_found(
 
 
 @pytest.mark.parametrize(("board", "closed"), [("6x6", True), ("5x5", False)])
-def test_whatever_the_records_say_is_a_tour_or_an_error(
+def test_corrupt_records_give_a_tour_or_an_error(
     ranked_boards: Path, tmp_path: Path, board: str, closed: bool
 ) -> None:
     """Change some bytes of some records, with valid checksums in every block."""
@@ -388,5 +382,5 @@ def with_the_compiler_off() -> str:
 
 
 @wide
-def test_the_compiler_off_draws_the_same() -> None:
+def test_compiler_off_draws_the_same() -> None:
     assert run_uncompiled(with_the_compiler_off) == with_the_compiler_off()

@@ -19,7 +19,7 @@ from tests.support.shell import Cli
 KNOWN = "ABAAABBB.B...A."
 
 
-def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
+def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
     """Compare every position that at most four plies lead to, with the side to move then."""
     asks = open_reader("senet", Folder(outputs))
     layers = list(islice(oracles.senet_layers(), 5))
@@ -34,7 +34,7 @@ def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
 
 
-def test_the_longer_line_leads_there_too(outputs: Path) -> None:
+def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
     whole = pl.read_parquet(outputs / "senet.parquet")
     once = whole.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
     table = pl.concat([whole.gather_every(1511), once])
@@ -60,7 +60,7 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
     assert never >= len(once) > 119
 
 
-def test_a_side_that_never_moves_there(outputs: Path) -> None:
+def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
     asks = open_reader("senet", Folder(outputs))
     with pytest.raises(PositionUnreachable) as caught:
         asks.probe("BAABABABAB.....", {"turn": "A"}).to_dict()
@@ -76,7 +76,9 @@ def test_a_side_that_never_moves_there(outputs: Path) -> None:
             asks.normalize_options({"turn": side})
 
 
-def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Path) -> None:
+def test_letters_may_be_lower_case_in_every_interface(
+    cli: Cli, tables: Tables, outputs: Path
+) -> None:
     small = KNOWN.lower()
     asked = ("query", "senet", "--outputs", str(outputs))
     assert cli(*asked, small) == cli(*asked, KNOWN)
@@ -91,7 +93,7 @@ def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Pa
 
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])
-def test_the_picture_is_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
+def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
     answer = open_reader("senet", Folder(outputs)).probe(KNOWN, {**options, "path": True})
     facts, svg = answer.to_dict(), ElementTree.fromstring(answer.to_svg())
     dots = [shape for shape in svg if shape.tag.endswith("circle")]

@@ -65,7 +65,7 @@ def pictures(outputs: Path) -> dict[str, str]:
     }
 
 
-def test_every_colour_has_a_partner_in_the_dark(pictures: dict[str, str]) -> None:
+def test_every_colour_has_a_dark_variant(pictures: dict[str, str]) -> None:
     for svg in pictures.values():
         used = set(COLOUR.findall(re.sub("<style>.*?</style>", "", svg)))
         assert used
@@ -73,7 +73,7 @@ def test_every_colour_has_a_partner_in_the_dark(pictures: dict[str, str]) -> Non
     assert len(set(COLOURS.values())) == len(COLOURS)
 
 
-def test_nothing_is_drawn_outside(pictures: dict[str, str]) -> None:
+def test_everything_is_drawn_inside_the_view_box(pictures: dict[str, str]) -> None:
     for svg in pictures.values():
         _, _, width, height = map(float, ElementTree.fromstring(svg).attrib["viewBox"].split())
         for shape in shapes(svg, "rect"):
@@ -102,7 +102,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_text_can_be_read_light_and_dark() -> None:
+def test_text_has_enough_contrast_in_light_and_dark() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     pairs = [(INK, PAPER), (MUTED, PAPER), (ON_HIGH, BLUE)]
     pairs += [(ON_LOW, step) for step in RAMP[:5]] + [(ON_HIGH, step) for step in RAMP[5:]]
@@ -112,7 +112,7 @@ def test_text_can_be_read_light_and_dark() -> None:
     assert [COLOURS[step] for step in RAMP] == RAMP_DARK
 
 
-def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str]) -> None:
+def test_histogram_has_one_bar_per_distance(outputs: Path, pictures: dict[str, str]) -> None:
     counts = count_states("eight", Folder(outputs))
     bars = shapes(pictures["eight"], "rect")
     scales = set()
@@ -133,11 +133,11 @@ def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str])
     assert lefts == sorted(lefts)
 
 
-def test_histogram_says_what_is_never_reached(pictures: dict[str, str]) -> None:
+def test_histogram_counts_unreachable_states(pictures: dict[str, str]) -> None:
     assert "756,756 states, most at 9, the last at 15; 119 never reached" in pictures["senet"]
 
 
-def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]) -> None:
+def test_tour_picture_follows_the_path(outputs: Path, pictures: dict[str, str]) -> None:
     for name, facts, size in (
         ("tour", ask("knight", outputs, "b1", closed=True).to_dict(), 8),
         ("small", ask("knight", outputs, "c3", board="5x5").to_dict(), 5),
@@ -171,7 +171,7 @@ def test_counts_are_not_drawn(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])
-def test_boards_are_the_way(outputs: Path, goal: str | None) -> None:
+def test_boards_picture_shows_the_path(outputs: Path, goal: str | None) -> None:
     asked: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
     facts = ask("eight", outputs, "867254301", **asked).to_dict()
     del asked["path"]
@@ -195,19 +195,19 @@ def test_boards_are_the_way(outputs: Path, goal: str | None) -> None:
     assert moved == facts["tiles"]
 
 
-def test_strips_show_the_pieces(pictures: dict[str, str]) -> None:
+def test_strips_picture_shows_the_pieces(pictures: dict[str, str]) -> None:
     fills = [square.get("fill") for square in shapes(pictures["strips"], "rect")]
     pieces = {BLUE: "A", AMBER: "B"}
     drawn = "".join(pieces.get(str(fill), ".") for fill in fills)
     assert drawn == "ABABABABAB..........AAAAABBBBB"
 
 
-def test_titles_are_text_alone() -> None:
+def test_titles_are_escaped() -> None:
     svg = draw_strips('<script>"&', ["ABABABABAB....."])
     assert ElementTree.fromstring(svg).attrib["aria-label"] == '<script>"&'
 
 
-def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
+def test_pictures_need_only_the_standard_library(outputs: Path) -> None:
     text = python(
         "import sys\n"
         "from queries.dispatch import open_reader\n"

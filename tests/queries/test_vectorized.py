@@ -66,7 +66,7 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     assert not any(second.values()), "a null key has neither answers nor an error"
 
 
-def test_a_prefix_that_makes_a_name_that_is_there(ask_in_process: Ask) -> None:
+def test_a_prefix_must_not_create_duplicate_columns(ask_in_process: Ask) -> None:
     words = ("eight", "--input-format", "csv", "--prefix", "x")
     code, _, complaint = ask_in_process(*words, text=b"state,xgoal\n")
     assert (code, "The column 'xgoal' exists already" in complaint) == (2, True)
@@ -107,7 +107,7 @@ def test_options_are_checked_before_any_row(
     assert alone == (2, "", result), "a lone question is told the same"
 
 
-def test_the_choices_of_a_goal_are_named(ask_in_process: Ask) -> None:
+def test_valid_goals_are_listed(ask_in_process: Ask) -> None:
     _, _, complaint = ask_in_process("eight", "--goal", "crner")
     assert complaint.rstrip().endswith(
         "Example: corner, centre, edge, or 123456780 (0 is the blank)"
@@ -127,7 +127,7 @@ def test_a_goal_may_be_spelled_in_two_ways(ask_in_process: Ask, tables: Tables, 
     )
 
 
-def test_an_option_without_answer_for_some_keys_is_theirs(ask_in_process: Ask) -> None:
+def test_unanswerable_options_are_reported_by_key(ask_in_process: Ask) -> None:
     code, text, complaint = ask_in_process("knight", "--to", "a3", text=b"b1 c1 a3")
     assert (code, complaint) == (0, "")
     errors = [row["error"] for row in rows_of(text)]
@@ -167,7 +167,7 @@ def test_paths_and_solutions_as_columns(ask: Ask, tables: Tables, outputs: Path)
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
-def test_every_solution_of_all_keys_at_once(
+def test_solutions_for_all_keys_together_equal_single_ones(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
     """Answer all keys together like each key alone, in much less time."""
@@ -193,9 +193,7 @@ def test_every_solution_of_all_keys_at_once(
 @pytest.mark.parametrize(
     "changed", [{"solutions": 2}, {"solutions": 0}, {"best_moves": ""}, {"best_moves": "UDLR"}]
 )
-def test_solutions_that_contradict_the_table_are_no_answer(
-    outputs: Path, changed: dict[str, object]
-) -> None:
+def test_inconsistent_solutions_are_damage(outputs: Path, changed: dict[str, object]) -> None:
     eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
     rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
@@ -212,7 +210,7 @@ def test_solutions_that_contradict_the_table_are_no_answer(
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
-def test_ways_found_for_all_keys_at_once(
+def test_paths_for_all_keys_together_equal_single_ones(
     outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
     """Answer chunks of a few rows, with unanswerable keys among them."""
@@ -250,7 +248,7 @@ def test_the_most_solutions_that_a_state_has(ask_in_process: Ask, outputs: Path)
     assert len(text) == len(set(text)) == 86
 
 
-def test_the_way_of_senet_as_a_column(ask_in_process: Ask) -> None:
+def test_senet_path_as_a_column(ask_in_process: Ask) -> None:
     text = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB....."
     code, said, _ = ask_in_process("senet", "--path", text=text)
     rows = rows_of(said)
@@ -263,7 +261,7 @@ def test_the_way_of_senet_as_a_column(ask_in_process: Ask) -> None:
     assert rows[1]["error"].endswith("no line of play from the opening leads to it.")
 
 
-def test_types_are_the_same_however_they_are_asked(
+def test_types_do_not_depend_on_options(
     tables: Tables, ask_in_process: Ask, tmp_path: Path
 ) -> None:
     plain, ways = tmp_path / "plain.parquet", tmp_path / "ways.parquet"
@@ -305,7 +303,7 @@ def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
             annotate(frame, column)
 
 
-def test_annotate_says_what_probe_says(tables: Tables, outputs: Path) -> None:
+def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
     senet = pl.concat([table.gather_every(3779), table.filter(pl.col("plies").is_null())])
     names = [name for name in senet.columns if name != "position"]
@@ -338,7 +336,7 @@ def test_annotate_and_probe_agree_on_what_a_state_is(
     assert result == [answer and answer.distance for answer in answers]
 
 
-def test_white_space_is_pythons() -> None:
+def test_white_space_equals_pythons() -> None:
     letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     result = pl.Series(letters).str.contains(WHITE_SPACE).to_list()
     assert [letter for letter, is_space in zip(letters, result, strict=True) if is_space] == [
@@ -350,7 +348,7 @@ def test_white_space_is_pythons() -> None:
 
 
 @pytest.mark.parametrize("key", [None, 123456780, 1.5, b"123456780", ["1"], ("1", "2"), object()])
-def test_a_key_that_is_no_text(tables: Tables, key: Any) -> None:
+def test_keys_must_be_text(tables: Tables, key: Any) -> None:
     for probe in (
         tables.eight.probe,
         tables.eight.distance,

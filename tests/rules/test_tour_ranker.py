@@ -39,7 +39,7 @@ def draw_edges(squares: list[int]) -> frozenset[frozenset[int]]:
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5"])
-def test_numbers_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) -> None:
+def test_ranks_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) -> None:
     numbers, files, ranks = numbers_of(ranked_boards, board), *map(int, board.split("x"))
     assert numbers.count_tours() == COUNTS[board]
     result = [numbers.unrank(number, 1) for number in range(numbers.count_tours())]
@@ -51,7 +51,7 @@ STARTS = [("5x4", range(20)), ("5x5", [12]), ("8x3", [2]), ("5x5", range(25)), (
 
 
 @pytest.mark.parametrize(("board", "starts"), first(3, STARTS))
-def test_numbers_and_tours_of_each_start_are_one_to_one(
+def test_ranks_and_open_tours_are_one_to_one(
     ranked_boards: Path, board: str, starts: Iterable[int]
 ) -> None:
     numbers, files, ranks = (
@@ -65,7 +65,7 @@ def test_numbers_and_tours_of_each_start_are_one_to_one(
 
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "7x7", "12x3", "8x7"])
-def test_starts_that_are_images_of_each_other_share_a_route(board: str) -> None:
+def test_symmetric_starts_share_a_route(board: str) -> None:
     on = parse_board(board)
     sweep = Sweep(on, paths=True)
     upright = KnightBoard(*sorted((on.files, on.ranks)))
@@ -82,7 +82,7 @@ def test_starts_that_are_images_of_each_other_share_a_route(board: str) -> None:
     assert {*layers} | {*range(sweep.longer + 1)} == {*range(sweep.routes[-1].cut + 1)}
 
 
-def test_a_closed_tour_has_one_number_wherever_it_begins(ranked_boards: Path) -> None:
+def test_a_closed_tour_has_one_rank_from_any_square(ranked_boards: Path) -> None:
     numbers, draw = numbers_of(ranked_boards, "6x6"), random.Random(6)
     assert numbers.count_tours() == COUNTS["6x6"]
     tried = range(numbers.count_tours())
@@ -96,7 +96,7 @@ def test_a_closed_tour_has_one_number_wherever_it_begins(ranked_boards: Path) ->
 
 
 @pytest.mark.parametrize("here", [0, 1])
-def test_a_step_back_is_a_step_undone(here: int) -> None:
+def test_step_back_inverts_step_forward(here: int) -> None:
     """Require that stepping back from a state yields exactly the steps that lead to it."""
     board, cells = KnightBoard(4, 5), 9 + here
     layer = {State([FREE] * cells, {}).key}
@@ -115,7 +115,7 @@ def test_a_step_back_is_a_step_undone(here: int) -> None:
     assert layer
 
 
-def test_matchings_are_paired_as_they_are_numbered() -> None:
+def test_matchings_are_enumerated_by_rank() -> None:
     ends = 6
     every = [tuple(iter_pairs(matching, ends)) for matching in range(15)]
     assert len({frozenset(pairs) for pairs in every}) == 15
@@ -159,7 +159,7 @@ def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, 
     st.integers(1, 6),
     st.integers(0, 1 << 60),
 )
-def test_layers_tell_of_each_state_what_was_written(
+def test_layers_return_the_written_states(
     written: list[dict[int, int]], size: int, other: int
 ) -> None:
     records = in_records(written, size)
@@ -187,7 +187,7 @@ def test_layers_tell_of_each_state_what_was_written(
             layers.find_state_at(number, total)
 
 
-def test_a_layer_without_a_state_has_no_record_and_no_total() -> None:
+def test_empty_layers_have_no_records_and_no_sum() -> None:
     first, _, last = records = in_records([{5: 7}, {6: 1}, {3: 2, 9: 4}], 2)
     layers = LayerReader([first, last].__getitem__, 2)
     assert (layers.sum_layer(1), layers.find_records(1)) == (0, range(1, 1))
@@ -196,7 +196,7 @@ def test_a_layer_without_a_state_has_no_record_and_no_total() -> None:
     assert LayerReader(records.__getitem__, 3).sum_layer(1) == 1
 
 
-def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablebase.frontier.layer_reader.MAX_CACHED_RECORDS", 3)
     records, unpacked = in_records([dict.fromkeys(range(40), 1)], 4), list[int]()
 
@@ -214,7 +214,7 @@ def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unpacked == [0, 4, 8, 12, 0]
 
 
-def test_a_record_that_ends_with_a_distance_is_told() -> None:
+def test_truncated_records_are_reported() -> None:
     ((layer, key, total, packed),) = in_records([{5: 300, 7: 1}], 2)
     layers = LayerReader([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
     with pytest.raises(
@@ -226,7 +226,7 @@ def test_a_record_that_ends_with_a_distance_is_told() -> None:
 # ---- which boards ---------------------------------------------------------------------------
 
 
-def test_boards_without_tours_are_those_that_were_counted(outputs: Path) -> None:
+def test_boards_without_tours_match_the_counts(outputs: Path) -> None:
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
     rows = counts.group_by("board", "files", "ranks").agg(pl.col("tours", "closed").sum())
     for row in rows.iter_rows(named=True):

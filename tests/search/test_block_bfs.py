@@ -56,7 +56,7 @@ def neighbours(space: Blocks, rank: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3", "2x5", "3x4", "2x6"])
-def test_moves_are_those_of_the_rules(name: str) -> None:
+def test_moves_follow_the_rules(name: str) -> None:
     board, chance = parse_board(name), random.Random(name)
     for goal in board.layouts:
         space = board.make_blocks(goal)
@@ -69,7 +69,7 @@ def test_moves_are_those_of_the_rules(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
-def test_every_depth_is_the_oracles(name: str) -> None:
+def test_every_depth_equals_the_oracles(name: str) -> None:
     board = parse_board(name)
     for goal in board.layouts:
         depth = search(board.make_blocks(goal))
@@ -79,7 +79,7 @@ def test_every_depth_is_the_oracles(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["2x3", "2x4", "3x3"])
-def test_layers_are_as_large_as_published(name: str) -> None:
+def test_layer_sizes_match_published_ones(name: str) -> None:
     board = parse_board(name)
     for table, goal in zip(board.tables, board.layouts, strict=True):
         _, published = find_known_layers(table.name)
@@ -97,7 +97,7 @@ def depths(board: BoardWithTables) -> Depths:
     return search(board.make_blocks(board.example))
 
 
-def test_layers_of_2x5_are_as_large_as_published(board: BoardWithTables, depths: Depths) -> None:
+def test_layer_sizes_of_2x5_match_published_ones(board: BoardWithTables, depths: Depths) -> None:
     assert np.bincount(depths).tolist() == find_known_layers(board.tables[0].name)[1]
 
 
@@ -106,7 +106,7 @@ def test_threads_do_not_change_a_byte(board: BoardWithTables, depths: Depths) ->
         assert np.array_equal(search(board.make_blocks(board.example), threads), depths)
 
 
-def test_a_search_goes_on_from_any_layer_also_where_some_blocks_are_ahead(
+def test_a_search_resumes_from_any_layer_with_some_blocks_ahead(
     board: BoardWithTables, depths: Depths
 ) -> None:
     space = board.make_blocks(board.example)
@@ -119,7 +119,7 @@ def test_a_search_goes_on_from_any_layer_also_where_some_blocks_are_ahead(
         assert reported.levels == list(range(level, 56))
 
 
-def test_what_a_listener_raises_ends_the_search(board: BoardWithTables) -> None:
+def test_an_exception_in_a_callback_ends_the_search(board: BoardWithTables) -> None:
     def tired() -> None:
         raise KeyboardInterrupt
 
@@ -144,7 +144,7 @@ def test_depths_end_at_253() -> None:
         search(path(255))
 
 
-def test_two_searches_at_once(board: BoardWithTables, depths: Depths) -> None:
+def test_two_searches_run_in_parallel(board: BoardWithTables, depths: Depths) -> None:
     with ThreadPoolExecutor(2) as pool:
         spaces = [board.make_blocks(board.example) for _ in range(2)]
         for result in pool.map(search, spaces):

@@ -43,7 +43,7 @@ def board(files: int, ranks: int) -> tuple[list[list[int]], list[int]]:
 
 
 @pytest.mark.parametrize(("files", "ranks"), BOARDS)
-def test_all_tours_of_a_board_in_order(files: int, ranks: int) -> None:
+def test_all_tours_of_a_board_are_listed_in_order(files: int, ranks: int) -> None:
     neighbours, colours = board(files, ranks)
     for start, expected in enumerate(all_tours(files, ranks)):
         result, closing = paths(neighbours, colours, start)
@@ -51,7 +51,7 @@ def test_all_tours_of_a_board_in_order(files: int, ranks: int) -> None:
         assert closing == [oracles.is_closed(files, tour) for tour in expected]
 
 
-def test_turning_the_board_over_spares_the_oracle_nothing_but_time() -> None:
+def test_mirrored_tours_equal_searched_ones() -> None:
     for files, ranks in [(3, 4), (4, 3), (4, 5)]:
         for start, expected in enumerate(all_tours(files, ranks)):
             assert oracles.knight_tours(files, ranks, start) == expected
@@ -67,9 +67,7 @@ def test_names_are_written_into_the_text() -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 304])
-def test_chunks_of_any_size_hold_the_same_tours(
-    monkeypatch: pytest.MonkeyPatch, chunk: int
-) -> None:
+def test_chunk_size_does_not_change_the_tours(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     neighbours, colours = board(5, 5)
     whole = paths(neighbours, colours, 0)
     monkeypatch.setattr(hamiltonian_paths, "CHUNK_PATHS", chunk)
@@ -120,7 +118,7 @@ def obvious(neighbours: list[list[int]], path: tuple[int, ...]) -> Iterator[tupl
 
 
 @given(draw_two_coloured())
-def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
+def test_paths_of_random_graphs_match_the_obvious_search(
     graph: tuple[list[list[int]], list[int]],
 ) -> None:
     neighbours, colours = graph

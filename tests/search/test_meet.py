@@ -85,7 +85,7 @@ def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
         ([END, FREE, END, 0], 0, [0, 0, 0, 0]),  # one has more than is needed
     ],
 )
-def test_edges_complete_what_is_left(
+def test_edges_complete_a_partial_tour(
     dealt: slice, theirs: list[int], onward: int, uses: list[int]
 ) -> None:
     """Complete a partial tour from the first cell to the fourth; the first cell is virtual."""
@@ -96,7 +96,7 @@ def test_edges_complete_what_is_left(
 
 
 @pytest.mark.parametrize("views", [1, 2])
-def test_numbers_of_cycles_near_the_largest_are_whole(views: int) -> None:
+def test_cycle_counts_near_the_limit_are_exact(views: int) -> None:
     """Count near the largest number, which the sum over two equal views exceeds on the way."""
     own = make_first_layer([END, FREE, FREE, END, FREE])
     theirs = make_first_layer([FREE, END, END, FREE, FREE])

@@ -43,7 +43,7 @@ def find_path(neighbours: Rows, ends: list[tuple[int, int]]) -> list[list[int]]:
     return listed
 
 
-def test_every_pair_of_the_chessboard_has_the_tour_that_is_published(outputs: Path) -> None:
+def test_every_pair_of_the_chessboard_has_the_published_tour(outputs: Path) -> None:
     ends = joinable()
     tours = find_path(chessboard(), ends)
     assert len(tours) == len(ends) == 2048
@@ -76,7 +76,7 @@ def test_the_search_finds_the_same_with_the_compiler_off() -> None:
 # ---- other graphs ---------------------------------------------------------------------------
 
 
-def test_two_ends_that_no_path_joins_have_a_row_of_zeros() -> None:
+def test_unconnected_ends_have_a_row_of_zeros() -> None:
     star = rows([[1, 2, 3], [0], [0], [0]])
     assert find_path(star, [(1, 2), (3, 1)]) == [[0, 0, 0, 0], [0, 0, 0, 0]]
 

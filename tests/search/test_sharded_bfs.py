@@ -59,7 +59,7 @@ def test_shards_find_every_depth(
             assert np.array_equal(np.concatenate([*result()]), expected)
 
 
-def test_as_many_shards_as_a_machine_has_room_for(
+def test_shards_respect_the_state_limit(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(block_shards, "MAX_SHARD_STATES", 5000)
@@ -69,7 +69,7 @@ def test_as_many_shards_as_a_machine_has_room_for(
     assert max(map(len, stretches)) * 8 <= 5000
 
 
-def test_a_search_goes_on_from_what_is_in_the_store(
+def test_a_search_resumes_from_checkpoints(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def tired(doing: str, done: int, total: int | None) -> None:
@@ -86,9 +86,7 @@ def test_a_search_goes_on_from_what_is_in_the_store(
     assert np.array_equal(np.concatenate([*result()]), expected)
 
 
-def test_a_part_that_is_done_twice_leaves_the_same(
-    pool: ThreadPoolExecutor, tmp_path: Path
-) -> None:
+def test_a_repeated_task_writes_the_same_bytes(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     kept = open_checkpoints(tmp_path)
     search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, kept, is_remote=True))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -97,12 +95,12 @@ def test_a_part_that_is_done_twice_leaves_the_same(
     assert sum(counts) == 788  # A090035
 
 
-def test_a_shard_without_what_it_needs_says_so(tmp_path: Path) -> None:
+def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="a part that a worker made is not there"):
         search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 1)
 
 
-def test_depths_end_where_a_byte_does(
+def test_depths_are_limited_to_a_byte(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(block_shards, "UNREACHED", 7)

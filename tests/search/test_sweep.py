@@ -74,7 +74,7 @@ def test_closed_tours_are_counted_alone() -> None:
     assert counts(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
 
 
-def test_layers_that_are_cut_in_slices_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = counts(4, 6)
     monkeypatch.setattr(sweep_driver, "SLICE_STATES", 7)
     monkeypatch.setattr(sweep, "STATES_PER_STEP", 5)
@@ -88,7 +88,7 @@ class KilledError(Exception):
     """Error raised in the middle of a count."""
 
 
-def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
+def test_a_killed_count_resumes_from_stored_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Resume from the stored layers, all but the smallest, and repeat none of them."""
@@ -122,7 +122,7 @@ def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_killed_meeting_goes_on_from_what_was_found(
+def test_a_killed_meeting_resumes_from_its_checkpoint(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, done, met = counts(4, 6), list[int](), "4x6 open, where the halves meet"
@@ -154,7 +154,7 @@ def test_a_killed_meeting_goes_on_from_what_was_found(
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
-def test_states_that_end_in_the_wrong_colours_are_left_out(
+def test_states_with_wrong_colours_are_pruned(
     files: int, ranks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Require fewer states, and equally many tours."""
@@ -175,7 +175,7 @@ def test_states_that_end_in_the_wrong_colours_are_left_out(
     assert states < (0.5 if files * ranks % 2 else 0.8) * more
 
 
-def test_colours_are_those_of_a_chessboard_or_none() -> None:
+def test_color_squares_finds_a_two_colouring_or_none() -> None:
     board = KnightBoard(4, 5)
     later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
     dark = [-1 if board.is_light(at) else 1 for at in range(board.squares)]
@@ -197,7 +197,7 @@ def triple(layer: Layer, times: int) -> Layer:
     return Layer(layer.keys, layer.ways * times)
 
 
-def test_ways_that_do_not_fit_are_refused() -> None:
+def test_overflowing_forward_counts_are_reported() -> None:
     """Sweep 3x6 to a state that two states lead to, whose counts are added up."""
     steps = cut_in_two(3, 6)
     layer = steps.first
@@ -211,13 +211,13 @@ def test_ways_that_do_not_fit_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("ways", "onward"), [(1 << 32, 1 << 31), (1 << 62, 2), (3, 1 << 62)])
-def test_cycles_that_do_not_fit_are_refused(ways: int, onward: int) -> None:
+def test_overflowing_cycle_sums_are_reported(ways: int, onward: int) -> None:
     assert sweep.sum_cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (onward // 2)
     with pytest.raises(CountOverflow):
         sweep.sum_cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
 
 
-def test_onward_numbers_that_do_not_fit_are_refused() -> None:
+def test_overflowing_backward_counts_are_reported() -> None:
     step = Step(2, 0, np.array([1, 2]), NO_MIRROR, list_all_partners(4))
     layer = make_first_layer([FREE] * 2)
     after = advance_layer(layer, step, lambda: None)
@@ -229,7 +229,7 @@ def test_onward_numbers_that_do_not_fit_are_refused() -> None:
             count_onward(triple(layer, ways), step, *make_hash_table(after.keys, each))
 
 
-def test_a_board_with_too_many_tours_is_told_in_a_sentence(
+def test_a_board_with_too_many_tours_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pipeline.search.tour_counting.sweep.COUNT_LIMIT", 10.0)
@@ -237,7 +237,7 @@ def test_a_board_with_too_many_tours_is_told_in_a_sentence(
         counts(4, 5)
 
 
-def test_closed_tours_that_do_not_fit_in_two_directions_are_refused(
+def test_overflowing_directed_closed_tours_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
@@ -257,7 +257,7 @@ def test_bits_of_a_word(word: int) -> None:
 
 
 @pytest.mark.parametrize("pairs", range(1, 6))
-def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
+def test_matchings_are_ranked_in_order(pairs: int) -> None:
     """Rank all matchings by the partner of the first end, then by that of the next free end."""
     partners = list_all_partners(2 * MAX_PAIRS - 4)
     partner, ends = np.zeros((2, 20), dtype=np.int64)
@@ -276,7 +276,7 @@ def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
 
 
 @given(st.permutations(range(2 * MAX_PAIRS)))
-def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> None:
+def test_the_largest_matchings_are_unpacked_and_ranked(order: list[int]) -> None:
     """Pair all eighteen cells of the chessboard's frontier."""
     partner, ends = np.zeros((2, 20), dtype=np.int64)
     partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]
@@ -288,7 +288,7 @@ def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> Non
     assert result.tolist() == partner.tolist()
 
 
-def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
+def test_expand_state_places_every_possible_edge() -> None:
     """Expand a free cell, two ends of one path, and another free cell."""
     needs = FREE | END << 2 | END << 4 | FREE << 6
     step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, list_all_partners(4))
@@ -302,7 +302,7 @@ def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
         assert key == needs << MATCHING_BITS
 
 
-def test_a_state_and_its_image_become_one() -> None:
+def test_a_state_and_its_mirror_image_are_merged() -> None:
     """Join a cell to either of two, which the mirror exchanges; the third stays in its place."""
     layer = make_first_layer([END, FREE, FREE, END])
     step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]), list_all_partners(4))
@@ -315,7 +315,7 @@ def test_a_state_and_its_image_become_one() -> None:
 
 
 @given(st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300))
-def test_a_table_finds_its_keys(keys: list[int]) -> None:
+def test_a_hash_table_finds_its_keys(keys: list[int]) -> None:
     numbers = np.arange(len(keys)) + 1
     table, result = make_hash_table(np.array(keys, dtype=np.int64), numbers)
     places = [find_place(key, table) for key in keys]
@@ -324,7 +324,7 @@ def test_a_table_finds_its_keys(keys: list[int]) -> None:
     assert all(table[find_place(key, table)] == 0 for key in others)
 
 
-def test_keys_are_spread_over_a_table() -> None:
+def test_keys_are_spread_over_the_hash_table() -> None:
     """Require short probe runs, although keys of neighbouring states differ in few bits."""
     made = cut_in_two(5, 8)
     layer = made.first
@@ -389,7 +389,7 @@ class Graph:
 
 @settings(max_examples=25)
 @given(alike_from_both_ends())
-def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
+def test_paths_of_random_graphs_match_the_obvious_search(
     made: tuple[int, list[list[int]]],
 ) -> None:
     graph = Graph(*made)
@@ -407,5 +407,5 @@ def count_small_boards() -> str:
     return json.dumps([[of.tours is not None and of.tours.tolist(), of.closed] for of in result])
 
 
-def test_the_compiler_off_counts_the_same() -> None:
+def test_compiler_off_counts_the_same() -> None:
     assert run_uncompiled(count_small_boards) == count_small_boards()

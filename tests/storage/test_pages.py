@@ -32,7 +32,7 @@ def state(folder: Path, name: str) -> str | None:
     return next((row["state"] for row in list_status(Folder(folder)) if row["table"] == name), None)
 
 
-def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
+def test_pages_become_outdated_with_their_tables(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, TOURS, COUNTS)
     page = tmp_path / "page.html"
     assert state(tmp_path, page.name) is None
@@ -51,7 +51,7 @@ def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
     assert state(tmp_path, page.name) is None
 
 
-def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
+def test_pages_outside_the_store_are_not_listed(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     build_tables(folder, KNIGHT, TOURS)
     page = tmp_path / "page.html"
@@ -60,7 +60,7 @@ def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
     assert read_pages(Folder(folder)) == {}
 
 
-def test_a_changed_list_of_pages_is_refused(tmp_path: Path) -> None:
+def test_a_changed_list_of_pages_is_rejected(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, TOURS)
     page = tmp_path / "page.html"
     page.write_text("a page")
@@ -118,7 +118,7 @@ def test_pictures_alone_are_not_listed(undrawn: None, copy: Path, tmp_path: Path
 
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("write", [write_report, write_explorer])
-def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
+def test_pages_list_the_tables_that_were_read(
     copy: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Store, str], object]
 ) -> None:
     """List what the manifest said when the tables were read."""

@@ -20,7 +20,7 @@ FOLDERS = {
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_a_command_names_any_folder_but_the_usual_one(folder: str) -> None:
+def test_repair_commands_name_other_folders_than_the_default(folder: str) -> None:
     store, there = Folder(folder), FOLDERS[folder]
     assert format_rebuild_command("", store) == f"pipeline precompute{there}"
     assert format_rebuild_command("eight", store) == f"pipeline precompute eight{there}"

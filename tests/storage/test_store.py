@@ -104,7 +104,7 @@ def memory(memory_store: Memory) -> Memory:
     return store
 
 
-def test_a_build_makes_the_same_bytes_there(memory: Memory, outputs: Path) -> None:
+def test_a_build_writes_the_same_bytes_as_to_a_folder(memory: Memory, outputs: Path) -> None:
     eight = [name for name in memory.list_names() if name not in (MANIFEST, BACKUP)]
     assert eight == ["eight.idx", "eight.parquet", "eight_edge.idx", "eight_edge.parquet"]
     for name in eight:
@@ -113,7 +113,7 @@ def test_a_build_makes_the_same_bytes_there(memory: Memory, outputs: Path) -> No
     assert read_manifest(memory) == {name: listed[name] for name in ("eight", "eight_edge")}
 
 
-def test_a_second_build_has_nothing_to_do_and_a_forced_one_everything(memory: Memory) -> None:
+def test_a_second_build_does_nothing_unless_forced(memory: Memory) -> None:
     before = dict(memory.files)
     for force, finished in ((False, []), (True, ["eight", "eight_edge"])):
         reported = Recorder()
@@ -122,7 +122,7 @@ def test_a_second_build_has_nothing_to_do_and_a_forced_one_everything(memory: Me
         assert memory.files == before
 
 
-def test_a_damaged_file_is_built_again(memory: Memory) -> None:
+def test_a_damaged_file_is_rebuilt(memory: Memory) -> None:
     whole = memory.files["eight.idx"]
     memory.files["eight.idx"] = whole[:-1]
     memory.files["eight.7.parquet"] = b"of an older build"
@@ -133,14 +133,14 @@ def test_a_damaged_file_is_built_again(memory: Memory) -> None:
     assert "eight.7.parquet" not in memory.files
 
 
-def test_who_does_not_get_the_lock_builds_nothing(memory: Memory) -> None:
+def test_a_build_without_the_lock_writes_nothing(memory: Memory) -> None:
     memory.files.clear()
     with memory.lock(), pytest.raises(StoreError, match="Cannot build in memory:: another build"):
         build(Request(memory, [(EIGHT, EIGHT.tables)]), Recorder())
     assert memory.files == {}
 
 
-def test_every_kind_of_question_is_answered_from_there(memory: Memory, outputs: Path) -> None:
+def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: Path) -> None:
     whole = open_tables(str(outputs)).eight
     with open_tables(memory) as tables:
         assert repr(tables.eight) == "<EightTable in memory:: eight, eight_edge>"
@@ -158,7 +158,7 @@ def test_every_kind_of_question_is_answered_from_there(memory: Memory, outputs: 
     assert count_states("eight", memory).equals(count_states("eight", Folder(outputs)))
 
 
-def test_what_is_missing_or_damaged_is_told_by_its_name_there(memory: Memory) -> None:
+def test_missing_and_damaged_files_are_named_by_location(memory: Memory) -> None:
     memory.files["eight.idx"] = bytes(4096)
     with pytest.raises(TableDamaged, match=r"^memory:eight\.idx is damaged") as reported:
         open_tables(memory).eight.probe("378546201")
@@ -170,7 +170,7 @@ def test_what_is_missing_or_damaged_is_told_by_its_name_there(memory: Memory) ->
         open_tables(Memory())
 
 
-def test_status_of_a_place_in_memory(memory: Memory) -> None:
+def test_status_of_a_store_in_memory(memory: Memory) -> None:
     assert {row["table"] for row in list_status(memory) if row["state"] == "published"} == {
         "eight",
         "eight_edge",
@@ -184,7 +184,7 @@ def test_status_of_a_place_in_memory(memory: Memory) -> None:
     )
 
 
-def test_all_that_is_published_there_is_proved(
+def test_published_tables_in_a_store_are_verified(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("pipeline.verify", "pipeline.verify.manifest_checks"):
@@ -200,7 +200,7 @@ def test_all_that_is_published_there_is_proved(
 # ---- a folder -------------------------------------------------------------------------------
 
 
-def test_a_place_is_as_asked_or_the_environments_or_the_usual_one(
+def test_open_store_uses_argument_environment_or_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert str(open_store(None)) == str(open_store("")) == "outputs"
@@ -211,12 +211,12 @@ def test_a_place_is_as_asked_or_the_environments_or_the_usual_one(
     assert open_store(memory) is memory
 
 
-def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:
+def test_a_folder_can_be_pickled(tmp_path: Path) -> None:
     (tmp_path / "eight.idx").write_bytes(b"records")
     assert pickle.loads(pickle.dumps(Folder(tmp_path))).read("eight.idx") == b"records"
 
 
-def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "deeper").mkdir()
     store = Folder(tmp_path)
@@ -229,7 +229,7 @@ def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
         Folder("/dev").get_size("null")
 
 
-def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
+def test_only_a_builds_unfinished_files_are_listed(tmp_path: Path) -> None:
     """Recognize unfinished files by the build's suffix, whatever their names."""
     own = [
         f".{name}{PART_SUFFIX}"
@@ -240,7 +240,7 @@ def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
     assert Folder(tmp_path).list_unfinished() == sorted(own)
 
 
-def test_which_file_of_it_a_path_leads_to(tmp_path: Path) -> None:
+def test_find_name_resolves_paths(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     folder.mkdir()
     (tmp_path / "link").symlink_to(folder / "page.html")
@@ -251,7 +251,7 @@ def test_which_file_of_it_a_path_leads_to(tmp_path: Path) -> None:
     assert Memory().find_name("page.html") is None
 
 
-def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) -> None:
+def test_the_lock_is_released_and_names_its_holder(tmp_path: Path) -> None:
     store = Folder(tmp_path / "new")
     for _ in range(2):
         with store.lock():
@@ -260,9 +260,7 @@ def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) 
                 pass
 
 
-def test_a_folder_that_cannot_be_listed_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unlistable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Distinguish it from an empty folder: pages would go unchecked, and shards would vanish."""
 
     def refuse(path: str) -> list[str]:

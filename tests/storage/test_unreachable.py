@@ -117,7 +117,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("code", FAILURES)
-def test_a_status_is_said_and_nothing_is_recommended_to_be_built(
+def test_http_errors_are_reported_without_a_build_command(
     code: int, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with serving(outputs, {"": code}) as url:
@@ -131,7 +131,7 @@ def test_a_status_is_said_and_nothing_is_recommended_to_be_built(
 @pytest.mark.parametrize(
     ("place", "why"), [(nobody, "connection refused"), (hanging_up, "Server disconnected")]
 )
-def test_a_server_that_does_not_answer(place: type, why: str) -> None:
+def test_an_unreachable_server_is_reported(place: type, why: str) -> None:
     with place() as url:
         with pytest.raises(TableUnreadable) as caught:
             open_tables(url)
@@ -147,7 +147,7 @@ def test_a_server_that_does_not_answer(place: type, why: str) -> None:
     ("file", "question"),
     [("eight.idx", "query eight 123456780"), ("senet.parquet", "histogram senet")],
 )
-def test_a_listed_file_that_is_not_served(
+def test_an_unserved_listed_file_is_unreadable(
     file: str, question: str, copy: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     store, table = Folder(copy), file.partition(".")[0]
@@ -160,7 +160,7 @@ def test_a_listed_file_that_is_not_served(
         assert rows[table]["state"] == "unreadable"
 
 
-def test_a_server_that_fails_between_two_reads(outputs: Path) -> None:
+def test_a_server_failing_between_reads_is_reported(outputs: Path) -> None:
     statuses: dict[str, int] = {}
     with serving(outputs, statuses) as url, open_tables(url) as tables:
         assert tables.senet.probe("ABABABABAB.....").plies == 0
@@ -170,7 +170,7 @@ def test_a_server_that_fails_between_two_reads(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("question", ["query knight a1 --board 5x5 --to c3", "verify --quick"])
-def test_a_server_that_fails_at_any_moment(
+def test_a_server_failing_at_any_request_is_reported(
     question: str, copy: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     listed = read_manifest(Folder(copy))
@@ -189,7 +189,7 @@ def test_a_server_that_fails_at_any_moment(
         assert text.endswith(f" cannot be read: {FAILURES[500]}. {CHECK}\n")
 
 
-def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
+def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
     store = ObjectStore("http://127.0.0.1:9/tables")
     assert store.is_read_only()
     assert (format_rebuild_command("eight", store), format_remove_command("eight", store)) == (
@@ -221,7 +221,7 @@ def test_a_server_without_listings_has_no_unfinished_tables(outputs: Path) -> No
         ObjectStore(url).list_names()
 
 
-def test_credentials_that_are_missing(tmp_path: Path, cli: Cli) -> None:
+def test_missing_credentials_are_reported(tmp_path: Path, cli: Cli) -> None:
     none = str(tmp_path / "none")
     env = {"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none}
     env["AWS_EC2_METADATA_DISABLED"] = "true"

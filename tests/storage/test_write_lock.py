@@ -48,7 +48,7 @@ def kill(writer: subprocess.Popen[str]) -> None:
     writer.communicate()
 
 
-def test_a_checkpoint_that_is_being_written_is_left_alone_until_its_writer_is_killed(
+def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
     tmp_path: Path,
 ) -> None:
     own = checkpoints(Folder(tmp_path), TOURS)
@@ -68,7 +68,7 @@ def test_a_checkpoint_that_is_being_written_is_left_alone_until_its_writer_is_ki
     assert not part.exists()
 
 
-def test_what_a_killed_command_was_writing_goes_with_the_next_one(tmp_path: Path) -> None:
+def test_output_of_a_killed_command_is_removed_by_the_next(tmp_path: Path) -> None:
     writers = [start(tmp_path, "answers.csv") for _ in range(2)]
     kill(writers[0])
     (tmp_path / f".{'0' * 8}-{'0' * 16}{NEW}").write_bytes(b"somebody else's")
@@ -100,7 +100,7 @@ def test_the_lock_lasts_until_the_file_has_its_name(
     assert not is_being_written(str(tmp_path / "file"))
 
 
-def test_a_file_that_is_cleared_away_before_it_is_locked_is_opened_again(
+def test_a_file_removed_before_locking_is_reopened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     removed: list[int] = []
@@ -118,7 +118,7 @@ def test_a_file_that_is_cleared_away_before_it_is_locked_is_opened_again(
     assert (tmp_path / "file").read_bytes() == b"all of it"
 
 
-def test_where_there_are_no_locks_every_file_may_be_being_written(
+def test_without_locks_every_file_counts_as_being_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "part").touch()

@@ -119,7 +119,7 @@ def get_failure(listed: ListedTable, rows: pa.Table) -> VerifyFailed:
     return caught.value
 
 
-def test_a_missing_row_is_found(small_copy: ListedTable) -> None:
+def test_a_missing_count_row_is_detected(small_copy: ListedTable) -> None:
     rows = pq.read_table(small_copy.store.locate("knight_counts.parquet"))
     failure = get_failure(small_copy, rows[:-1])
     assert (failure.found, failure.expected) == (f"rows {len(rows) - 1}", len(rows))
@@ -151,7 +151,7 @@ AGAIN = "the tours and closed tours are as many as in"
         ),
     ],
 )
-def test_counts_at_other_squares_are_found(
+def test_counts_at_wrong_squares_are_detected(
     small_copy: ListedTable, changes: dict[tuple[str, int], int], claim: str, row: str, found: str
 ) -> None:
     """Change counts without changing totals or symmetry."""
@@ -162,7 +162,7 @@ def test_counts_at_other_squares_are_found(
     assert failure.found == found
 
 
-def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(
+def test_squares_are_compared_with_images_on_the_transposed_board(
     small_copy: ListedTable,
 ) -> None:
     """Change all mirror images alike, none of them on the first file."""
@@ -171,7 +171,7 @@ def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(
     assert failure.row == ROWS["4x5"] + 5
 
 
-def test_false_sums_and_closed_tours_are_found(small_copy: ListedTable) -> None:
+def test_false_sums_and_closed_counts_are_detected(small_copy: ListedTable) -> None:
     failure = change_rows(small_copy, ("tours", "2x3", -1, 2))
     assert (failure.found, failure.expected, failure.row) == ("tours of 2x3: 12", 0, None)
     failure = change_rows(small_copy, ("closed", "5x6", -1, 1), ("closed", "6x5", -1, 1))
@@ -179,7 +179,7 @@ def test_false_sums_and_closed_tours_are_found(small_copy: ListedTable) -> None:
     assert (failure.found, failure.expected, failure.row) == ("closed 17", "16", ROWS["5x6"])
 
 
-def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
+def test_closed_counts_above_all_counts_are_detected(
     small_copy: ListedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (
@@ -194,7 +194,7 @@ def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
     assert (failure.found, failure.expected) == ("0 closed tours", "at most -67")
 
 
-def test_of_some_boards_nobody_published_a_number() -> None:
+def test_some_boards_have_no_published_number() -> None:
     for board in (KnightBoard(6, 7), KnightBoard(3, 13), KnightBoard(9, 9)):
         assert find_known_total(board) is None
     for board in (KnightBoard(7, 8), KnightBoard(14, 3), KnightBoard(10, 10)):
@@ -216,7 +216,7 @@ def count_rows(folder: Path, board: str) -> list[int]:
     return [row for row, result in enumerate(boards) if result == board]
 
 
-def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
+def test_false_counts_are_detected(copy: Path, outputs: Path) -> None:
     begin = count_rows(copy, "5x5")[0]
     for change, row, claim in (
         (cell("start", begin + 3, "c1"), begin + 3, "there is one row for every square"),
@@ -245,7 +245,9 @@ def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
         (("2x3", "3x2"), "totals", "tours of 2x3: 6 | 0"),
     ],
 )
-def test_false_totals_are_found(copy: Path, boards: tuple[str, str], claim: str, said: str) -> None:
+def test_false_totals_are_detected(
+    copy: Path, boards: tuple[str, str], claim: str, said: str
+) -> None:
     """Double the counts of a board and of the same board on its side: they stay as symmetric."""
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
     rows = [row for board in boards for row in count_rows(copy, board)]
@@ -255,7 +257,7 @@ def test_false_totals_are_found(copy: Path, boards: tuple[str, str], claim: str,
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
 
-def test_false_closed_counts_are_found(copy: Path) -> None:
+def test_false_closed_counts_are_detected(copy: Path) -> None:
     """Add one everywhere on a board and on the same board on its side: they stay as symmetric."""
     rows = count_rows(copy, "5x6") + count_rows(copy, "6x5")
     rewrite(copy, "knight_counts", cells(*(("closed", row, 17) for row in rows)))
@@ -265,7 +267,7 @@ def test_false_closed_counts_are_found(copy: Path) -> None:
 
 
 @wide
-def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
+def test_counts_of_larger_narrow_boards_are_recounted(copy: Path) -> None:
     """Move tours from the corners of 10x4 to squares beside them, keeping total and symmetry."""
     board, rows = KnightBoard(10, 4), count_rows(copy, "10x4")
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
@@ -281,7 +283,7 @@ def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
     assert failure.content["board"] == "10x4"
 
 
-def test_a_null_where_tours_are_counted_is_found(copy: Path) -> None:
+def test_a_null_count_is_detected(copy: Path) -> None:
     row = count_rows(copy, "5x6")[3]
     rewrite(copy, "knight_counts", cell("tours", row, None))
     failure = get_count_failure(copy)

@@ -56,7 +56,7 @@ def known_states(request: pytest.FixtureRequest) -> Known:
     return Known(board, goal, depth, near)
 
 
-def test_true_distances_are_right(known_states: Known) -> None:
+def test_true_distances_pass(known_states: Known) -> None:
     orders = known_states.board.orders
     assert find_first_wrong(*known_states.describe(known_states.depth), 0, orders) == (-1, 255)
 
@@ -71,7 +71,7 @@ CHANGES: list[Callable[[int], int]] = [
 
 
 @pytest.mark.parametrize("change", range(len(CHANGES)))
-def test_of_what_is_wrong_the_first_is_told(known_states: Known, change: int) -> None:
+def test_the_first_wrong_rank_is_returned(known_states: Known, change: int) -> None:
     """Find the first wrong rank order by order, and within an order by the blank's place."""
     for rank in range(len(known_states.near)):
         depth = known_states.depth.copy()
@@ -89,7 +89,7 @@ def test_of_what_is_wrong_the_first_is_told(known_states: Known, change: int) ->
         assert later < 0 or later % orders > number
 
 
-def test_states_are_described_as_they_are(known_states: Known) -> None:
+def test_describe_states_agrees_with_the_oracle(known_states: Known) -> None:
     board, first = known_states.board, 5
     rows = min(board.size - first, 700)
     tiles = np.empty((rows, board.cells), np.uint8)
@@ -117,7 +117,7 @@ def test_states_are_described_as_they_are(known_states: Known) -> None:
         assert {LETTERS[at] for at in range(8) if nearer[row] >> at & 1} == best
 
 
-def test_neighbours_on_longer_lines_are_those_of_the_rules() -> None:
+def test_neighbours_on_3x3_follow_the_rules() -> None:
     """Compare with arbitrary distances, wherever the blank is."""
     board = SlidingBoard(3, 3)
     goal, rows = board.example, 3

@@ -76,7 +76,7 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
     return copy
 
 
-def test_a_new_puzzle_is_proved_by_its_moves_alone(
+def test_a_new_puzzle_is_proved_by_its_moves(
     stack: Path, golden: Callable[[str, str], None]
 ) -> None:
     proved = prove_one(stack, "stack")
@@ -96,7 +96,7 @@ def test_a_new_puzzle_is_proved_by_its_moves_alone(
         ("state", "12345", "12345 | a state after the one before it"),
     ],
 )
-def test_a_false_cell_of_a_new_puzzle_is_found(
+def test_a_false_cell_of_a_new_puzzle_is_detected(
     stack: Path, column: str, value: object, said: str
 ) -> None:
     # a farthest state, so that no other row depends on this one
@@ -109,9 +109,7 @@ def test_a_false_cell_of_a_new_puzzle_is_found(
     assert failure.command.startswith("pipeline precompute stack --force")
 
 
-def test_moves_that_cannot_be_undone_are_named(
-    stack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_irreversible_moves_are_named(stack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
         if state != "54321":
             yield from true(self, state)
@@ -126,9 +124,7 @@ def test_moves_that_cannot_be_undone_are_named(
     assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
 
 
-def test_a_state_that_no_move_leaves_or_reaches_is_named(
-    stack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_isolated_state_is_named(stack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # a farthest state, so that no other row depends on this one
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
     row = distances.index(max(distances))
@@ -145,7 +141,7 @@ def test_a_state_that_no_move_leaves_or_reaches_is_named(
 
 
 @pytest.mark.parametrize("after", ["99999", "00000", "1234"])
-def test_moves_to_what_is_no_state_are_named(
+def test_moves_to_invalid_states_are_named(
     stack: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
@@ -159,7 +155,7 @@ def test_moves_to_what_is_no_state_are_named(
     assert failure.row == 119
 
 
-def test_a_graph_that_is_not_the_moves_is_found(
+def test_a_graph_that_contradicts_the_moves_is_detected(
     stack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     toy = open_one(stack, "stack").puzzle
@@ -172,7 +168,7 @@ def test_a_graph_that_is_not_the_moves_is_found(
     assert "nearer" in get_refutation(stack, "stack").claim.claim
 
 
-def test_a_number_that_no_move_changes_is_proved_to_be_the_goals(stack: Path) -> None:
+def test_parity_is_proved_to_be_the_goals(stack: Path) -> None:
     reported: list[Claim] = []
     listed = open_one(stack, "stack", lambda claim, done: reported.append(claim))
     toy = listed.puzzle
@@ -216,7 +212,7 @@ class Topped(Pancakes):
         return {"top": int(state[0]) if goal == "12345" else -1}
 
 
-def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -> None:
+def test_further_columns_are_proved_if_the_rules_define_them(stack: Path) -> None:
     toy = Topped()
     rows = pq.read_table(stack / "stack.parquet")
     tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.int8())

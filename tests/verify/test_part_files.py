@@ -34,7 +34,7 @@ from tests.support.tampered import (
 FIVE = "knight_tours_5x5"
 
 
-def test_its_files_are_held_against_the_manifest(cli: Cli, several_files: Path) -> None:
+def test_part_files_are_compared_with_the_manifest(cli: Cli, several_files: Path) -> None:
     text = cli("verify", "--quick", "--outputs", str(several_files))
     assert (text.code, text.err) == (0, "")
     rows = re.findall(r"^(\w+)\.\*\.parquet\S* .*?([\d,]+) rows", text.out, re.MULTILINE)
@@ -44,7 +44,7 @@ def test_its_files_are_held_against_the_manifest(cli: Cli, several_files: Path) 
 
 @wide
 @pytest.mark.long
-def test_it_is_proved_as_one(several_files: Path, outputs: Path) -> None:
+def test_part_files_are_proved_as_one_table(several_files: Path, outputs: Path) -> None:
     """Prove lists of tours file by file; the rows of other tables are first read as one."""
     listed = {table.name for table in KNIGHT.tables}
     reported: list[Claim] = []
@@ -84,7 +84,7 @@ def remove_file(second: Path, other: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [cut, flip, swap_file, remove_file])
-def test_a_second_file_that_is_not_the_listed_one(
+def test_a_wrong_second_file_is_reported(
     pieces: list[Path], cli: Cli, spoil: Callable[[Path, Path], None]
 ) -> None:
     _, second, third = pieces
@@ -119,19 +119,19 @@ def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
     assert (failure.row, failure.expected) == (800, "a path after the one before it")
 
 
-def test_a_tour_that_two_files_hold_fails_the_proof(pieces: list[Path]) -> None:
+def test_a_tour_in_two_files_fails_the_proof(pieces: list[Path]) -> None:
     shutil.copy(pieces[0], pieces[1])
     vouch(pieces[0].parent, FIVE, 3)
     assert get_refutation(pieces[0].parent, FIVE).row == 100
 
 
-def test_a_file_that_is_left_out_fails_the_proof(pieces: list[Path]) -> None:
+def test_a_missing_file_fails_the_proof(pieces: list[Path]) -> None:
     vouch(pieces[0].parent, FIVE, 2)
     failure = get_refutation(pieces[0].parent, FIVE)
     assert fnmatchcase(f"{failure.found} | {failure.expected}", "* from ?? to ?? | *, as back")
 
 
-def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
+def test_numbers_restart_in_each_file(copy: Path) -> None:
     """Refuse numbers that continue from one file to the next: readers would count them twice."""
     whole = pq.read_table(copy / f"{FIVE}.parquet")
     _, second = split(copy, FIVE, 100)
@@ -149,7 +149,7 @@ def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
         ("eight_edge", "sorting columns ()"),
     ],
 )
-def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: str) -> None:
+def test_metadata_of_each_file_is_proved(copy: Path, name: str, words: str) -> None:
     _, second, _ = split(copy, name, 100, 900)
     rows = pq.read_table(second)
     if "meaning" in words:
@@ -162,7 +162,7 @@ def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: s
     assert str(failure.found).startswith(words)
 
 
-def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -> None:
+def test_row_numbers_of_each_file_match_the_manifest(pieces: list[Path]) -> None:
     folder = pieces[0].parent
     with edit_manifest(folder) as entries:
         _, second, third = entries[FIVE]["files"]
@@ -205,7 +205,7 @@ Files = list[dict[str, Any]]
         lambda files: files.append("a file"),
     ],
 )
-def test_a_list_of_files_that_cannot_be(
+def test_invalid_file_lists_are_damage(
     pieces: list[Path], cli: Cli, edit: Callable[[Files], object]
 ) -> None:
     folder = pieces[0].parent
@@ -216,7 +216,7 @@ def test_a_list_of_files_that_cannot_be(
             ask()
 
 
-def test_it_is_refused_at_the_shell(pieces: list[Path], cli: Cli) -> None:
+def test_invalid_file_lists_are_reported_at_the_shell(pieces: list[Path], cli: Cli) -> None:
     folder = pieces[0].parent
     with edit_manifest(folder) as entries:
         entries[FIVE]["files"][1]["first"] = 101

@@ -27,7 +27,7 @@ from tests.support.trust_page import require_same
 
 
 @pytest.mark.long
-def test_what_is_published_is_proved(outputs: Path) -> None:
+def test_published_tables_are_proved(outputs: Path) -> None:
     reported: list[tuple[Claim, int]] = []
     together: list[list[Verdict]] = []
     verified = verify(
@@ -62,7 +62,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     assert any("A001230" in c.claim for c in proved if c.table == "knight_tours_6x6")
 
 
-def test_quick_looks_at_every_file(outputs: Path) -> None:
+def test_quick_checks_every_file(outputs: Path) -> None:
     proved = verify(Folder(outputs), quick=True).claims
     listed = {path.name for path in outputs.glob("*.parquet")}
     assert {claim.file for claim in proved} >= {*listed, "eight.idx", "senet.idx", "manifest.json"}
@@ -74,7 +74,7 @@ FILES = ["eight.parquet", "eight_edge.idx", "senet.parquet", "senet.idx", "knigh
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("damage", ["flip", "cut", "grow", "empty", "zero"])
-def test_quick_finds_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
+def test_quick_detects_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
     path, whole = replace_link(copy / file), outputs / file
     data = bytearray(path.read_bytes())
     at = len(data) // 3
@@ -132,14 +132,14 @@ def test_no_manifest_is_no_table(tmp_path: Path) -> None:
         verify(Folder(tmp_path))
 
 
-def test_a_manifest_that_is_none_is_damaged(copy: Path) -> None:
+def test_invalid_manifests_are_damaged(copy: Path) -> None:
     for text in (b"", b"[]", b"\xff", b'{"format_version": 2}'):
         (copy / "manifest.json").write_bytes(text)
         with pytest.raises(TableDamaged):
             verify(Folder(copy), quick=True)
 
 
-def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
+def test_any_changed_byte_of_the_manifest_is_detected(copy: Path) -> None:
     data = (copy / "manifest.json").read_bytes()
     for at in range(0, len(data), 41):
         flipped = bytearray(data)
@@ -178,9 +178,7 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
         ),
     ],
 )
-def test_a_false_index_is_found_quickly(
-    copy: Path, edit: Callable[[bytes], bytes], said: str
-) -> None:
+def test_quick_detects_a_false_index(copy: Path, edit: Callable[[bytes], bytes], said: str) -> None:
     """Detect a false index even where the manifest matches it."""
     index = replace_link(copy / "eight.idx")
     data = edit(index.read_bytes())
@@ -208,9 +206,7 @@ Edit = Callable[[dict[str, Any]], object]
         (lambda entry: entry["index"].update(bytes=7), "eight.idx", "bytes 733184 | 7"),
     ],
 )
-def test_a_manifest_that_says_something_else_is_found_quickly(
-    copy: Path, edit: Edit, file: str, said: str
-) -> None:
+def test_quick_detects_a_false_manifest_entry(copy: Path, edit: Edit, file: str, said: str) -> None:
     with edit_manifest(copy) as entries:
         edit(entries["eight"])
     with pytest.raises(VerifyFailed) as caught:
@@ -253,7 +249,7 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
         (lambda entry: entry.update(content="0"), "content hash * | 0"),
     ],
 )
-def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit, said: str) -> None:
+def test_a_false_manifest_entry_is_detected(copy: Path, edit: Edit, said: str) -> None:
     with edit_manifest(copy) as entries:
         edit(entries["knight_tours_5x5"])
     assert verify(Folder(copy), quick=True).claims
@@ -261,7 +257,7 @@ def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit, sa
     assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
 
 
-def test_another_schema_is_found(copy: Path) -> None:
+def test_another_schema_is_detected(copy: Path) -> None:
     path = replace_link(copy / "knight_tours_5x5.parquet")
     rows = pq.read_table(path)
     large = pa.schema([*list(rows.schema)[:-1], pa.field("path", pa.large_string(), False)])
@@ -284,7 +280,7 @@ def test_another_schema_is_found(copy: Path) -> None:
         assert fnmatchcase(f"{failure.found} | {failure.expected}", text)
 
 
-def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
+def test_undecodable_parquet_is_detected(copy: Path) -> None:
     path = replace_link(copy / "knight_tours_5x5.parquet")
     whole = path.read_bytes()
     half = bytearray(whole)

@@ -70,13 +70,15 @@ def prove_board(
     return claims
 
 
-def test_what_is_told_of_numbers(ranked_boards: Path, golden: Callable[[str, str], None]) -> None:
+def test_claims_about_ranks_of_closed_tours(
+    ranked_boards: Path, golden: Callable[[str, str], None]
+) -> None:
     story = Story()
     prove_board(ranked_boards, "10x3", story)
     golden("claims_knight_cycles", "".join(story))
 
 
-def test_what_is_told_of_the_numbers_of_open_tours(
+def test_claims_about_ranks_of_open_tours(
     ranked_boards: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 0)
@@ -86,7 +88,7 @@ def test_what_is_told_of_the_numbers_of_open_tours(
     golden("claims_knight_numbers", "".join(story))
 
 
-def test_other_numbers_of_tours_than_counted_are_found(ranked_boards: Path) -> None:
+def test_totals_differing_from_the_counts_are_detected(ranked_boards: Path) -> None:
     totals = [*map(len, all_tours(5, 4))]
     totals[1], totals[3] = totals[1] + 1, totals[3] - 1
     with pytest.raises(VerifyFailed) as failed:
@@ -100,14 +102,14 @@ BOARDS = "5x6", "6x5", "5x4 open", "8x3 open", "6x6"
 
 
 @pytest.mark.parametrize("board", first(3, BOARDS))
-def test_numbers_are_proved(ranked_boards: Path, board: str) -> None:
+def test_ranks_are_proved(ranked_boards: Path, board: str) -> None:
     texts = [claim.claim for claim in prove_board(ranked_boards, board)]
     assert len(texts) == len({*texts}) == 7
     which = "of a start is another" if "open" in board else "is another closed"
     assert any(text.startswith(f"each number {which} tour: ") for text in texts)
 
 
-def test_some_numbers_of_many_are_proved(
+def test_a_sample_of_many_ranks_is_proved(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
@@ -178,7 +180,7 @@ LAST = Sweep(KnightBoard(4, 5), paths=True).routes[1].cut
         ),
     ],
 )
-def test_untruths_are_found(
+def test_false_layers_are_detected(
     board: str,
     layer: int,
     change: Change,
@@ -205,7 +207,7 @@ def test_untruths_are_found(
     ("layer", "order", "row", "found"),
     [(12, -1, 62, "layer 12"), (11, 1, 8865, "there are fewer drawings than were counted")],
 )
-def test_records_that_are_exchanged_are_found(
+def test_exchanged_records_are_detected(
     layer: int,
     order: int,
     row: int,
@@ -229,7 +231,7 @@ def test_records_that_are_exchanged_are_found(
     assert caught.value.expected == ("one in order" if order < 0 else "a closed tour")
 
 
-def test_states_are_counted_over_all_that_is_read(
+def test_states_are_summed_over_all_chunks(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sum the states of all chunks of the index, whose number decides whether layers are proved."""
@@ -241,7 +243,7 @@ def test_states_are_counted_over_all_that_is_read(
     assert proof._prove_records(small) == every
 
 
-def test_a_content_hash_of_other_records_is_found(
+def test_a_wrong_content_hash_is_detected(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = open_listed(ranked_boards, "5x6")
@@ -253,7 +255,7 @@ def test_a_content_hash_of_other_records_is_found(
 
 
 @pytest.mark.parametrize("number", [16, 18])
-def test_there_are_as_many_as_were_counted(
+def test_totals_are_compared_with_the_counts(
     ranked_boards: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
@@ -331,7 +333,7 @@ def no_tour(tour: Tours) -> list[int]:
         (lambda tour: tour(5), None, "number of the tour of 5: 4", 5),
     ],
 )
-def test_numbers_that_are_not_of_other_tours_are_found(
+def test_false_unranked_tours_are_detected(
     lie: Callable[[Tours], list[int]],
     row: int | None,
     found: str,

@@ -24,9 +24,7 @@ def list_expected(files: int, ranks: int) -> dict[str, list[int]]:
 
 @pytest.mark.parametrize("by_files", [False, True])
 @pytest.mark.parametrize(("files", "ranks"), BOARDS)
-def test_a_sweep_over_a_board_counts_what_the_oracle_lists(
-    files: int, ranks: int, by_files: bool
-) -> None:
+def test_the_recount_sweep_counts_all_listed_tours(files: int, ranks: int, by_files: bool) -> None:
     result = recount_by_sweep(KnightBoard(files, ranks), by_files=by_files)
     assert {name: counts.tolist() for name, counts in result.items()} == list_expected(files, ranks)
 

@@ -169,7 +169,7 @@ FALSE: list[tuple[str, object]] = [
 
 
 @pytest.mark.parametrize(("column", "value"), FALSE)
-def test_a_false_cell_of_senet_is_found(
+def test_a_false_cell_of_senet_is_detected(
     listed_table: ListedTable,
     small_table: tuple[pa.Table, Sided, Sided],
     column: str,
@@ -184,7 +184,7 @@ def test_a_false_cell_of_senet_is_found(
 
 
 @pytest.mark.parametrize("column", ["plies_even", "plies_odd", "plies", "lines"])
-def test_a_value_where_no_line_leads_is_found(
+def test_a_value_for_an_unreachable_position_is_detected(
     listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided], column: str
 ) -> None:
     row = small_table[0]["plies"].to_pylist().index(None)
@@ -192,7 +192,7 @@ def test_a_value_where_no_line_leads_is_found(
     assert (failure.row, failure.found, failure.expected) == (row, f"{column} 8", "None")
 
 
-def test_a_line_that_is_not_the_smallest_is_found(
+def test_a_line_that_is_not_the_smallest_is_detected(
     listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided]
 ) -> None:
     rows = small_table[0]
@@ -223,7 +223,7 @@ def test_a_line_that_is_not_the_smallest_is_found(
         lambda move: "99-99",
     ],
 )
-def test_moves_that_are_none_are_found(
+def test_invalid_moves_are_detected(
     listed_table: ListedTable,
     small_table: tuple[pa.Table, Sided, Sided],
     damage: Callable[[str], str],
@@ -266,7 +266,7 @@ FIVES = "15 squares: five A, five B and five empty"
         ("AAAAAAAAAAAAAAA", f"AAAAAAAAAAAAAAA | {FIVES}"),
     ],
 )
-def test_a_false_position_is_found(
+def test_a_false_position_is_detected(
     listed_table: ListedTable, senet_rows: pa.Table, value: str, said: str
 ) -> None:
     failure = get_failure(
@@ -277,6 +277,6 @@ def test_a_false_position_is_found(
     assert failure.claim.claim == text
 
 
-def test_a_missing_position_is_found(listed_table: ListedTable, senet_rows: pa.Table) -> None:
+def test_a_missing_position_is_detected(listed_table: ListedTable, senet_rows: pa.Table) -> None:
     failure = get_failure(prove_positions, listed_table, without(500_000)(senet_rows))
     assert (failure.found, failure.expected) == ("rows 756755", 756_756)

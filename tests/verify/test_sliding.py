@@ -138,7 +138,7 @@ def test_an_index_alone_is_proved(index_alone: Path) -> None:
     assert all(claim.file == f"{claim.table}.idx" for claim in prove_boards(index_alone))
 
 
-def test_every_wrong_record_is_found(index_alone: Path) -> None:
+def test_every_wrong_record_is_detected(index_alone: Path) -> None:
     right = (index_alone / f"{NAME}.idx").read_bytes()
     manifest = (index_alone / "manifest.json").read_bytes()
     for rank in (0, 100, 359):
@@ -189,13 +189,13 @@ def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) 
     monkeypatch.setattr(proof, "iter_records", changed)
 
 
-def test_records_may_come_in_stretches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_may_come_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     halves(monkeypatch, NAME)
     assert prove_boards(folder)
 
 
 @pytest.mark.parametrize("goal", ["123450", "123405"])
-def test_a_false_record_of_any_goal_and_stretch_is_found(
+def test_false_records_of_any_goal_and_chunk_are_detected(
     folder: Path, goal: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(
@@ -209,7 +209,7 @@ def test_a_false_record_of_any_goal_and_stretch_is_found(
     assert (reported.value.row, reported.value.content) == (100, {"state": state, "distance": 0})
 
 
-def test_records_of_another_board_are_found(folder: Path) -> None:
+def test_records_of_another_board_are_detected(folder: Path) -> None:
     store, (table, *_) = Folder(folder), PUZZLE.list_tables_with_boards(["2x3"])
     listed = ListedTable(store, NAME, read_manifest(store)[NAME], PUZZLE, table, ignore_claim)
     with pytest.raises(VerifyFailed) as reported:
@@ -217,9 +217,7 @@ def test_records_of_another_board_are_found(folder: Path) -> None:
     assert (reported.value.found, reported.value.expected) == ("records 360", 20160)
 
 
-def test_stretches_are_told_as_they_are_proved(
-    index_alone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_reported_by_chunk(index_alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: dict[str, list[int]] = {}
 
     def heard(claim: Claim, done: int) -> None:
@@ -232,7 +230,7 @@ def test_stretches_are_told_as_they_are_proved(
     assert reported[text] == [0, 150, 300, 360, 360]
 
 
-def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(
+def test_consistent_distances_must_be_zero_at_the_goal(
     index_alone: Path,
 ) -> None:
     data = bytearray((index_alone / f"{NAME}.idx").read_bytes())
@@ -245,7 +243,7 @@ def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(
     assert (reported.value.found, reported.value.expected) == ("distance of 123450: 2", 0)
 
 
-def test_another_number_of_states_than_published_is_found(
+def test_a_layer_size_differing_from_the_published_one_is_detected(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(references.LAYERS, NAME, references.LAYERS[NAME].replace(" 44", " 45"))
@@ -254,7 +252,7 @@ def test_another_number_of_states_than_published_is_found(
     assert reported.value.found == "states at distance 14: 44"
 
 
-def test_farther_states_than_published_are_found(
+def test_states_farther_than_published_are_detected(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(references.FARTHEST, "2x3", 20)
@@ -263,7 +261,7 @@ def test_farther_states_than_published_are_found(
     assert (reported.value.found, reported.value.expected) == ("moves 21", 20)
 
 
-def test_the_manifests_content_is_that_of_the_records(index_alone: Path) -> None:
+def test_the_content_hash_is_computed_from_the_records(index_alone: Path) -> None:
     index = index_alone / f"{NAME}.idx"
     index.write_bytes(change_header(index.read_bytes(), content=bytes(32)))
     with edit_manifest(index_alone) as entries:
@@ -312,7 +310,7 @@ def put(row: int, value: object) -> Callable[[list[object]], None]:
         (change_column("goal", put(9, "123405")), "goal", 9),
     ],
 )
-def test_a_wrong_row_is_found(
+def test_a_wrong_row_is_detected(
     folder: Path, edit: Callable[[pa.Table], pa.Table], column: str, row: int
 ) -> None:
     path = folder / f"{NAME}.parquet"
@@ -331,7 +329,7 @@ def test_a_wrong_row_is_found(
     assert json.dumps(reported.value.to_dict())
 
 
-def test_a_row_too_few_is_found(folder: Path) -> None:
+def test_a_missing_row_is_detected(folder: Path) -> None:
     path = folder / f"{NAME}.parquet"
     pq.write_table(pq.read_table(path).slice(0, 359), path)
     vouch(folder)

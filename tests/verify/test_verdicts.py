@@ -83,7 +83,7 @@ def test_a_table_counts_as_the_weakest_of_its_boards() -> None:
     assert group_boards(verdicts[4:5]) == [("proved", "moves", [])]
 
 
-def test_an_outcome_shows_what_is_as_strong() -> None:
+def test_an_outcome_shows_equal_or_weaker_grades() -> None:
     outcome = Outcome((Verdict("counts", "3x4", Grade.RECOUNTED, ""),))
     assert outcome.shows("3x4", least=Grade.RECOUNTED)
     assert outcome.shows("3x4", least=Grade.SAMPLED)
@@ -181,7 +181,7 @@ def test_columns_and_fields_without_rules_keep_a_table_intact(
     assert verdict.how.endswith("; not proved: taste, spice")
 
 
-def test_a_column_beside_a_list_keeps_it_intact(
+def test_an_unknown_column_keeps_a_list_intact(
     tmp_path: Path, register: Register, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = lanes.lane(3, 4)
@@ -279,7 +279,7 @@ def test_every_proof_names_what_it_leaves_out(
     assert listed.gaps == ["taste", *(name for name, _ in spice)]
 
 
-def test_records_of_an_index_alone_are_those_that_are_listed(alone: Path) -> None:
+def test_the_content_hash_of_an_index_alone_is_checked(alone: Path) -> None:
     with edit_manifest(alone) as entries:
         entries["jugs"]["content"] = "00" * 32
     with pytest.raises(VerifyFailed, match="every record decodes, and the content hash"):
@@ -292,7 +292,7 @@ SUPER: Any = "super"
 @pytest.mark.parametrize(
     "left", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
 )
-def test_a_proof_that_does_not_say_what_it_showed_shows_nothing(
+def test_a_proof_without_a_valid_outcome_shows_nothing(
     left: object, tmp_path: Path, register: Register
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
@@ -300,7 +300,7 @@ def test_a_proof_that_does_not_say_what_it_showed_shows_nothing(
     assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Grade.INTACT
 
 
-def test_a_proof_gives_verdicts_on_its_own_table_alone(tmp_path: Path, register: Register) -> None:
+def test_a_proof_gives_verdicts_on_its_own_table_only(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
     register(Proving(jugs.PUZZLE.tables))
     LEFT[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
@@ -308,7 +308,7 @@ def test_a_proof_gives_verdicts_on_its_own_table_alone(tmp_path: Path, register:
     assert verdict == Verdict("jugs", None, Grade.PROVED, "by hand")
 
 
-def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: Register) -> None:
+def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, lanes.PUZZLE)
     seen = list[Seen]()
 
@@ -336,7 +336,7 @@ def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_rows_that_are_listed_beside_an_index_alone_are_refused(
+def test_rows_listed_beside_an_index_alone_are_rejected(
     sliding_index: Path, tmp_path: Path, outputs: Path
 ) -> None:
     """Refuse rows that no proof reads, which would otherwise count as proved."""
@@ -350,7 +350,7 @@ def test_rows_that_are_listed_beside_an_index_alone_are_refused(
 
 
 @pytest.mark.parametrize("word", ["parameters", "description", "rows"])
-def test_an_index_alone_is_described_as_it_is_defined(sliding_index: Path, word: str) -> None:
+def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) -> None:
     with edit_manifest(sliding_index) as entries:
         text = entries["sliding_2x3_6"]
         false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 7}
@@ -404,7 +404,7 @@ def without(known: Callable[[KnightBoard], Known], *names: str) -> Callable[[Kni
     return lambda board: None if str(board) in names else known(board)
 
 
-def test_tours_by_number_are_recounted_only_where_all_was_tried(
+def test_ranking_tables_are_recounted_only_if_every_rank_was_tried(
     numbered_boards: list[Verdict],
 ) -> None:
     assert [of.verdict for of in numbered_boards] == [
@@ -491,7 +491,7 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdic
     }
 
 
-def test_boards_are_no_better_than_the_list_beside_them(tmp_path: Path) -> None:
+def test_an_unproved_list_is_no_evidence_for_counts(tmp_path: Path) -> None:
     """Recount a board whose list is not proved, because the list is no evidence for it."""
     table = make_count_table(((3, 4), (4, 3)))
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)

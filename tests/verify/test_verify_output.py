@@ -44,7 +44,7 @@ def keep_only(folder: Path, *names: str) -> None:
     write_manifest(Folder(folder), {name: entries[name] for name in names})
 
 
-def test_quick_says_that_only_files_were_compared(copy: Path, cli: Cli) -> None:
+def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> None:
     code, out, err = cli("verify", "--quick", "--outputs", str(copy))
     *lines, last = out.splitlines()
     assert (code, err) == (0, "")
@@ -121,9 +121,7 @@ def test_a_puzzle_without_a_proof_has_intact_tables(
     assert re.search(r"\n2 tables: 2 intact; \d+ claims, [\d.]+ s\n$", out)
 
 
-def test_all_proved_is_said_plainly_and_every_claim_on_demand(
-    eight: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verbose_lists_every_claim(eight: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep_only(eight, "eight", "eight_edge")
     out = read_output(capsys, "--verbose", "--outputs", str(eight)).out
     *claims, last = out.splitlines()
@@ -136,7 +134,7 @@ def test_all_proved_is_said_plainly_and_every_claim_on_demand(
     ]
 
 
-def test_nothing_is_claimed_after_what_fails(
+def test_nothing_is_claimed_after_a_failure(
     eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rewrite(eight, "eight_edge", cell("solutions", 7, 99))
