@@ -151,22 +151,22 @@ def ask_in_process(
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         code = run_command(["query", *words, "--outputs", str(outputs)])
-        said, complaint = capfdbinary.readouterr()
-        return code, said.decode(), complaint.decode()
+        output, errors = capfdbinary.readouterr()
+        return code, output.decode(), errors.decode()
 
     return run
 
 
 def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """Return a folder shared by all test processes, created by the first one that needs it."""
-    own = factory.getbasetemp()
-    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
-    with FileLock(f"{place}.lock"):
-        if not place.exists():
-            part = factory.mktemp(name)
-            make(part)
-            part.rename(place)
-    return place
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            unfinished = factory.mktemp(name)
+            make(unfinished)
+            unfinished.rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

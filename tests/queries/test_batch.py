@@ -295,20 +295,20 @@ def test_annotate_equals_a_join(outputs: Path) -> None:
     eight = open_tables(str(outputs)).eight
     table = pl.read_parquet(outputs / "eight.parquet")
     rows = table.select("state", "goal", "distance", "best_moves", "solutions")
-    asked = rows.select("state").sample(50_000, seed=3, with_replacement=True)
+    keys = rows.select("state").sample(50_000, seed=3, with_replacement=True)
     odd = pl.DataFrame(
         {"state": [None, "", "12345678", "112345678", "123456789", "１２３", "1" * 40]}
     )
-    asked = pl.concat([asked, odd, asked])
-    joined = asked.join(rows, on="state", how="left", maintain_order="left")
-    assert eight.annotate(asked).equals(joined)
-    assert eight.annotate(asked.lazy()).collect().equals(joined)
-    assert eight.annotate(asked[7:1000]).equals(joined[7:1000])
-    named = asked.rename({"state": "s"}).with_columns(n=1)
+    keys = pl.concat([keys, odd, keys])
+    joined = keys.join(rows, on="state", how="left", maintain_order="left")
+    assert eight.annotate(keys).equals(joined)
+    assert eight.annotate(keys.lazy()).collect().equals(joined)
+    assert eight.annotate(keys[7:1000]).equals(joined[7:1000])
+    named = keys.rename({"state": "s"}).with_columns(n=1)
     assert eight.annotate(named, "s").drop("n").rename({"s": "state"}).equals(joined)
     with pytest.raises(BadRequest, match="no text column 'state'"):
         eight.annotate(named)
-    assert eight.annotate(asked.clear()).equals(joined.clear())
+    assert eight.annotate(keys.clear()).equals(joined.clear())
 
 
 def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
@@ -337,8 +337,10 @@ def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path
     target = tmp_path / "answers.parquet"
     types = []
     for words in ((), ("--goal", "edge"), ("--goal", "087654321")):
-        for more in ((), ("--solutions",)):
-            code, _, _ = ask("eight", *words, *more, "--output", str(target), text=b"378546201")
+        for solutions in ((), ("--solutions",)):
+            code, _, _ = ask(
+                "eight", *words, *solutions, "--output", str(target), text=b"378546201"
+            )
             assert code == 0
             types.append(pl.read_parquet_schema(target)["goal"])
     assert types == [*[pl.Enum(["corner", "centre", "edge"])] * 4, pl.String, pl.String]
@@ -346,15 +348,17 @@ def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path
 
 def test_annotated_tours_join_the_table(outputs: Path) -> None:
     tours = pl.read_parquet(outputs / "knight_tours_8x8.parquet")
-    asked = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
-    result = open_tables(str(outputs)).knight.annotate(asked)
+    keys = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
+    result = open_tables(str(outputs)).knight.annotate(keys)
     assert len(result.join(tours, on=["start", "finish", "number"])) == 1
 
 
 def test_values_masked_by_nulls_are_ignored() -> None:
     texts = pa.array(["123456780"] * 3 + ["1234567801234567"], pa.string_view())
-    _, views, *more = texts.buffers()
-    masked = pa.Array.from_buffers(pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more])
+    _, views, *more_buffers = texts.buffers()
+    masked = pa.Array.from_buffers(
+        pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more_buffers]
+    )
     states = pl.Series("state", pl.from_arrow(masked))
     assert states.to_list() == ["123456780", None, "123456780", "1234567801234567"]
     assert (rank_states(states) == NO_RANK).to_list() == [False, True, False, True]

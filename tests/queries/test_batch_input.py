@@ -60,9 +60,9 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 KINDS = ["csv", "tsv", "jsonl", "parquet"]
 
 
-def check(said: tuple[int, str, str]) -> None:
+def check(outcome: tuple[int, str, str]) -> None:
     """Require that the answers stand beside the input, row for row, with nothing changed."""
-    code, out, complaint = said
+    code, out, complaint = outcome
     assert (code, "1 key is invalid" in complaint) == (2, True), complaint
     rows = [json.loads(line) for line in out.splitlines()]
     assert [(row["state"], row["note"]) for row in rows] == ROWS

@@ -99,11 +99,11 @@ def test_simple_queries_may_have_no_key() -> None:
 
 def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> None:
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    asks = open_reader("knight", Folder(outputs))
+    reader = open_reader("knight", Folder(outputs))
     totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
     assert len(totals) >= 36
     for board, tours, closed in totals.iter_rows():
-        result = asks.answer_without_key({"board": board, "count": True})
+        result = reader.answer_without_key({"board": board, "count": True})
         assert result.to_dict() == {"board": board, "tours": tours, "closed": closed}
 
 
@@ -115,10 +115,10 @@ def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-    ) as asked:
-        assert asked.wait(timeout=60) == 0
-        assert asked.stdout
-        assert asked.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'
+    ) as process:
+        assert process.wait(timeout=60) == 0
+        assert process.stdout
+        assert process.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'
 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])

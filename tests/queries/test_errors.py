@@ -25,8 +25,8 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.definition import explain_no_tour, make_tour_table
 from tests.support.build_recorder import build_tables
 
-Asked = dict[str, str | bool]
-Case = tuple[str, str, Asked, type[TablebaseError], dict[str, object]]
+Options = dict[str, str | bool]
+Case = tuple[str, str, Options, type[TablebaseError], dict[str, object]]
 
 EVEN, ODD = "123456780", "123804765"
 NEVER = "BBBBB.....AAAAA"
@@ -71,7 +71,7 @@ BAD: list[Case] = [
 ]
 
 
-def refusal(name: str, key: str, options: Asked) -> TablebaseError:
+def refusal(name: str, key: str, options: Options) -> TablebaseError:
     with pytest.raises(TablebaseError) as caught:
         answer_query(name, key, options)
     return caught.value
@@ -82,7 +82,7 @@ def test_valid_queries_without_an_answer(
     outputs: Path,
     name: str,
     key: str,
-    options: Asked,
+    options: Options,
     kind: type[TablebaseError],
     known: dict[str, object],
 ) -> None:
@@ -98,7 +98,7 @@ def test_bad_input_is_rejected(
     outputs: Path,
     name: str,
     key: str,
-    options: Asked,
+    options: Options,
     kind: type[TablebaseError],
     known: dict[str, object],
 ) -> None:
@@ -110,19 +110,19 @@ def test_bad_input_is_rejected(
 
 def test_a_board_with_open_tours_only(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)))
-    asked: Asked = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
-    error = refusal("knight", "a1", asked)
+    options: Options = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
+    error = refusal("knight", "a1", options)
     assert str(error) == "None of the 2 tours of 3x4 from a1 is closed."
-    error = refusal("knight", "a1", {**asked, "to": "b3"})
+    error = refusal("knight", "a1", {**options, "to": "b3"})
     assert str(error) == "No closed tour of 3x4 leads from a1 to b3."
-    error = refusal("knight", "a1", {**asked, "to": "b1"})
+    error = refusal("knight", "a1", {**options, "to": "b1"})
     assert str(error) == ("No closed tour leads from a1 to b1: they are not a knight's move apart.")
 
 
 def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(1, 1)))
-    asked: Asked = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
-    assert "from a1 to a1, number 0\n" in answer_query("knight", "a1", asked)
+    options: Options = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
+    assert "from a1 to a1, number 0\n" in answer_query("knight", "a1", options)
 
 
 def test_a_count_of_zero_is_explained(outputs: Path) -> None:
@@ -152,12 +152,18 @@ def test_a_count_of_zero_is_explained(outputs: Path) -> None:
         ),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("folder_exists", [False, True])
 def test_a_missing_table_names_its_build_command(
-    tmp_path: Path, name: str, key: str, options: Asked, file: str, command: str, there: bool
+    tmp_path: Path,
+    name: str,
+    key: str,
+    options: Options,
+    file: str,
+    command: str,
+    folder_exists: bool,
 ) -> None:
     folder = tmp_path / "tables"
-    if there:
+    if folder_exists:
         folder.mkdir()
     error = refusal(name, key, {**options, "outputs": str(folder)})
     assert isinstance(error, TableMissing)
@@ -215,7 +221,12 @@ def test_missing_tours_from_a_square_are_explained(
 
 def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
     picture = tmp_path / "drawn.svg"
-    asked: Asked = {"solutions": True, "path": True, "outputs": str(outputs), "svg": str(picture)}
+    options: Options = {
+        "solutions": True,
+        "path": True,
+        "outputs": str(outputs),
+        "svg": str(picture),
+    }
     with pytest.raises(BadRequest, match="--solutions cannot be combined with --path"):
-        answer_query("eight", EVEN, asked)
+        answer_query("eight", EVEN, options)
     assert not picture.exists()

@@ -84,10 +84,10 @@ def test_a_reader_answers_for_any_position(
 ) -> None:
     rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
     reached = rows.drop_nulls()
-    asked = pl.concat(
+    sample = pl.concat(
         [reached.sample(often(200, 500), seed=15), reached.filter(pl.col("plies").is_in([0, 15]))]
     )
-    positions = [*asked["position"], senet.OPENING]
+    positions = [*sample["position"], senet.OPENING]
     wanted = [senet_line(tables, position) for position in positions]
     text = run(*program, outputs, "senet", stdin="\n".join(positions))
     assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
@@ -270,9 +270,9 @@ def test_a_reader_reads_only_the_blocks_of_its_answer(
 ) -> None:
     """Fill all other blocks with random bytes, in a file too long to be read whole."""
     state = "152703846"
-    way = tables.eight.path(state)
-    asked = {*way, *(after for here in way for _, after in eight.moves(here))}
-    needed = {1 + eight.rank(each) // 2046 for each in asked}
+    path_states = tables.eight.path(state)
+    states = {*path_states, *(after for here in path_states for _, after in eight.moves(here))}
+    needed = {1 + eight.rank(each) // 2046 for each in states}
     assert len(needed) > 3
     data = (outputs / "eight.idx").read_bytes()
     long = _reseal_header(_put(16, struct.pack("<Q", 2046 * 2**28)))(data)[:4096]

@@ -66,8 +66,10 @@ def test_shares_equal_a_plain_count(samples: dict[str, Path], board: str, tmp_pa
         assert share == pytest.approx(sum(counts[each] for each in same) / (tours * len(same)))
         assert not seen & same
         seen |= same
-    every = {frozenset((a, b)) for a in range(result.squares) for b in result.list_neighbours(a)}
-    assert seen == every >= counts.keys()
+    all_jumps = {
+        frozenset((a, b)) for a in range(result.squares) for b in result.list_neighbours(a)
+    }
+    assert seen == all_jumps >= counts.keys()
     assert [*used.values()] == sorted(used.values(), reverse=True)
 
 
@@ -81,7 +83,7 @@ def test_the_picture_and_its_description_state_the_shares(
     picture, text = figure.draw(frame), figure.describe(frame)
     assert "6x6, from 300 uniform samples" in picture
     assert picture == draw_jumps(*compute_shares(frame), bare=True)
-    rarest, share = min(used.items(), key=lambda of: of[1])
+    rarest, share = min(used.items(), key=lambda item: item[1])
     assert text == (
         "The share of 300 closed tours of 6x6, drawn with equal chances, that use each jump. A "
         "jump stands for its images when the board is turned and mirrored; its share is their "
@@ -99,8 +101,8 @@ def test_the_picture_and_its_description_state_the_shares(
 def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
     board, picture = KnightBoard(8, 8), draw_chessboard_jumps()
     result = [
-        find_images(board, board.parse_square(of[:2]), board.parse_square(of[2:]))
-        for of in PER_CENT
+        find_images(board, board.parse_square(jump[:2]), board.parse_square(jump[2:]))
+        for jump in PER_CENT
     ]
     assert sum(map(len, result)) == len(frozenset().union(*result)) == 168
     used = sum(len(same) * share for same, share in zip(result, PER_CENT.values(), strict=True))
@@ -110,9 +112,9 @@ def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
 
 def test_picture_height_fits_board_and_list() -> None:
     board = KnightBoard(10, 3)
-    for many, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
+    for count, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
         jumps = [f"{one}{two}" for one in board.name_squares() for two in board.name_squares()][
-            :many
+            :count
         ]
         assert f'height="{height}"' in draw_jumps(board, 9, dict.fromkeys(jumps, 0.5))
 

@@ -93,9 +93,9 @@ def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
     rows = [[order[8 * rank + file] for file in range(8)] for rank in reversed(range(8))]
     assert result["order"] == rows
     # each jump leads from its square to the next
-    for (here, there), jump in zip(pairwise(tour), result["jumps"], strict=True):
+    for (origin, target), jump in zip(pairwise(tour), result["jumps"], strict=True):
         right, down = JUMPS[jump - 1]
-        assert there == here + right - 8 * down
+        assert target == origin + right - 8 * down
     # the text shows the same board
     drawn = words("knight", start).splitlines()
     assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == result["order"]
@@ -236,9 +236,9 @@ def replay(answer: KnightAnswer) -> list[int]:
     ends = [oracles.square_name(files, square) for square in (tour[0], tour[-1])]
     assert [answer.start, answer.finish] == ends
     assert answer.closed == oracles.is_closed(files, tour)
-    for (here, there), jump in zip(pairwise(tour), answer.jumps, strict=True):
+    for (origin, target), jump in zip(pairwise(tour), answer.jumps, strict=True):
         right, down = JUMPS[jump - 1]
-        assert there == here + right - files * down
+        assert target == origin + right - files * down
     return tour
 
 
@@ -269,22 +269,22 @@ def test_tours_of_the_chessboard_to_every_end(tables: Tables) -> None:
 @pytest.mark.parametrize("board", ["5x5", "6x6"])
 def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> None:
     table = pl.scan_parquet(outputs / f"knight_tours_{board}.parquet")
-    some = table.filter(pl.col("start") == "c3").collect()
-    for number in (0, 1, len(some) // 2, len(some) - 1):
+    rows = table.filter(pl.col("start") == "c3").collect()
+    for number in (0, 1, len(rows) // 2, len(rows) - 1):
         answer = tables.knight.probe("c3", board=board, number=number)
         replay(answer)
-        assert answer.path == some["path"][number]
+        assert answer.path == rows["path"][number]
     assert tables.knight.probe("c3", board=board).number == 0
-    end = str(some["finish"][-1])
+    end = str(rows["finish"][-1])
     answer = tables.knight.probe("c3", board=board, to=end)
     assert (answer.finish, answer.number) == (
         end,
-        some["finish"].to_list().index(end),
+        rows["finish"].to_list().index(end),
     )
     closed = tables.knight.get("c3", board=board, closed=True)
     assert (closed is not None) == (board == "6x6")
     count = tables.knight.count("c3", board=board)
-    assert (count.tours, count.closed) == (len(some), some["closed"].sum())
+    assert (count.tours, count.closed) == (len(rows), rows["closed"].sum())
 
 
 # ---- the typed tables -----------------------------------------------------------------------

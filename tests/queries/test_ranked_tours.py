@@ -167,10 +167,10 @@ def test_tours_are_ranked_and_unranked_from_python(ranked_boards: Path) -> None:
         assert tables.knight.cycle(0, board="5x6").start == "a1"
         with pytest.raises(NoSuchTour, match="numbered 0 to 15"):
             tables.knight.cycle(16, board="10x3")
-        every = [tables.knight.tour(number, "c3", board="5x5") for number in range(64)]
-        assert len({tour.path for tour in every}) == 64
-        assert {(tour.start, tour.closed) for tour in every} == {("c3", False)}
-        assert tables.knight.tour_number(every[63].path, board="5x5") == 63
+        tours = [tables.knight.tour(number, "c3", board="5x5") for number in range(64)]
+        assert len({tour.path for tour in tours}) == 64
+        assert {(tour.start, tour.closed) for tour in tours} == {("c3", False)}
+        assert tables.knight.tour_number(tours[63].path, board="5x5") == 63
         with pytest.raises(NoSuchTour, match="5x5 has 64 tours from c3, numbered 0 to 63"):
             tables.knight.tour(64, "c3", board="5x5")
     with pytest.raises(ValueError, match="closed"):
@@ -197,11 +197,11 @@ def copied_boards(ranked_boards: Path, tmp_path: Path) -> Path:
 
 def test_a_damaged_block_is_detected_when_it_is_read(copied_boards: Path) -> None:
     path = replace_link(copied_boards / f"{NAME}.idx")
-    whole = path.read_bytes()
+    original = path.read_bytes()
     right = ask(copied_boards, "a1", cycle="4711")
     result = list[TableDamaged]()
-    for block in range(1, len(whole) // 4096):
-        data = bytearray(whole)
+    for block in range(1, len(original) // 4096):
+        data = bytearray(original)
         data[4096 * block + 1000] ^= 1
         path.write_bytes(data)
         try:
@@ -241,17 +241,17 @@ def test_inconsistent_layers_are_damage(copied_boards: Path, layer: int) -> None
 
 def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None:
     """Change some bytes of some records, with valid checksums in every block."""
-    path, chance = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
-    whole = path.read_bytes()
+    path, randomness = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
+    original = path.read_bytes()
     tour = open_tables(str(copied_boards)).knight.cycle(4711, board="6x6").path
     refused = 0
     for _ in range(often(40, 4000)):
-        path.write_bytes(change_some(whole, chance))
+        path.write_bytes(change_some(original, randomness))
         with contextlib.suppress(TableDamaged, NoSuchTour):
             refused += 1
             knight = open_tables(str(copied_boards)).knight
             for _ in range(3):
-                knight.cycle(chance.randrange(9862), board="6x6")
+                knight.cycle(randomness.randrange(9862), board="6x6")
             knight.cycle_number(tour, board="6x6")
             refused -= 1
     assert refused

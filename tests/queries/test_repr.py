@@ -25,8 +25,8 @@ def test_repr_names_the_folder_and_its_tables(copy: Path) -> None:
 def test_repr_of_a_puzzle_without_tables(copy: Path) -> None:
     entries = read_manifest(Folder(copy))
     files = [replace(entries[FIVE].files[0], file="knight_tours_3x4.parquet")]
-    more = {"knight_tours_3x4": replace(entries[FIVE], files=files)}
-    write_manifest(Folder(copy), {"eight": entries["eight"], **more})
+    other_entries = {"knight_tours_3x4": replace(entries[FIVE], files=files)}
+    write_manifest(Folder(copy), {"eight": entries["eight"], **other_entries})
     tables = open_tables(str(copy))
     assert repr(tables.senet) == f"<SenetTable in {copy}: none published>"
     assert repr(tables.knight) == f"<KnightTable in {copy}: knight_tours_3x4>"

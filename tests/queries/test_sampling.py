@@ -50,9 +50,9 @@ LIMIT = 3.719
 
 
 def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame:
-    asks = open_reader("knight", Folder(folder))
-    assert isinstance(asks, KnightReader)
-    numbered = asks.open_ranked_tours(parse_board(board), closed=closed)
+    reader = open_reader("knight", Folder(folder))
+    assert isinstance(reader, KnightReader)
+    numbered = reader.open_ranked_tours(parse_board(board), closed=closed)
     return sample_by_rank(numbered, np.arange(sum(numbered.count_tours_by_start())))
 
 
@@ -97,8 +97,8 @@ def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_
 def test_compiled_steps_back_equal_plain_ones(here: int) -> None:
     """Compare every state of some layers: the same keys with the same cells, in the same order."""
     board, cells = KnightBoard(4, 6), 9 + here
-    of = SweepCells(here, 4, cells, board.squares, list_all_partners(cells))
-    room = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
+    sweep_cells = SweepCells(here, 4, cells, board.squares, list_all_partners(cells))
+    scratch = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
     keys, laid = np.empty(MAX_STEPS, np.int64), np.empty((MAX_STEPS, 2), np.int64)
     layer = {State([FREE] * cells, {}).key}
     for square in range(12 - 6 * here):
@@ -106,13 +106,13 @@ def test_compiled_steps_back_equal_plain_ones(here: int) -> None:
         others += [to - square + here for to in board.list_neighbours(square) if to > square]
         sets = [(), *((one,) for one in others)]
         sets += [(one, two) for at, one in enumerate(others) for two in others[at + 1 :]]
-        led = {step_forward(key, some, cells, here) for key in layer for some in sets}
-        layer = {key for key in led if key is not None}
+        reached = {step_forward(key, edges, cells, here) for key in layer for edges in sets}
+        layer = {key for key in reached if key is not None}
         for key in layer:
-            many = step_back_kernel(key, np.array(others), of, room, keys, laid)
+            count = step_back_kernel(key, np.array(others), sweep_cells, scratch, keys, laid)
             result = [
-                (then, tuple(cell for cell in some if cell != NO_SQUARE))
-                for then, some in zip(keys[:many].tolist(), laid[:many].tolist(), strict=True)
+                (before, tuple(cell for cell in edges if cell != NO_SQUARE))
+                for before, edges in zip(keys[:count].tolist(), laid[:count].tolist(), strict=True)
             ]
             assert result == [*step_back(key, others, cells, here)]
 
@@ -121,7 +121,7 @@ def test_samples_are_uniform(ranked_boards: Path) -> None:
     """Compare, jump by jump, a sample with all 9,862 closed tours of 6x6; then by chi-squared."""
     with open_tables(str(ranked_boards)) as tables:
         sample = tables.knight.sample(20_000, seed=7, board="6x6", closed=True)
-    every = every_tour(ranked_boards, "6x6")
+    all_tours = every_tour(ranked_boards, "6x6")
     size = sample.height
 
     def uses(paths: pl.Series) -> dict[frozenset[str], int]:
@@ -132,17 +132,17 @@ def test_samples_are_uniform(ranked_boards: Path) -> None:
                 result[jump] = result.get(jump, 0) + 1
         return result
 
-    drawn, all_of_them = uses(sample["path"]), uses(every["path"])
+    drawn, all_of_them = uses(sample["path"]), uses(all_tours["path"])
     assert drawn.keys() <= all_of_them.keys()
     assert len(all_of_them) == 80
     for jump, uses_of_all in all_of_them.items():
-        share = uses_of_all / every.height
+        share = uses_of_all / all_tours.height
         error = (size * share * (1 - share)) ** 0.5
         off = drawn.get(jump, 0) - size * share
         assert abs(off) <= 5 * error if error else not off, jump
     # and each tour is equally likely: with so many kinds, the sum is nearly normal
-    counts = np.bincount(sample["cycle"].to_numpy(), minlength=every.height)
-    mean, kinds = size / every.height, every.height - 1
+    counts = np.bincount(sample["cycle"].to_numpy(), minlength=all_tours.height)
+    mean, kinds = size / all_tours.height, all_tours.height - 1
     squares = float(((counts - mean) ** 2 / mean).sum())
     assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
 
@@ -162,8 +162,8 @@ def test_the_same_seed_draws_the_same_sample(ranked_boards: Path) -> None:
 def test_samples_without_replacement_are_distinct(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
-        every = draw(16, board="10x3", closed=True, replacement=False)
-        assert sorted(every["cycle"]) == [*range(16)]
+        all_tours = draw(16, board="10x3", closed=True, replacement=False)
+        assert sorted(all_tours["cycle"]) == [*range(16)]
         assert draw(40, board="10x3", closed=True)["cycle"].n_unique() <= 16
         with pytest.raises(BadRequest, match=r"There are 16 tours to draw 17 from\. Draw fewer\."):
             draw(17, board="10x3", closed=True, replacement=False)
@@ -180,13 +180,13 @@ def test_open_tours_are_sampled_from_their_list(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.sampling.CHUNK_ROWS", 500)
-    every = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
+    all_tours = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
-        (chosen,) = draw_numbers(every.height, 300, 1, replacement=True)
-        assert drawn.equals(every[chosen])
-        whole = tables.knight.sample(1728, board="5x5", replacement=False)
-        assert whole["path"].n_unique() == 1728
+        (chosen,) = draw_numbers(all_tours.height, 300, 1, replacement=True)
+        assert drawn.equals(all_tours[chosen])
+        all_drawn = tables.knight.sample(1728, board="5x5", replacement=False)
+        assert all_drawn["path"].n_unique() == 1728
         assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
 
 
@@ -196,10 +196,10 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(
     monkeypatch.setattr("queries.knight.reader.MAX_SINGLE_FILE_SQUARES", 19)
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
-        whole = draw(164, seed=5, board="5x4", replacement=False)
-        assert whole.columns == ["board", "start", "tour", "path"]
-        assert whole["path"].n_unique() == 164
-        assert whole["start"].equals(whole["path"].str.head(2).alias("start"))
+        all_drawn = draw(164, seed=5, board="5x4", replacement=False)
+        assert all_drawn.columns == ["board", "start", "tour", "path"]
+        assert all_drawn["path"].n_unique() == 164
+        assert all_drawn["start"].equals(all_drawn["path"].str.head(2).alias("start"))
         assert draw(9, seed=5, board="5x4").equals(draw(9, seed=5, board="5x4"))
         for start, number, path in draw(40, board="5x4").drop("board").rows():
             assert tables.knight.tour_number(path, board="5x4") == number
@@ -244,13 +244,13 @@ def test_all_chunks_of_a_sample_are_written(
     with open_tables(where) as tables:
         one = tables.knight.sample(1, seed=0, board="5x5")
         assert pl.read_csv(file)["path"].to_list() == one["path"].to_list()
-        every = tables.knight.sample(1729, seed=0, board="5x5")
+        sample = tables.knight.sample(1729, seed=0, board="5x5")
     samples.sample("knight", 1729, board="5x5", output=str(file), format="csv", outputs=where)
-    assert pl.read_csv(file)["path"].to_list() == every["path"].to_list()
+    assert pl.read_csv(file)["path"].to_list() == sample["path"].to_list()
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         ("senet", 2, "No samples are drawn from Senet"),
         ("hanoi", 2, "There is no puzzle 'hanoi'"),
@@ -269,11 +269,11 @@ def test_all_chunks_of_a_sample_are_written(
     ],
 )
 def test_impossible_samples_are_rejected(
-    ranked_boards: Path, tmp_path: Path, cli: Cli, words: str, code: int, said: str
+    ranked_boards: Path, tmp_path: Path, cli: Cli, words: str, code: int, message: str
 ) -> None:
     reported = cli("sample", *words.split(), "--outputs", str(ranked_boards), cwd=tmp_path)
     assert (reported.code, reported.out) == (code, "")
-    assert said in reported.err
+    assert message in reported.err
     assert not [*tmp_path.iterdir()]
 
 
@@ -309,13 +309,13 @@ def test_sizes_may_be_numpy_integers(tables: Tables) -> None:
 def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
     folder = link_copy(ranked_boards, tmp_path)
     path = replace_link(folder / "knight_cycles_6x6.idx")
-    whole = path.read_bytes()
-    data = bytearray(whole)
+    original = path.read_bytes()
+    data = bytearray(original)
     data[4096 * 9 + 7] ^= 1
     path.write_bytes(data)
     with pytest.raises(TableDamaged, match="checksum of block 9 is wrong"):
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
-    data = bytearray(whole)
+    data = bytearray(original)
     for record in range(80):
         data[place(data, record) + 2] ^= data[place(data, record)] == 6
     path.write_bytes(reseal(data))
@@ -351,11 +351,11 @@ def test_corrupt_records_give_a_tour_or_an_error(
     ranked_boards: Path, tmp_path: Path, board: str, closed: bool
 ) -> None:
     """Change some bytes of some records, with valid checksums in every block."""
-    folder, chance, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
+    folder, randomness, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
     path = replace_link(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
-    whole, refused = path.read_bytes(), 0
+    original, refused = path.read_bytes(), 0
     for _ in range(often(12, 1000)):
-        path.write_bytes(change_some(whole, chance))
+        path.write_bytes(change_some(original, randomness))
         try:
             result = every_tour(folder, board, closed=closed)
         except TableDamaged:

@@ -94,16 +94,16 @@ def test_solutions_are_counted_before_they_are_listed(
 ) -> None:
     monkeypatch.setattr(goal_reader, "MAX_SOLUTIONS", 1)
     known = oracle.distances("123450", 2, 3)
-    many = max(known, key=lambda state: (len(ways(state, known)), state))
-    asks = dispatch.open_reader("sliding", Folder(folder)).select_reader({"board": "2x3"})
+    start = max(known, key=lambda state: (len(ways(state, known)), state))
+    board_reader = dispatch.open_reader("sliding", Folder(folder)).select_reader({"board": "2x3"})
     with pytest.raises(BadRequest) as caught:
-        asks.probe(many, {"solutions": True})
-    number = len(ways(many, known))
+        board_reader.probe(start, {"solutions": True})
+    number = len(ways(start, known))
     assert str(caught.value) == (
-        f"{number} shortest solutions lead from {many} to 123450, and at most 1 can be listed. "
+        f"{number} shortest solutions lead from {start} to 123450, and at most 1 can be listed. "
         "Use --path for one of them."
     )
-    result, bad = asks.answer_keys(pl.Series(["123450", many]), {"solutions": True})
+    result, bad = board_reader.answer_keys(pl.Series(["123450", start]), {"solutions": True})
     assert (result["all_solutions"].to_list(), bad) == (["", None], [])
     assert result["error"].to_list() == [None, str(caught.value)]
 
@@ -145,7 +145,7 @@ def test_unreachable_goals_are_explained(cli: Cli, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("123450", "A board is needed. Add its rows and columns, such as --board 3x4."),
         ("123450 --board 2y3", "'2y3' is not a sliding board: a board is rows x columns."),
@@ -153,10 +153,10 @@ def test_unreachable_goals_are_explained(cli: Cli, folder: Path) -> None:
         ("123450 --board 2x3 --goal 12345", "'12345' is not a goal: it has 5 cells"),
     ],
 )
-def test_bad_requests_are_rejected(cli: Cli, folder: Path, words: str, said: str) -> None:
+def test_bad_requests_are_rejected(cli: Cli, folder: Path, words: str, message: str) -> None:
     ended = cli("query", "sliding", *words.split(), "--outputs", str(folder))
     assert ended.code == 2
-    assert ended.err.startswith(f"pipeline: {said}")
+    assert ended.err.startswith(f"pipeline: {message}")
 
 
 def test_batches_answer_every_key(cli: Cli, folder: Path) -> None:
@@ -202,16 +202,16 @@ def test_a_long_batch_answers_as_a_short_one(
     states = ["".join(cells) for cells in itertools.permutations(board.example)]
     other = [write(state) for write in WRITTEN for state in states[::97]]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
-    asks = BoardReader(board, Folder(folder))
-    asked: OptionValues = {"goal": goal} if goal else {}
+    board_reader = BoardReader(board, Folder(folder))
+    options: OptionValues = {"goal": goal} if goal else {}
     monkeypatch.setattr(vectorized, "CHUNK_ROWS", 7)
-    short = asks.answer_keys(keys, asked)
+    short = board_reader.answer_keys(keys, options)
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
-    long = asks.answer_keys(keys, asked)
+    long = board_reader.answer_keys(keys, options)
     assert long[0].equals(short[0])
     assert long[0].schema == short[0].schema
     assert long[1] == short[1]
-    assert asks.answer_keys(keys.clear(), asked)[0].schema == short[0].schema
+    assert board_reader.answer_keys(keys.clear(), options)[0].schema == short[0].schema
 
 
 def test_numbers_of_two_digits_in_a_long_batch() -> None:
@@ -233,8 +233,10 @@ def test_unreachable_states_are_not_queried_singly(
     monkeypatch.delattr(GoalReader, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
     eight = dispatch.open_reader("eight", Folder(outputs))
-    for asks in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
-        result, bad = asks.answer_keys(half, asks.normalize_options({"goal": "123456780"}))
+    for board_reader in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
+        result, bad = board_reader.answer_keys(
+            half, board_reader.normalize_options({"goal": "123456780"})
+        )
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
         assert bad == []
@@ -242,10 +244,10 @@ def test_unreachable_states_are_not_queried_singly(
 
 def test_inconsistent_records_are_damage(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
-    asks = BoardReader(parse_board("2x2"), Folder(folder))
-    asks._read_distances("sliding_2x2_4")[:] = 3
+    board_reader = BoardReader(parse_board("2x2"), Folder(folder))
+    board_reader._read_distances("sliding_2x2_4")[:] = 3
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
-        asks.answer_keys(pl.Series(["1230"]), {})
+        board_reader.answer_keys(pl.Series(["1230"]), {})
 
 
 def test_annotate(tables: Tables) -> None:
@@ -310,7 +312,7 @@ def test_a_lone_lookup_imports_nothing_heavy(words: str, folder: Path) -> None:
 def test_published_boards_are_listed_as_values(folder: Path) -> None:
     from queries.dispatch import open_reader
 
-    asks = open_reader("sliding", Folder(folder))
-    assert asks.list_values("board") == ("2x2", "2x3", "3x3")
-    assert asks.list_values("goal") == ("corner",)
-    assert asks.list_values("svg") == ()
+    board_reader = open_reader("sliding", Folder(folder))
+    assert board_reader.list_values("board") == ("2x2", "2x3", "3x3")
+    assert board_reader.list_values("goal") == ("corner",)
+    assert board_reader.list_values("svg") == ()

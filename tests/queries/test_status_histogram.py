@@ -49,11 +49,11 @@ def test_status_describes_a_published_table(store: Folder) -> None:
 def test_status_of_optional_and_unknown_tables(store: Folder) -> None:
     entries = read_manifest(store)
     names = ("hanoi", "knight_tours_3x4", "towers")
-    more = {name: rename_entry(entries["senet"], name) for name in names}
-    write_manifest(store, {**entries, **more})
+    further = {name: rename_entry(entries["senet"], name) for name in names}
+    write_manifest(store, {**entries, **further})
     rows = rows_of(store)
-    assert [*rows][-3:] == [*more]
-    assert [rows[name]["command"] for name in more] == [
+    assert [*rows][-3:] == [*further]
+    assert [rows[name]["command"] for name in further] == [
         f"pipeline remove hanoi --outputs {store}",
         f"pipeline precompute knight --board 3x4 --outputs {store}",
         f"pipeline remove towers --outputs {store}",
@@ -92,9 +92,9 @@ def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> N
     write_manifest(store, {**entries, "hanoi": rename_entry(entries["knight_counts"], "hanoi")})
     error = make_unusable_error(list_status(store), store)
     assert error
-    every = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
+    command = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
     text = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
-    assert (str(error), error.command) == (f"{text} Run: {every}", every)
+    assert (str(error), error.command) == (f"{text} Run: {command}", command)
     assert error.file == store.locate("manifest.json")
 
 
@@ -108,7 +108,7 @@ def test_two_stages_need_one_repair_command(store: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (
             ("hanoi",),
@@ -123,12 +123,12 @@ def test_two_stages_need_one_repair_command(store: Folder) -> None:
     ],
 )
 def test_impossible_histograms_are_rejected(
-    outputs: Path, options: tuple[str, str | None], said: str
+    outputs: Path, options: tuple[str, str | None], message: str
 ) -> None:
     name, board = (*options, None)[:2]
     with pytest.raises(BadRequest) as caught:
         count_states(name, Folder(outputs), board)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:

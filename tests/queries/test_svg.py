@@ -82,9 +82,9 @@ def test_everything_is_drawn_inside_the_view_box(pictures: dict[str, str]) -> No
         for text in shapes(svg, "text"):
             # a letter is at most 0.62 of its size wide in any of the fonts
             wide = len(text.text or "") * at(text, "font-size") * 0.62
-            left = {"middle": wide / 2, "end": wide}.get(text.get("text-anchor", "start"), 0)
-            assert at(text, "x") - left >= -0.5, text.text
-            assert at(text, "x") - left + wide <= width + 1, text.text
+            margin = {"middle": wide / 2, "end": wide}.get(text.get("text-anchor", "start"), 0)
+            assert at(text, "x") - margin >= -0.5, text.text
+            assert at(text, "x") - margin + wide <= width + 1, text.text
             assert at(text, "font-size") * 0.8 <= at(text, "y") <= height
 
 
@@ -145,13 +145,14 @@ def test_tour_picture_follows_the_path(outputs: Path, pictures: dict[str, str]) 
         board = KnightBoard(size, size)
         squares = [at for at in shapes(pictures[name], "rect") if at.get("fill") != PAPER]
         side = at(squares[0], "width")
-        left = min(at(square, "x") for square in squares)
+        left_edge = min(at(square, "x") for square in squares)
         top = min(at(square, "y") for square in squares)
         *_, line = shapes(pictures[name], "path")
         points = re.findall(f"{NUMBER} {NUMBER}", line.attrib["d"])
         gone = [
             board.name_square(
-                int((float(x) - left) // side) + size * (size - 1 - int((float(y) - top) // side))
+                int((float(x) - left_edge) // side)
+                + size * (size - 1 - int((float(y) - top) // side))
             )
             for x, y in points
         ]
@@ -172,10 +173,10 @@ def test_counts_are_not_drawn(outputs: Path) -> None:
 
 @pytest.mark.parametrize("goal", [None, "087654321"])
 def test_boards_picture_shows_the_path(outputs: Path, goal: str | None) -> None:
-    asked: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
-    facts = ask("eight", outputs, "867254301", **asked).to_dict()
-    del asked["path"]
-    svg = ask("eight", outputs, "867254301", **asked).to_svg()
+    options: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
+    facts = ask("eight", outputs, "867254301", **options).to_dict()
+    del options["path"]
+    svg = ask("eight", outputs, "867254301", **options).to_svg()
     path = facts["path"]
     assert isinstance(path, list)
     _, *texts = shapes(svg, "text")

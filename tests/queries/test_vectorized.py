@@ -30,8 +30,8 @@ KEYS = {"eight": "378546201", "senet": "ABAAABBB.B...A.", "knight": "b1"}
 FIRST = {"eight": "state", "senet": "position", "knight": "start"}
 
 
-def rows_of(said: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(said)))
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 # ---- names ----------------------------------------------------------------------------------
@@ -100,8 +100,8 @@ def test_options_are_checked_before_any_row(
 ) -> None:
     name, *options = words.split()
     for text in (b"", f"{KEYS[name]}\n{KEYS[name]}\n".encode()):
-        code, said, result = ask_in_process(name, *options, text=text)
-        assert (code, said, result.count("\n")) == (2, "", 1)
+        code, output, result = ask_in_process(name, *options, text=text)
+        assert (code, output, result.count("\n")) == (2, "", 1)
         assert complaint in result
     alone = ask_in_process(name, KEYS[name], *options)
     assert alone == (2, "", result), "a lone question is told the same"
@@ -175,14 +175,14 @@ def test_solutions_for_all_keys_together_equal_single_ones(
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
     keys = [None, "", "123456789", "123456780", *states.sample(1_000, seed=3)]
     eight = open_reader("eight", Folder(outputs))
-    asked = eight.normalize_options({"solutions": True, **({"goal": goal} if goal else {})})
-    eight.answer_keys(pl.Series(keys[:4]), asked)  # builds what the reader caches
+    options = eight.normalize_options({"solutions": True, **({"goal": goal} if goal else {})})
+    eight.answer_keys(pl.Series(keys[:4]), options)  # builds what the reader caches
     begun = time.process_time()
-    answers, bad = eight.answer_keys(pl.Series(keys), asked)
+    answers, bad = eight.answer_keys(pl.Series(keys), options)
     a_key = (time.process_time() - begun) / len(keys)
-    alone, alone_bad = Reader.answer_keys(eight, pl.Series(keys[:104]), asked)
+    alone, alone_bad = Reader.answer_keys(eight, pl.Series(keys[:104]), options)
     begun = time.process_time()
-    Reader.answer_keys(eight, pl.Series(keys[4:104]), asked)
+    Reader.answer_keys(eight, pl.Series(keys[4:104]), options)
     a_key_alone = (time.process_time() - begun) / 100
     assert answers[:104].equals(alone)
     assert bad == alone_bad == [1, 2]
@@ -218,9 +218,9 @@ def test_paths_for_all_keys_together_equal_single_ones(
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
     eight = open_reader("eight", Folder(outputs))
-    asked = eight.normalize_options({"path": True, **({"goal": goal} if goal else {})})
+    options = eight.normalize_options({"path": True, **({"goal": goal} if goal else {})})
     keys = pl.Series(states, dtype=pl.String)
-    answers, bad = eight.answer_keys(keys, asked)
+    answers, bad = eight.answer_keys(keys, options)
     assert bad == [62, 63]
     for row, state in zip(answers.iter_rows(named=True), states, strict=True):
         answer = tables.eight.get(state or "", goal=goal)
@@ -232,9 +232,9 @@ def test_paths_for_all_keys_together_equal_single_ones(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
-    one_by_one, also_bad = Reader.answer_keys(eight, keys, asked)
+    one_by_one, also_bad = Reader.answer_keys(eight, keys, options)
     assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
-    none, _ = eight.answer_keys(keys.clear(), asked)
+    none, _ = eight.answer_keys(keys.clear(), options)
     assert none.schema == answers.schema
 
 
@@ -250,8 +250,8 @@ def test_the_most_solutions_that_a_state_has(ask_in_process: Ask, outputs: Path)
 
 def test_senet_path_as_a_column(ask_in_process: Ask) -> None:
     text = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB....."
-    code, said, _ = ask_in_process("senet", "--path", text=text)
-    rows = rows_of(said)
+    code, output, _ = ask_in_process("senet", "--path", text=text)
+    rows = rows_of(output)
     assert code == 0
     assert [row["path"] for row in rows] == [
         "ABABABABAB..... ABABABAB.B...A. ABAAABBB.B...A.",
@@ -296,8 +296,8 @@ def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
     for taken in (result, result.lazy()):
         with pytest.raises(BadRequest, match=rf"'{added[0]}' exists already, .* columns: prefix="):
             annotate(taken, "key")
-        again = annotate(taken, "key", prefix="its_").lazy().collect()
-        assert again.select(pl.col("^its_.*$")).rows() == result.select(added).rows()
+        annotated = annotate(taken, "key", prefix="its_").lazy().collect()
+        assert annotated.select(pl.col("^its_.*$")).rows() == result.select(added).rows()
     for column in ("n", "none"):
         with pytest.raises(BadRequest, match=f"no text column '{column}'"):
             annotate(frame, column)
@@ -310,10 +310,10 @@ def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
     result = tables.senet.annotate(senet.select(position=pl.lit(" ") + pl.col("position")))
     assert result.select(names).equals(senet.select(names))
     squares = pl.DataFrame({"start": [oracles.square_name(8, at) for at in range(64)]})
-    for asked in ({}, {"to": "a3"}, {"closed": True}, {"board": "6x6"}, {"number": 31}):
-        rows = tables.knight.annotate(squares, **asked).rows()
+    for options in ({}, {"to": "a3"}, {"closed": True}, {"board": "6x6"}, {"number": 31}):
+        rows = tables.knight.annotate(squares, **options).rows()
         for start, *row in rows:
-            answer = tables.knight.get(start, **asked)
+            answer = tables.knight.get(start, **options)
             wanted = (
                 [None] * 4
                 if answer is None
@@ -376,9 +376,9 @@ def test_get_raises_for_a_wrong_option(tables: Tables) -> None:
         {"number": -1},
         {"number": 1, "closed": True},
     ]
-    for asked in wrong:
+    for options in wrong:
         with pytest.raises(TablebaseError) as caught:
-            tables.knight.get("b1", default=3, **asked)
+            tables.knight.get("b1", default=3, **options)
         assert caught.value.exit_code == 2
     assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
     assert tables.knight.get("b1", to="d1", default=3) == 3

@@ -64,8 +64,8 @@ def test_only_jumps_have_numbers() -> None:
 def test_a_jump_changes_the_colour(board: KnightBoard) -> None:
     for square in range(board.squares):
         assert all(
-            board.is_light(there) != board.is_light(square)
-            for there in board.list_neighbours(square)
+            board.is_light(target) != board.is_light(square)
+            for target in board.list_neighbours(square)
         )
 
 
@@ -92,7 +92,7 @@ def test_symmetries_preserve_neighbours(board: KnightBoard) -> None:
     for turn in turns:
         assert sorted(turn) == list(squares)
         for square in squares:
-            moved = sorted(turn[there] for there in board.list_neighbours(square))
+            moved = sorted(turn[target] for target in board.list_neighbours(square))
             assert moved == board.list_neighbours(turn[square])
 
 
@@ -287,15 +287,17 @@ def test_requested_counts_are_preserved(
 
 def test_boards_are_counted_on_request() -> None:
     plain = PUZZLE.tables
-    whole = PUZZLE.add_request(plain, "count", ["6x7", "5x5"])
-    assert whole[:-1] == plain[:-1]
-    assert whole[-1].recipe.list_parameters() == {
+    requested = PUZZLE.add_request(plain, "count", ["6x7", "5x5"])
+    assert requested[:-1] == plain[:-1]
+    assert requested[-1].recipe.list_parameters() == {
         "search": "tour counts",
         "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (6, 7)])],
         "closed": [],
     }
-    both = PUZZLE.add_request(whole, "closed", ["6x7", "8x8"])[-1].recipe
-    assert both.list_parameters()["closed"] == ["8x8"], "all tours of 6x7 are counted already"
+    closed_request = PUZZLE.add_request(requested, "closed", ["6x7", "8x8"])[-1].recipe
+    assert closed_request.list_parameters()["closed"] == ["8x8"], (
+        "all tours of 6x7 are counted already"
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,13 @@ from tests.support.strategies import senet_positions, white_space
 GOOD = "Example: ABABABABAB....."
 
 
-def arrangements(left: dict[str, int], begun: str = "") -> Iterator[str]:
+def arrangements(remaining: dict[str, int], prefix: str = "") -> Iterator[str]:
     """Yield every arrangement of the remaining squares, in notation order."""
-    if not any(left.values()):
-        yield begun
-    for piece, count in left.items():
+    if not any(remaining.values()):
+        yield prefix
+    for piece, count in remaining.items():
         if count:
-            yield from arrangements({**left, piece: count - 1}, begun + piece)
+            yield from arrangements({**remaining, piece: count - 1}, prefix + piece)
 
 
 # ---- notation and ranks ---------------------------------------------------------------------

@@ -168,8 +168,8 @@ def test_requested_boards_select_their_tables() -> None:
     assert names([]) == []
     assert names(["2x3"]) == names(["3x2", "2x3"]) == ["sliding_2x3_6", "sliding_2x3_5"]
     assert names(["4x3"]) == ["sliding_3x4_12"]
-    every = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
-    assert names(["3x4"], "goals") == every
+    all_names = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
+    assert names(["3x4"], "goals") == all_names
     assert all(table.columns for table in PUZZLE.list_tables_with_boards(["2x5"]))
     assert not any(table.columns for table in PUZZLE.list_tables_with_boards(["3x4"], ["goals"]))
     assert all(

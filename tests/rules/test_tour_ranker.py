@@ -66,18 +66,22 @@ def test_ranks_and_open_tours_are_one_to_one(
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "7x7", "12x3", "8x7"])
 def test_symmetric_starts_share_a_route(board: str) -> None:
-    on = parse_board(board)
-    sweep = Sweep(on, paths=True)
-    upright = KnightBoard(*sorted((on.files, on.ranks)))
-    jumps = {(one, two) for one in range(on.squares) for two in upright.list_neighbours(one)}
-    for start in range(on.squares):
+    knight_board = parse_board(board)
+    sweep = Sweep(knight_board, paths=True)
+    upright = KnightBoard(*sorted((knight_board.files, knight_board.ranks)))
+    jumps = {
+        (one, two) for one in range(knight_board.squares) for two in upright.list_neighbours(one)
+    }
+    for start in range(knight_board.squares):
         route, place = sweep.find_route(start), sweep.map_squares(start)
-        assert {sweep.find_route(image) for image in on.find_images(start)} == {route}
-        assert (route is None) == bool(on.squares % 2 and on.is_light(start))
+        assert {sweep.find_route(image) for image in knight_board.find_images(start)} == {route}
+        assert (route is None) == bool(knight_board.squares % 2 and knight_board.is_light(start))
         if route:
             assert place[start] == route.start < sweep.longer + sweep.rows
-        own = range(on.squares)
-        assert {(place[one], place[two]) for one in own for two in on.list_neighbours(one)} == jumps
+        squares = range(knight_board.squares)
+        assert {
+            (place[one], place[two]) for one in squares for two in knight_board.list_neighbours(one)
+        } == jumps
     layers = [layer for route in sweep.routes for layer in (*route.layers, route.cut)]
     assert {*layers} | {*range(sweep.longer + 1)} == {*range(sweep.routes[-1].cut + 1)}
 
@@ -117,11 +121,11 @@ def test_step_back_inverts_step_forward(here: int) -> None:
 
 def test_matchings_are_enumerated_by_rank() -> None:
     ends = 6
-    every = [tuple(iter_pairs(matching, ends)) for matching in range(15)]
-    assert len({frozenset(pairs) for pairs in every}) == 15
-    assert every == sorted(every)
+    matchings = [tuple(iter_pairs(matching, ends)) for matching in range(15)]
+    assert len({frozenset(pairs) for pairs in matchings}) == 15
+    assert matchings == sorted(matchings)
     needs = sum(1 << 2 * cell for cell in range(ends)) << MATCHING_BITS
-    for matching, pairs in enumerate(every):
+    for matching, pairs in enumerate(matchings):
         state = State.from_key(needs | matching, ends)
         assert state.partner == {**dict(pairs), **{two: one for one, two in pairs}}
         assert state.key == needs | matching
@@ -141,12 +145,12 @@ def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, 
     for number, layer in enumerate(layers):
         states, total = sorted(layer.items()), 0
         for at in range(0, len(states), size):
-            some = states[at : at + size]
-            packed = sevens(some[0][1]) + b"".join(
-                sevens(key - last) + sevens(ways) for (last, _), (key, ways) in pairwise(some)
+            chunk = states[at : at + size]
+            packed = sevens(chunk[0][1]) + b"".join(
+                sevens(key - last) + sevens(ways) for (last, _), (key, ways) in pairwise(chunk)
             )
-            result.append((number, some[0][0], total, packed + bytes(5)))
-            total += sum(ways for _, ways in some)
+            result.append((number, chunk[0][0], total, packed + bytes(5)))
+            total += sum(ways for _, ways in chunk)
     return result
 
 
@@ -166,14 +170,14 @@ def test_layers_return_the_written_states(
     layers = LayerReader(records.__getitem__, len(records))
     for number, layer in enumerate(written):
         keys, total = sorted(layer), 0
-        own = [at for at, (of, *_) in enumerate(records) if of == number]
-        assert layers.find_records(number) == range(own[0], own[-1] + 1)
+        positions = [at for at, (record_layer, *_) in enumerate(records) if record_layer == number]
+        assert layers.find_records(number) == range(positions[0], positions[-1] + 1)
         sums = [0, *accumulate(layer[key] for key in keys)]
         states = [(key, before, layer[key]) for key, before in zip(keys, sums, strict=False)]
         assert [*layers.iter_states(number, 0, 1 << 62)] == states
         assert layers.sum_layer(number) == sums[-1]
-        some = [key for key in keys if other <= key < 2 * other]
-        assert [key for key, *_ in layers.iter_states(number, other, 2 * other)] == some
+        between = [key for key in keys if other <= key < 2 * other]
+        assert [key for key, *_ in layers.iter_states(number, other, 2 * other)] == between
         if other not in layer:
             assert layers.find_state(number, other) == (0, 0)
         for key in keys:

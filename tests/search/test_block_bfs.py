@@ -23,7 +23,7 @@ def search(space: Blocks, threads: int = 2) -> Depths:
     return search_blocks(space, threads, lambda level, depth: None, lambda: None)
 
 
-class Told:
+class LevelRecorder:
     """Progress callback that keeps the levels that a search reported."""
 
     def __init__(self) -> None:
@@ -42,17 +42,17 @@ def neighbours(space: Blocks, rank: int) -> Iterator[int]:
         rank % space.places,
     )
     for move in (move for pair in space.moves for move in pair if move.source == block):
-        there = place
+        new_place = place
         if isinstance(move, ForkedMove):
             kind = space.row_kinds[row] ^ space.block_kinds[block]
             fork = move.forks[kind, place]
             to = int(move.rows[row, fork])
-            there = int(move.places[kind, move.entries[row, fork], place])
+            new_place = int(move.places[kind, move.entries[row, fork], place])
             assert to // space.rows_per_prefix == row // space.rows_per_prefix
         else:
             to = int(move.rows[row])
         assert space.sides[move.source] != space.sides[move.target]
-        yield (move.target * rows + to) * space.places + there
+        yield (move.target * rows + to) * space.places + new_place
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3", "2x5", "3x4", "2x6"])
@@ -113,9 +113,9 @@ def test_a_search_resumes_from_any_layer_with_some_blocks_ahead(
     for level in (0, 1, 17, 40, 54, 55):
         ahead = np.where(np.arange(board.size) < board.size // 3, level + 3, level)
         result = np.where(depths <= ahead, depths, np.uint8(255)).astype(np.uint8)
-        reported = Told()
-        again = search_blocks(space, 2, reported, lambda: None, (level, result))
-        assert np.array_equal(again, depths)
+        reported = LevelRecorder()
+        resumed = search_blocks(space, 2, reported, lambda: None, (level, result))
+        assert np.array_equal(resumed, depths)
         assert reported.levels == list(range(level, 56))
 
 

@@ -199,8 +199,15 @@ def run_small_searches() -> str:
     """Return the search results of some graphs as text."""
     nodes, edges = make_small_slide()
     root = nodes - 1
-    some = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 3), (2, 0x39, 3), (1, 0x40, 4), (2, 0x4F, 4)]
-    return json.dumps([search(graph_of(nodes, edges), root), search(graph_of(6, some), 0)])
+    small_edges = [
+        (0, 0x15, 1),
+        (0, 0x11, 2),
+        (1, 0x21, 3),
+        (2, 0x39, 3),
+        (1, 0x40, 4),
+        (2, 0x4F, 4),
+    ]
+    return json.dumps([search(graph_of(nodes, edges), root), search(graph_of(6, small_edges), 0)])
 
 
 def test_small_sliding_puzzle_counts_are_consistent() -> None:

@@ -15,14 +15,14 @@ from tests.support import oracles
 from tests.support.shell import run_uncompiled
 from tests.support.tour_lists import all_tours
 
-Found = tuple[list[tuple[int, ...]], list[bool]]
+PathList = tuple[list[tuple[int, ...]], list[bool]]
 """Paths, and for each whether it can close."""
 
 BOARDS = [(files, ranks) for files in range(1, 6) for ranks in range(1, 6)]
 BOARDS += [(3, 8), (8, 3), (4, 6), (6, 4), (1, 9), (2, 7)]
 
 
-def paths(neighbours: list[list[int]], colours: list[int], start: int) -> Found:
+def paths(neighbours: list[list[int]], colours: list[int], start: int) -> PathList:
     """Return the paths of all chunks of a search as tuples."""
     names = np.arange(len(neighbours), dtype=np.uint8)[:, None]
     result: list[tuple[int, ...]] = []
@@ -69,9 +69,9 @@ def test_names_are_written_into_the_text() -> None:
 @pytest.mark.parametrize("chunk", [1, 7, 304])
 def test_chunk_size_does_not_change_the_tours(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     neighbours, colours = board(5, 5)
-    whole = paths(neighbours, colours, 0)
+    expected = paths(neighbours, colours, 0)
     monkeypatch.setattr(hamiltonian_paths, "CHUNK_PATHS", chunk)
-    assert paths(neighbours, colours, 0) == whole
+    assert paths(neighbours, colours, 0) == expected
     names = np.arange(25, dtype=np.uint8)[:, None]
     sizes = [
         len(ends)
@@ -103,8 +103,8 @@ def draw_two_coloured(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
     if draw(st.booleans()):
         colours[draw(st.integers(0, nodes - 1))] ^= 1
     pairs = [(a, b) for a in range(nodes) for b in range(a) if colours[a] != colours[b]]
-    kept = [pair for pair in pairs if draw(st.integers(0, 3))]
-    near = [sorted(b + a - node for a, b in kept if node in (a, b)) for node in range(nodes)]
+    edges = [pair for pair in pairs if draw(st.integers(0, 3))]
+    near = [sorted(b + a - node for a, b in edges if node in (a, b)) for node in range(nodes)]
     return near, colours
 
 

@@ -50,8 +50,8 @@ def test_openings_begin_where_tours_begin() -> None:
 
 def test_estimates_without_sampling_are_exact() -> None:
     corner: list[tuple[int, ...]] = [(0, 7), (0, 11)]
-    for asked, tours in ((list_openings(FIVE, 1), 1728), (corner, 304)):
-        result = estimate_paths(*make_search_board(FIVE), asked, 0)
+    for openings, tours in ((list_openings(FIVE, 1), 1728), (corner, 304)):
+        result = estimate_paths(*make_search_board(FIVE), openings, 0)
         assert (result.paths, result.is_exact) == (tours, True)
 
 

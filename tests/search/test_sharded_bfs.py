@@ -48,9 +48,9 @@ def test_shards_find_every_depth(
 ) -> None:
     board = parse_board(name)
     for number, goal in enumerate(board.layouts):
-        kept = checkpoints(Folder(tmp_path), board.tables[number])
+        store = checkpoints(Folder(tmp_path), board.tables[number])
         result = search_shards(
-            board, goal, TaskRunner(pool, shards, checkpoints=kept, is_remote=True)
+            board, goal, TaskRunner(pool, shards, checkpoints=store, is_remote=True)
         )
         expected = search_blocks(
             board.make_blocks(goal), 2, lambda level, depth: None, lambda: None
@@ -76,21 +76,21 @@ def test_a_search_resumes_from_checkpoints(
         if done == 20:
             raise KeyboardInterrupt
 
-    kept = open_checkpoints(tmp_path)
+    store = open_checkpoints(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        search_shards(BOARD, ROOT, TaskRunner(pool, 3, tired, kept, is_remote=True))
+        search_shards(BOARD, ROOT, TaskRunner(pool, 3, tired, store, is_remote=True))
     begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    result = search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, kept, is_remote=True))
+    result = search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, store, is_remote=True))
     assert {path: path.stat().st_mtime_ns for path in begun} == begun
     expected = search_blocks(BOARD.make_blocks(ROOT), 2, lambda level, depth: None, lambda: None)
     assert np.array_equal(np.concatenate([*result()]), expected)
 
 
 def test_a_repeated_task_writes_the_same_bytes(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
-    kept = open_checkpoints(tmp_path)
-    search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, kept, is_remote=True))
+    store = open_checkpoints(tmp_path)
+    search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, store, is_remote=True))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    counts = [int(search_layer(kept, BOARD, ROOT, number, 3, 18)[0][0]) for number in range(3)]
+    counts = [int(search_layer(store, BOARD, ROOT, number, 3, 18)[0][0]) for number in range(3)]
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert sum(counts) == 788  # A090035
 

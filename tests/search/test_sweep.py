@@ -75,13 +75,13 @@ def test_closed_tours_are_counted_alone() -> None:
 
 
 def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = counts(4, 6)
+    unsliced = counts(4, 6)
     monkeypatch.setattr(sweep_driver, "SLICE_STATES", 7)
     monkeypatch.setattr(sweep, "STATES_PER_STEP", 5)
     sliced = counts(4, 6)
-    assert whole.tours is not None
+    assert unsliced.tours is not None
     assert sliced.tours is not None
-    assert (whole.tours.tolist(), whole.closed) == (sliced.tours.tolist(), sliced.closed)
+    assert (unsliced.tours.tolist(), unsliced.closed) == (sliced.tours.tolist(), sliced.closed)
 
 
 class KilledError(Exception):
@@ -92,43 +92,45 @@ def test_a_killed_count_resumes_from_stored_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Resume from the stored layers, all but the smallest, and repeat none of them."""
-    whole, made, layers = counts(4, 6), list[int](), 0
+    expected, sizes, layers = counts(4, 6), list[int](), 0
 
-    def followed(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
-        made.append(len(layer.keys))
+    def advance(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
+        sizes.append(len(layer.keys))
         return advance_layer(layer, step, going)
 
-    def tell(doing: str, done: int, total: int | None) -> None:
+    def on_progress(doing: str, done: int, total: int | None) -> None:
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
     monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 3 * 16)
-    monkeypatch.setattr(sweep_driver, "advance_layer", followed)
+    monkeypatch.setattr(sweep_driver, "advance_layer", advance)
     with ThreadPoolExecutor(1) as pool:
-        kept = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
+        store = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
-            sweep_driver.count_tours(KnightBoard(4, 6), TaskRunner(pool, 1, tell, kept), paths=True)
-        layers = len(made)
+            sweep_driver.count_tours(
+                KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
+            )
+        layers = len(sizes)
         result = sweep_driver.count_tours(
-            KnightBoard(4, 6), TaskRunner(pool, 1, tell, kept), paths=True
+            KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
         )
     assert result.tours is not None
-    assert whole.tours is not None
-    assert (result.tours.tolist(), result.closed) == (whole.tours.tolist(), whole.closed)
-    again = made[layers:]
+    assert expected.tours is not None
+    assert (result.tours.tolist(), result.closed) == (expected.tours.tolist(), expected.closed)
+    repeated = sizes[layers:]
     assert layers == 2 * 8
-    assert len(again) < 8
-    assert max(again) <= 3, "these are not kept"
+    assert len(repeated) < 8
+    assert max(repeated) <= 3, "these are not kept"
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_killed_meeting_resumes_from_its_checkpoint(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, done, met = counts(4, 6), list[int](), "4x6 open, where the halves meet"
+    expected, done, meeting = counts(4, 6), list[int](), "4x6 open, where the halves meet"
 
-    def tell(doing: str, part: int, total: int | None) -> None:
-        if doing == met:
+    def on_progress(doing: str, part: int, total: int | None) -> None:
+        if doing == meeting:
             done.append(part)
             if part == 5 and len(done) == 6:
                 raise KilledError
@@ -142,15 +144,15 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
         monkeypatch.setattr(sweep_driver, name, value)
     monkeypatch.setattr(sweep_driver, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
-        work = TaskRunner(pool, 1, tell, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
             sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
         result = sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
     assert result.tours is not None
-    assert whole.tours is not None
-    assert (result.tours.tolist(), result.closed) == (whole.tours.tolist(), whole.closed)
+    assert expected.tours is not None
+    assert (result.tours.tolist(), result.closed) == (expected.tours.tolist(), expected.closed)
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
@@ -168,11 +170,11 @@ def test_states_with_wrong_colours_are_pruned(
     monkeypatch.setattr(sweep_driver, "advance_layer", reported)
     with_colours, states = counts(files, ranks), sum(sizes)
     monkeypatch.setattr(cut, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64))
-    without, more = counts(files, ranks), sum(sizes) - states
+    without, states_without = counts(files, ranks), sum(sizes) - states
     assert with_colours.tours is not None
     assert without.tours is not None
     assert with_colours.tours.tolist() == without.tours.tolist()
-    assert states < (0.5 if files * ranks % 2 else 0.8) * more
+    assert states < (0.5 if files * ranks % 2 else 0.8) * states_without
 
 
 def test_color_squares_finds_a_two_colouring_or_none() -> None:
@@ -201,13 +203,13 @@ def test_overflowing_forward_counts_are_reported() -> None:
     """Sweep 3x6 to a state that two states lead to, whose counts are added up."""
     steps = cut_in_two(3, 6)
     layer = steps.first
-    many = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
-    at = next(n for n, (one, other) in enumerate(pairwise(many))
+    layers = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
+    at = next(n for n, (one, other) in enumerate(pairwise(layers))
               if other.ways.max() > one.ways.max())  # fmt: skip
-    step, full = steps.steps[at + 1], (1 << 63) // int(many[at + 1].ways.max())
-    assert advance_layer(triple(many[at], full - 1), step, lambda: None).ways.min() > 0
+    step, full = steps.steps[at + 1], (1 << 63) // int(layers[at + 1].ways.max())
+    assert advance_layer(triple(layers[at], full - 1), step, lambda: None).ways.min() > 0
     with pytest.raises(CountOverflow):
-        advance_layer(triple(many[at], full + 1), step, lambda: None)
+        advance_layer(triple(layers[at], full + 1), step, lambda: None)
 
 
 @pytest.mark.parametrize(("ways", "onward"), [(1 << 32, 1 << 31), (1 << 62, 2), (3, 1 << 62)])
@@ -294,10 +296,10 @@ def test_expand_state_places_every_possible_edge() -> None:
     step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, list_all_partners(4))
     keys = np.zeros(20, dtype=np.int64)
     joined = np.zeros((20, 2), dtype=np.int64)
-    many = expand_state(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
+    count = expand_state(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
     # 1 and 2 are partners: joined to both, the first cell would close a cycle
-    assert joined[:many].tolist() == [[0, 2], [1, 2]]
-    for key, other in zip(keys[:many].tolist(), (2, 1), strict=True):
+    assert joined[:count].tolist() == [[0, 2], [1, 2]]
+    for key, other in zip(keys[:count].tolist(), (2, 1), strict=True):
         needs = END << 2 * (other - 1) | END << 4 | FREE << 6
         assert key == needs << MATCHING_BITS
 
@@ -326,9 +328,9 @@ def test_a_hash_table_finds_its_keys(keys: list[int]) -> None:
 
 def test_keys_are_spread_over_the_hash_table() -> None:
     """Require short probe runs, although keys of neighbouring states differ in few bits."""
-    made = cut_in_two(5, 8)
-    layer = made.first
-    for step in made.steps:
+    halves = cut_in_two(5, 8)
+    layer = halves.first
+    for step in halves.steps:
         layer = advance_layer(layer, step, lambda: None)
     table, _ = make_hash_table(layer.keys, layer.ways)
     runs = np.diff(np.flatnonzero(table == 0))
@@ -350,7 +352,7 @@ def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
         column, row = places[square]
         return rows * abs(over[0] * (columns - 1) - column) + abs(over[1] * (rows - 1) - row)
 
-    kept = set[tuple[int, int]]()
+    edges = set[tuple[int, int]]()
     for one, other in combinations(range(squares), 2):
         (column, row), (to, to_row) = places[one], places[other]
         near = to - column < 2 or (to - column == 2 and abs(row - to_row) < 2)
@@ -358,8 +360,8 @@ def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
             images = (
                 [turned(at, over) for at in (one, other)] for over in product((0, 1), repeat=2)
             )
-            kept |= {(min(image), max(image)) for image in images}
-    return rows, [[b for a, b in sorted(kept) if a == square] for square in range(squares)]
+            edges |= {(min(image), max(image)) for image in images}
+    return rows, [[b for a, b in sorted(edges) if a == square] for square in range(squares)]
 
 
 class Graph:
@@ -378,21 +380,23 @@ class Graph:
         """Count the paths from each square through all others to one of the finishes."""
 
         @cache
-        def paths_on(at: int, left: int) -> int:
-            if not left:
+        def paths_on(at: int, remaining: int) -> int:
+            if not remaining:
                 return at in finishes
-            return sum(paths_on(to, left ^ 1 << to) for to in self.near[at] if left >> to & 1)
+            return sum(
+                paths_on(to, remaining ^ 1 << to) for to in self.near[at] if remaining >> to & 1
+            )
 
-        every = range(self.squares)
-        return [paths_on(start, (1 << self.squares) - 1 ^ 1 << start) for start in every]
+        squares = range(self.squares)
+        return [paths_on(start, (1 << self.squares) - 1 ^ 1 << start) for start in squares]
 
 
 @settings(max_examples=25)
 @given(alike_from_both_ends())
 def test_paths_of_random_graphs_match_the_obvious_search(
-    made: tuple[int, list[list[int]]],
+    drawn: tuple[int, list[list[int]]],
 ) -> None:
-    graph = Graph(*made)
+    graph = Graph(*drawn)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1)
         closed, _ = sweep_driver.count_cycles(graph, work, paths=False)  # type: ignore[arg-type]
@@ -404,7 +408,9 @@ def test_paths_of_random_graphs_match_the_obvious_search(
 
 def count_small_boards() -> str:
     result = [counts(files, ranks) for files, ranks in ((3, 4), (4, 5))]
-    return json.dumps([[of.tours is not None and of.tours.tolist(), of.closed] for of in result])
+    return json.dumps(
+        [[totals.tours is not None and totals.tours.tolist(), totals.closed] for totals in result]
+    )
 
 
 def test_compiler_off_counts_the_same() -> None:

@@ -36,13 +36,13 @@ def entry(*rows: int, name: str = "toys", index: bool = True) -> Entry:
     files = [
         File(
             f"{name}.{number}.parquet" if number else f"{name}.parquet",
-            many,
+            row_count,
             sum(rows[:number]),
             1,
             "",
             NO_FOOTER,
         )
-        for number, many in enumerate(rows)
+        for number, row_count in enumerate(rows)
     ]
     result = IndexEntry(f"{name}.idx", sum(rows), 1, "") if index else None
     return Entry(files, sum(rows), "", "somebody", {}, "", result)
@@ -89,8 +89,8 @@ def test_a_non_numeric_version_is_damage(version: object, shown: str, store: Fol
 
 def test_a_corrupt_version_is_damage(store: Folder) -> None:
     text = format_manifest({"toys": entry(3)}, "somebody", {})
-    said = get_refusal(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
-    assert isinstance(said, TableDamaged)
+    error = get_refusal(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
+    assert isinstance(error, TableDamaged)
 
 
 @pytest.mark.parametrize("listed", ["tables", "pages"])
@@ -106,9 +106,9 @@ def test_changed_manifests_are_rejected(store: Folder) -> None:
     text = format_manifest({"toys": entry(3)}, "somebody", {})
     assert parse_manifest(text.encode(), store) == ({"toys": entry(3)}, {})
     for changed in (text.replace("somebody", "another"), text + " ", text.replace("\n ", "\n")):
-        said = get_refusal(changed.encode(), store)
-        assert isinstance(said, TableDamaged)
-        assert " is damaged: its text or checksum was changed. Run" in str(said)
+        error = get_refusal(changed.encode(), store)
+        assert isinstance(error, TableDamaged)
+        assert " is damaged: its text or checksum was changed. Run" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def served_store() -> Iterator[LoopbackStore]:
 def server(served_store: LoopbackStore) -> Iterator[LoopbackStore]:
     yield served_store
     served_store.fault = None
-    served_store.unheard.clear()
+    served_store.ignored_headers.clear()
 
 
 @pytest.fixture
@@ -113,12 +113,12 @@ def test_a_lookup_reads_single_blocks_of_an_index(
 ) -> None:
     eight = open_reader("eight", built_store)
     eight.probe("123456780", {})
-    server.asked.clear()
+    server.requests.clear()
     eight.probe("152673084", {})
-    assert server.asked
-    for asked in server.asked:
-        assert asked.startswith("GET /puzzles/tables/eight.idx")
-        first, last = map(int, asked.rpartition("bytes=")[2].split("-"))
+    assert server.requests
+    for request in server.requests:
+        assert request.startswith("GET /puzzles/tables/eight.idx")
+        first, last = map(int, request.rpartition("bytes=")[2].split("-"))
         assert last - first + 1 == 4096
 
 
@@ -154,10 +154,10 @@ def test_pages_are_written_to_an_object_store(
 
 
 def test_rights_to_a_prefix_suffice(place: ObjectStore, server: LoopbackStore) -> None:
-    own = str(place).removeprefix("s3://puzzles/")
+    prefix = str(place).removeprefix("s3://puzzles/")
 
     def only(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-        return ask() if own in unquote(address) else reject_put("PUT", address, ask)
+        return ask() if prefix in unquote(address) else reject_put("PUT", address, ask)
 
     server.fault = only
     build(Request(place, TOURS), Recorder())
@@ -237,11 +237,11 @@ def test_a_failed_upload_publishes_nothing(place: ObjectStore, server: LoopbackS
 def test_a_store_without_conditional_writes_is_rejected(
     place: ObjectStore, server: LoopbackStore, header: str
 ) -> None:
-    server.unheard.append(header)
+    server.ignored_headers.append(header)
     with pytest.raises(StoreError, match="replaces files that it was told not to replace"):
         build(Request(place, TOURS), Recorder())
     assert place.list_names() == [".lock"]
-    server.unheard.clear()
+    server.ignored_headers.clear()
     build(Request(place, TOURS), Recorder())
     assert place.list_names() == BUILT
 
@@ -298,7 +298,7 @@ def test_a_stale_listing_loses_nothing(place: ObjectStore, server: LoopbackStore
 
 
 @pytest.mark.parametrize(
-    ("url", "error", "said"),
+    ("url", "error", "message"),
     [
         ("s3://nowhere/x", StoreError, "the specified bucket does not exist"),
         ("memory://x", StoreError, "only folders and s3:// can be written to"),
@@ -307,9 +307,9 @@ def test_a_stale_listing_loses_nothing(place: ObjectStore, server: LoopbackStore
     ],
 )
 def test_builds_into_unwritable_stores_are_rejected(
-    server: LoopbackStore, url: str, error: type[Exception], said: str
+    server: LoopbackStore, url: str, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         build(Request(open_store(url), TOURS), Recorder())
 
 

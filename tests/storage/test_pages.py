@@ -72,8 +72,8 @@ def test_a_changed_list_of_pages_is_rejected(tmp_path: Path) -> None:
 
 
 def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
-    made = cli("explore", "--outputs", str(copy))
-    assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
+    run = cli("explore", "--outputs", str(copy))
+    assert (run.code, run.out) == (0, f"{copy}/explorer.html\n"), run.err
     assert state(copy, "explorer.html") == "published"
     assert sorted(read_pages(Folder(copy))["explorer.html"].made_from) == sorted(
         list_source_tables(Folder(copy))
@@ -98,7 +98,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
     """List only the tables that the report shows, without other published ones."""
-    drawn = {table.name for asked in list_puzzles() for table in asked.tables}
+    drawn = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
     listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
     files = [{**listed, "file": "knight_tours_3x4.parquet"}]
     with edit_manifest(copy) as entries:
@@ -110,8 +110,8 @@ def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
 
 def test_pictures_alone_are_not_listed(undrawn: None, copy: Path, tmp_path: Path) -> None:
     target, listed = tmp_path / "pictures", read_pages(Folder(copy))
-    made = write_report(Folder(copy), target, "svg")
-    assert sorted(made) == sorted(str(path) for path in target.iterdir())
+    written = write_report(Folder(copy), target, "svg")
+    assert sorted(written) == sorted(str(path) for path in target.iterdir())
     assert {path.suffix for path in target.iterdir()} == {".svg"}
     assert read_pages(Folder(copy)) == listed
 

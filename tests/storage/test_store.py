@@ -71,9 +71,9 @@ class Memory(Store):
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> Iterator[list[IO[bytes]]]:
         assert self.held or shared, "the rest is written by who holds the lock"
-        made = [Onward() for _ in names]
-        yield [*made]
-        self.files |= {name: file.getvalue() for name, file in zip(names, made, strict=True)}
+        new_files = [Onward() for _ in names]
+        yield [*new_files]
+        self.files |= {name: file.getvalue() for name, file in zip(names, new_files, strict=True)}
 
     def remove(self, name: str) -> None:
         del self.files[name]
@@ -123,13 +123,13 @@ def test_a_second_build_does_nothing_unless_forced(memory: Memory) -> None:
 
 
 def test_a_damaged_file_is_rebuilt(memory: Memory) -> None:
-    whole = memory.files["eight.idx"]
-    memory.files["eight.idx"] = whole[:-1]
+    original = memory.files["eight.idx"]
+    memory.files["eight.idx"] = original[:-1]
     memory.files["eight.7.parquet"] = b"of an older build"
     reported = Recorder()
     build(Request(memory, [(EIGHT, EIGHT.tables)]), reported)
     assert reported.reasons == {"eight": "eight.idx damaged", "eight_edge": "up to date"}
-    assert memory.files["eight.idx"] == whole
+    assert memory.files["eight.idx"] == original
     assert "eight.7.parquet" not in memory.files
 
 
@@ -141,20 +141,20 @@ def test_a_build_without_the_lock_writes_nothing(memory: Memory) -> None:
 
 
 def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: Path) -> None:
-    whole = open_tables(str(outputs)).eight
+    expected = open_tables(str(outputs)).eight
     with open_tables(memory) as tables:
         assert repr(tables.eight) == "<EightTable in memory:: eight, eight_edge>"
         for goal in (None, "edge", "012345678"):
-            assert tables.eight.probe("378546201", goal) == whole.probe("378546201", goal)
+            assert tables.eight.probe("378546201", goal) == expected.probe("378546201", goal)
         frame = pl.DataFrame({"state": ["378546201", "867254301", "nothing"]})
-        assert tables.eight.annotate(frame).equals(whole.annotate(frame))
+        assert tables.eight.annotate(frame).equals(expected.annotate(frame))
     with pytest.raises(ValueError, match="the tables in memory: are closed"):
         tables.eight.probe("378546201", "edge")
     asks = open_reader("eight", memory)
-    there, here = (
-        of.probe("378546201", {}) for of in (asks, open_reader("eight", Folder(outputs)))
+    remote, local = (
+        reader.probe("378546201", {}) for reader in (asks, open_reader("eight", Folder(outputs)))
     )
-    assert there.to_dict() == here.to_dict()
+    assert remote.to_dict() == local.to_dict()
     assert count_states("eight", memory).equals(count_states("eight", Folder(outputs)))
 
 
@@ -231,13 +231,18 @@ def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
 
 def test_only_a_builds_unfinished_files_are_listed(tmp_path: Path) -> None:
     """Recognize unfinished files by the build's suffix, whatever their names."""
-    own = [
+    unfinished = [
         f".{name}{PART_SUFFIX}"
         for name in ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")
     ]
-    for name in (*own, ".film.mkv.part", ".eight.parquet.part", f"eight.parquet{PART_SUFFIX}"):
+    for name in (
+        *unfinished,
+        ".film.mkv.part",
+        ".eight.parquet.part",
+        f"eight.parquet{PART_SUFFIX}",
+    ):
         (tmp_path / name).write_bytes(b"half")
-    assert Folder(tmp_path).list_unfinished() == sorted(own)
+    assert Folder(tmp_path).list_unfinished() == sorted(unfinished)
 
 
 def test_find_name_resolves_paths(tmp_path: Path) -> None:

@@ -46,13 +46,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             return
         data, size = file.read_bytes(), file.stat().st_size
-        asked = self.headers.get("Range", "")
-        if asked:
-            first, last = map(int, asked.removeprefix("bytes=").split("-"))
+        range_header = self.headers.get("Range", "")
+        if range_header:
+            first, last = map(int, range_header.removeprefix("bytes=").split("-"))
             data = data[first : last + 1]
-        self.send_response(206 if asked else 200)
+        self.send_response(206 if range_header else 200)
         self.send_header("Content-Length", str(len(data)))
-        if asked:
+        if range_header:
             self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
         self.end_headers()
         if self.command == "GET":

@@ -51,12 +51,12 @@ def kill(writer: subprocess.Popen[str]) -> None:
 def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
     tmp_path: Path,
 ) -> None:
-    own = checkpoints(Folder(tmp_path), TOURS)
-    writer = start(tmp_path, f"{own!r}.{'0' * 16}.kept")
+    stored = checkpoints(Folder(tmp_path), TOURS)
+    writer = start(tmp_path, f"{stored!r}.{'0' * 16}.kept")
     try:
         (part,) = tmp_path.glob(f"*{SHARED_SUFFIX}")
         assert is_being_written(str(part))
-        own.clear_others()
+        stored.clear_others()
         for force in (False, False, True):  # missing, up to date, forced
             build_tables(tmp_path, KNIGHT, TOURS, force=force)
             assert part.exists()
@@ -74,8 +74,8 @@ def test_output_of_a_killed_command_is_removed_by_the_next(tmp_path: Path) -> No
     (tmp_path / f".{'0' * 8}-{'0' * 16}{NEW}").write_bytes(b"somebody else's")
     try:
         write_output(str(tmp_path / "answers.csv"), b"answers")
-        left = sorted(path.name for path in tmp_path.glob(f".*{NEW}"))
-        assert len(left) == 2, "the other writer's, and somebody else's"
+        remaining = sorted(path.name for path in tmp_path.glob(f".*{NEW}"))
+        assert len(remaining) == 2, "the other writer's, and somebody else's"
     finally:
         kill(writers[1])
     write_output(str(tmp_path / "answers.csv"), b"more answers")

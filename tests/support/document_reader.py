@@ -65,7 +65,7 @@ def fall(number: int, things: Iterable[tuple[Thing, int]]) -> tuple[Thing, int]:
     raise LookupError
 
 
-def before(wanted: Thing, things: Iterable[tuple[Thing, int]]) -> int:
+def sum_before(wanted: Thing, things: Iterable[tuple[Thing, int]]) -> int:
     """Return the sum of the counts of all items before the wanted one."""
     number = 0
     for thing, ways in things:
@@ -75,31 +75,35 @@ def before(wanted: Thing, things: Iterable[tuple[Thing, int]]) -> int:
     raise LookupError
 
 
-def drawn_by(edge: Edge) -> int:
+def find_drawing_square(edge: Edge) -> int:
     """Return the square whose step draws an edge."""
     return edge[1] if edge[0] == VIRTUAL else edge[0]
 
 
-def joined(edge: Edge, needs: Needs, pieces: Pieces) -> tuple[Needs, Pieces]:
+def add_edge(edge: Edge, needs: Needs, pieces: Pieces) -> tuple[Needs, Pieces]:
     """Return what is still to be drawn after one more edge."""
     one, other = edge
     far, end = pieces.get(one, one), pieces.get(other, other)
-    rest = {square: to for square, to in pieces.items() if square not in edge}
-    left = needs | {one: needs[one] - 1, other: needs[other] - 1}
-    return left, rest | {far: end, end: far}
+    others = {square: to for square, to in pieces.items() if square not in edge}
+    needed = needs | {one: needs[one] - 1, other: needs[other] - 1}
+    return needed, others | {far: end, end: far}
 
 
-def sets(free: list[Edge], needs: Needs, pieces: Pieces) -> Iterator[tuple[Edges, Needs, Pieces]]:
+def iter_edge_sets(
+    free: list[Edge], needs: Needs, pieces: Pieces
+) -> Iterator[tuple[Edges, Needs, Pieces]]:
     """Yield every set of edges that fits and closes no cycle, with what is still to be drawn."""
     yield (), needs, pieces
     for place, (one, other) in enumerate(free):
         if needs[one] and needs[other] and pieces.get(one) != other:
             edge = one, other
-            for edges, *left in sets(free[place + 1 :], *joined(edge, needs, pieces)):
-                yield (edge, *edges), left[0], left[1]
+            for edges, *remaining in iter_edge_sets(
+                free[place + 1 :], *add_edge(edge, needs, pieces)
+            ):
+                yield (edge, *edges), remaining[0], remaining[1]
 
 
-def cut_apart(one: int, other: int, needs: Needs, pieces: Pieces) -> Iterator[Pieces]:
+def iter_previous_pieces(one: int, other: int, needs: Needs, pieces: Pieces) -> Iterator[Pieces]:
     """Yield the path ends that are possible before a step joined one cell to the other."""
 
     def changed(gone: int, *pairs: Edge) -> Pieces:
@@ -121,7 +125,7 @@ def cut_apart(one: int, other: int, needs: Needs, pieces: Pieces) -> Iterator[Pi
                 yield changed(lower, (one, higher), (other, lower))
 
 
-def one_circle(pieces: Pieces, others: Pieces) -> bool:
+def is_one_cycle(pieces: Pieces, others: Pieces) -> bool:
     """Tell whether the paths of both halves, joined at their common ends, form one single cycle."""
     first = end = min(pieces, default=VIRTUAL)
     for ends in range(2, len(pieces) + 1, 2):
@@ -189,8 +193,8 @@ class NumberedTours:
         """Return the states after n steps; where n is one more than the last, those that tours
         pass.
         """
-        shared, own = self.own[turn]
-        return self.layers[n if n <= shared else own + n - shared - 1]
+        shared, first_own = self.own[turn]
+        return self.layers[n if n <= shared else first_own + n - shared - 1]
 
     def ways_on(self, key: int, turn: Turn) -> int:
         return self.layer(self.left + 1, turn)[key] // self.layer(self.left, turn)[key]
@@ -227,8 +231,8 @@ class NumberedTours:
         keys = [self.key(0, needs, pieces)]
         for square in range(steps):
             for edge in edges:
-                if drawn_by(edge) == square:
-                    needs, pieces = joined(edge, needs, pieces)
+                if find_drawing_square(edge) == square:
+                    needs, pieces = add_edge(edge, needs, pieces)
             keys.append(self.key(square + 1, needs, pieces))
         return keys
 
@@ -238,14 +242,14 @@ class NumberedTours:
         """
         steps, square = [], n - 1
         now, pieces = self.state(n, key)
-        drawn = [edge for edge in self.edges if drawn_by(edge) == square]
+        drawn = [edge for edge in self.edges if find_drawing_square(edge) == square]
         for edges in ((), *combinations(drawn, 1), *combinations(drawn, 2)):
             cells = [one + other - square for one, other in edges]
             needs = now | {cell: now[cell] + 1 for cell in cells} | {square: len(cells)}
             fits = max(needs.values()) == 2 == needs[n + 2 * self.h]
             if fits and (square != turn or VIRTUAL in cells):
                 one, other = [square, square, *cells][-2:]
-                for then in cut_apart(one, other, now, pieces):
+                for then in iter_previous_pieces(one, other, now, pieces):
                     was = self.key(square, needs, then)
                     steps.append(((was, edges), self.layer(square, turn).get(was, 0)))
         return steps
@@ -258,14 +262,14 @@ class NumberedTours:
         needs, pieces = self.state(self.left, key)
         fixed = () if turn is None or turn < self.left else ((VIRTUAL, turn),)
         for edge in fixed:
-            needs, pieces = joined(edge, needs, pieces)
+            needs, pieces = add_edge(edge, needs, pieces)
         theirs = dict.fromkeys(range(VIRTUAL, len(self.names)), 2)
-        for edges, lacking, left in sets(self.cut, needs, pieces):
+        for edges, lacking, remaining in iter_edge_sets(self.cut, needs, pieces):
             theirs |= {self.flip[cell]: 2 - lacking[cell] for cell in self.middle}
             needed = self.key(self.right, theirs, {}) // MATCHINGS
             for other in self.by_needs[needed]:
                 far = self.state(self.right, other)[1]
-                if one_circle(left, {self.flip[end]: self.flip[far[end]] for end in far}):
+                if is_one_cycle(remaining, {self.flip[end]: self.flip[far[end]] for end in far}):
                     ways = self.layers[self.right][other]
                     result.append((({*fixed, *edges}, other), ways))
         return result
@@ -297,10 +301,10 @@ class NumberedTours:
         walk = [*self.outside, *(images[self.names.index(name)] for name in tour)]
         edges = [(min(edge), max(edge)) for edge in zip(walk, walk[1:] + walk[:1], strict=True)]
         ours, theirs = self.reached(self.left, edges), self.reached(self.right, self.flipped(edges))
-        number = before(ours[-1], self.layer(self.left + 1, turn).items())
+        number = sum_before(ours[-1], self.layer(self.left + 1, turn).items())
         number += self.drawing_number(ours, turn) * self.ways_on(ours[-1], turn)
         finish = {*edges} & {*self.cut}, theirs[-1]
-        number += before(finish, self.finishes(ours[-1], turn))
+        number += sum_before(finish, self.finishes(ours[-1], turn))
         return number + self.drawing_number(theirs, None)
 
     def drawing(self, number: int, n: int, key: int, turn: Turn) -> list[Edge]:
@@ -315,7 +319,7 @@ class NumberedTours:
         number = 0
         for step, (was, key) in enumerate(pairwise(keys), 1):
             states = [(state, ways) for (state, _), ways in self.steps_back(step, key, turn)]
-            number += before(was, states)
+            number += sum_before(was, states)
         return number
 
     def flipped(self, edges: Iterable[Edge]) -> list[Edge]:

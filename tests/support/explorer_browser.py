@@ -179,11 +179,11 @@ def _smaller(png: bytes) -> bytes:
         chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + size]))
         at += size + 12
     packed = b"".join(data for kind, data in chunks if kind == b"IDAT")
-    kept = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"IEND")]
-    kept += [(b"IDAT", zlib.compress(zlib.decompress(packed), 9)), (b"IEND", b"")]
+    kept_chunks = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"IEND")]
+    kept_chunks += [(b"IDAT", zlib.compress(zlib.decompress(packed), 9)), (b"IEND", b"")]
     return png[:8] + b"".join(
         len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
-        for kind, data in kept
+        for kind, data in kept_chunks
     )
 
 

@@ -20,8 +20,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     # reported here and not in the fixture, so that all these tests are one line in the summary
     wanted = set(getattr(item, "fixturenames", ())) & NAMES.keys()
     if "browser" in getattr(item, "fixturenames", ()):
-        asked = item.callspec.params if hasattr(item, "callspec") else {}
-        wanted.add(asked.get("browser", "chromium"))
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        wanted.add(parameters.get("browser", "chromium"))
     for name in sorted(wanted):
         if not find_browser(name):
             reason = f"there is no browser to test in: apt-get install {NAMES[name][0]}"

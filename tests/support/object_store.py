@@ -35,9 +35,9 @@ class LoopbackStore:
             self._store = partial(forward, other)
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
         self.fault: Fault | None = None
-        self.unheard = list[str]()
+        self.ignored_headers = list[str]()
         """Request headers that the server ignores."""
-        self.asked = list[str]()
+        self.requests = list[str]()
         self.variables = {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._server.server_port}",
             "AWS_ACCESS_KEY_ID": "testing",
@@ -56,9 +56,9 @@ class LoopbackStore:
     def _answer(self, environ: dict[str, Any], start: Any) -> list[bytes]:
         method = environ["REQUEST_METHOD"]
         address = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
-        for header in self.unheard:
+        for header in self.ignored_headers:
             environ.pop(header, None)
-        self.asked.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
+        self.requests.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
         text: list[Any] = []
 
         def ask() -> Answer:
@@ -84,10 +84,10 @@ def forward(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
     answer = server.getresponse()
     body = answer.read()
     server.close()
-    kept = [(n, v) for n, v in answer.getheaders() if n.lower() != "transfer-encoding"]
+    response_headers = [(n, v) for n, v in answer.getheaders() if n.lower() != "transfer-encoding"]
     if not answer.getheader("Content-Length"):
-        kept.append(("Content-Length", str(len(body))))
-    start(f"{answer.status} {answer.reason}", kept)
+        response_headers.append(("Content-Length", str(len(body))))
+    start(f"{answer.status} {answer.reason}", response_headers)
     return [body]
 
 

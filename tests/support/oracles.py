@@ -112,10 +112,10 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
     rival = "B" if mover == "A" else "A"
     # an empty square on both ends: index = square number, and both ends have neighbours too
     board, squares = f".{position}.", len(position)
-    own = [square for square in range(1, squares + 1) if board[square] == mover]
+    starts = [square for square in range(1, squares + 1) if board[square] == mover]
     result = []
     for throw in range(1, 6):
-        for start in own:
+        for start in starts:
             target = start + throw
             if target > squares or board[target] == mover:
                 continue
@@ -190,7 +190,10 @@ def senet_replay(dice: str, moves: str) -> str:
 def knight_jumps(files: int, ranks: int) -> dict[int, list[int]]:
     """Return the squares that a knight reaches from each square, in ascending order."""
     squares = range(files * ranks)
-    return {here: [there for there in squares if _is_jump(files, here, there)] for here in squares}
+    return {
+        square: [target for target in squares if _is_jump(files, square, target)]
+        for square in squares
+    }
 
 
 def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
@@ -200,10 +203,10 @@ def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
     seen = {start}
     tours = []
 
-    def extend(here: int) -> None:
+    def extend(last: int) -> None:
         if len(path) == files * ranks:
             tours.append(tuple(path))
-        for square in jumps[here]:
+        for square in jumps[last]:
             if square not in seen:
                 path.append(square)
                 seen.add(square)
@@ -244,9 +247,9 @@ def knight_check(files: int, ranks: int, path: Sequence[int]) -> None:
     """Raise ValueError with the first fault if a path is not a tour of the board."""
     if sorted(path) != list(range(files * ranks)):
         raise ValueError(f"not every square of {files}x{ranks} exactly once: {list(path)}")
-    for number, (here, there) in enumerate(pairwise(path), start=1):
-        if not _is_jump(files, here, there):
-            names = f"{square_name(files, here)} to {square_name(files, there)}"
+    for number, (square, target) in enumerate(pairwise(path), start=1):
+        if not _is_jump(files, square, target):
+            names = f"{square_name(files, square)} to {square_name(files, target)}"
             raise ValueError(f"step {number}, {names}, is no knight's move")
 
 
@@ -255,10 +258,10 @@ def is_closed(files: int, path: Sequence[int]) -> bool:
     return _is_jump(files, path[-1], path[0])
 
 
-def _is_jump(files: int, here: int, there: int) -> bool:
+def _is_jump(files: int, square: int, target: int) -> bool:
     """Tell whether two squares are a knight's move apart."""
-    across = abs(here % files - there % files)
-    up = abs(here // files - there // files)
+    across = abs(square % files - target % files)
+    up = abs(square // files - target // files)
     return sorted((across, up)) == [1, 2]
 
 

@@ -41,11 +41,11 @@ class Pancakes(GoalPuzzle):
         return smaller * ways + self.rank(state[1:])
 
     def unrank(self, rank: int) -> str:
-        left = list(STACKED)
+        remaining = list(STACKED)
         state = ""
         for ways in (24, 6, 2, 1, 1):
             at, rank = divmod(rank, ways)
-            state += left.pop(at)
+            state += remaining.pop(at)
         return state
 
     def moves(self, state: str) -> Iterator[tuple[str, str]]:

@@ -118,11 +118,11 @@ def serve(address: str) -> None:
         listening.listen(64)
         gc.freeze()
         os.write(1, b"!")
-        heard = select.poll()
+        poll = select.poll()
         for place in (sys.stdin, listening):
-            heard.register(place, select.POLLIN)
+            poll.register(place, select.POLLIN)
         running: dict[int, Running] = {}
-        while sys.stdin.fileno() not in (reported := dict(heard.poll())):
+        while sys.stdin.fileno() not in (reported := dict(poll.poll())):
             if listening.fileno() in reported:
                 connection, _ = listening.accept()
                 child = os.fork()
@@ -133,12 +133,12 @@ def serve(address: str) -> None:
                     listening.close()
                     _attend(connection)
                 one = Running(child, os.pidfd_open(child), connection)
-                heard.register(one.ended, select.POLLIN)
-                heard.register(connection, 0)  # hung up on, that is
+                poll.register(one.ended, select.POLLIN)
+                poll.register(connection, 0)  # hung up on, that is
                 running |= dict.fromkeys((one.ended, connection.fileno()), one)
             for one in {running[number] for number in reported.keys() & running.keys()}:
                 for number in (one.ended, one.connection.fileno()):
-                    heard.unregister(number)
+                    poll.unregister(number)
                     del running[number]
                 _end(one, options=one.connection.fileno() not in reported)
 
@@ -146,8 +146,8 @@ def serve(address: str) -> None:
 def _attend(connection: socket.socket) -> NoReturn:
     """Run the requested program in this forked process."""
     numbers, streams, _, _ = socket.recv_fds(connection, 4, 3)
-    with connection.makefile("rb") as asked:
-        folder, count, *rest = asked.read().split(b"\0")
+    with connection.makefile("rb") as request:
+        folder, count, *rest = request.read().split(b"\0")
     words, variables = rest[: int(count)], rest[int(count) :]
     connection.close()
     for number in range(3):

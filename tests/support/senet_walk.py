@@ -39,14 +39,14 @@ def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
     plies = pl.concat([_play(numbered, throw, start) for throw, start in PLIES])
     result = plies.join(faced, on="board", how="anti").group_by("board")
     smallest = pl.all().exclude("lines").get(pl.col("order").arg_min())
-    both = result.agg(pl.sum("lines"), smallest).join(layer.drop("board", "lines"), on="before")
+    joined = result.agg(pl.sum("lines"), smallest).join(layer.drop("board", "lines"), on="before")
     move = pl.format(
         "{}{}{}",
         "start",
         pl.when("swap").then(pl.lit("x")).otherwise(pl.lit("-")),
         pl.col("start") + pl.col("throw"),
     )
-    return both.select(
+    return joined.select(
         "board",
         "lines",
         dice=pl.format("{}{}", "dice", "throw"),
@@ -57,17 +57,17 @@ def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
 
 def _play(layer: pl.DataFrame, throw: int, start: int) -> pl.DataFrame:
     """Play one throw with the piece on one square, wherever it is legal; then the rival moves."""
-    here, there = 2**start, 2 ** (start + throw)
-    swap = RIVAL & there != 0
-    guarded = swap & (RIVAL & (there * 2 | there // 2) != 0)
-    legal = (OWN & here != 0) & (OWN & there == 0) & ~guarded
-    both = pl.when("swap").then(here + there).otherwise(0)
+    origin, target = 2**start, 2 ** (start + throw)
+    swap = RIVAL & target != 0
+    guarded = swap & (RIVAL & (target * 2 | target // 2) != 0)
+    legal = (OWN & origin != 0) & (OWN & target == 0) & ~guarded
+    exchanged = pl.when("swap").then(origin + target).otherwise(0)
     order = ((pl.col("dice") * 8 + throw) * 2**20 + pl.col("starts")) * 16 + start
     return (
         layer.filter(legal)
         .with_columns(swap=swap)
         .select(
-            (RIVAL ^ both) * 2**16 + (OWN ^ (here + there)),
+            (RIVAL ^ exchanged) * 2**16 + (OWN ^ (origin + target)),
             "lines",
             "before",
             "swap",

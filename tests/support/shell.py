@@ -14,7 +14,7 @@ from tests.support.preloaded import warm
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"
-KEPT = (
+INHERITED = (
     "COVERAGE_PROCESS_CONFIG",
     "HOME",
     "LD_LIBRARY_PATH",
@@ -54,10 +54,10 @@ class Ask(Protocol):
         """Run `pipeline query` with these arguments and this standard input."""
 
 
-def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return an environment without a terminal, of 80 columns."""
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return {**kept, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **(more or {})}
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return {**inherited, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **(extra or {})}
 
 
 def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str:

@@ -12,8 +12,8 @@ def neighbours(state: str, rows: int, columns: int) -> dict[str, str]:
     for letter, (down, right) in STEPS.items():
         if row + down in range(rows) and column + right in range(columns):
             cells = list(state)
-            here, there = row * columns + column, (row + down) * columns + column + right
-            cells[here], cells[there] = cells[there], cells[here]
+            blank, target = row * columns + column, (row + down) * columns + column + right
+            cells[blank], cells[target] = cells[target], cells[blank]
             result[letter] = "".join(cells)
     return result
 

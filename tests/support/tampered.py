@@ -51,7 +51,7 @@ from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder, Store
 from tests import WIDE
 
-TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
+TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))
 TABLES[SMALL.name] = SMALL
 CUTS = {
@@ -123,14 +123,14 @@ def records(data: bytes | bytearray) -> int:
     return count
 
 
-def change_some(whole: bytes, chance: random.Random) -> bytes:
+def change_some(original: bytes, randomness: random.Random) -> bytes:
     """Return an index with some bytes of some records changed, except for their layers; every block
     keeps a right checksum.
     """
-    data = bytearray(whole)
-    for _ in range(chance.choice((1, 5, 50))):
-        at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
-        data[at] = chance.randrange(256)
+    data = bytearray(original)
+    for _ in range(randomness.choice((1, 5, 50))):
+        at = place(data, randomness.randrange(records(original))) + randomness.randrange(2, 1023)
+        data[at] = randomness.randrange(256)
     return reseal(data)
 
 
@@ -218,9 +218,9 @@ def split(folder: Path, name: str, *at: int, row_group: int = 1 << 16) -> list[P
     """Split the published table into files that begin at row 0 and these; number tours in each file
     separately.
     """
-    whole = folder / f"{name}.parquet"
-    rows = pq.read_table(whole).combine_chunks()
-    whole.unlink()
+    source = folder / f"{name}.parquet"
+    rows = pq.read_table(source).combine_chunks()
+    source.unlink()
     paths: list[Path] = []
     for begin, end in zip([0, *at], [*at, len(rows)], strict=True):
         part = rows.slice(begin, end - begin)

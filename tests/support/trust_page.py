@@ -24,7 +24,7 @@ class Row(NamedTuple):
         patterns = [re.sub("[CRN]", "[0-9]+", name) for name in names]
         how = ".*".join(map(re.escape, self.how.split("…")))
         return (
-            (not names or any(re.fullmatch(of, verdict.table) for of in patterns))
+            (not names or any(re.fullmatch(pattern, verdict.table) for pattern in patterns))
             and verdict.verdict == self.verdict
             and re.fullmatch(how, verdict.how) is not None
         )
@@ -44,11 +44,11 @@ def require_same(heading: str, verdicts: Iterable[Verdict], *, whole: bool = Tru
     With `whole`, also require that each row has a verdict, and lists all boards that have it if it
     lists any.
     """
-    of_page = rows(heading)
-    assert of_page
-    result: dict[Row, list[str | None]] = {row: [] for row in of_page}
+    page_rows = rows(heading)
+    assert page_rows
+    result: dict[Row, list[str | None]] = {row: [] for row in page_rows}
     for verdict in verdicts:
-        covering = [row for row in of_page if row.covers(verdict)]
+        covering = [row for row in page_rows if row.covers(verdict)]
         assert len(covering) == 1, (verdict, covering)
         result[covering[0]].append(verdict.board)
     for row, boards in result.items() if whole else ():

@@ -40,10 +40,12 @@ def fact(tmp_path: Path, reports: list[tuple[Claim, int]]) -> ClaimCheck:
     return ClaimCheck(CLAIM, Folder(tmp_path), "make toys", lambda *words: reports.append(words))
 
 
-def get_refutation(prove: Any, *words: object, **more: object) -> tuple[int | None, object, object]:
+def get_refutation(
+    prove: Any, *words: object, **options: object
+) -> tuple[int | None, object, object]:
     """Return the row that refutes a claim, the value found there and the expected one."""
     with pytest.raises(VerifyFailed) as text:
-        prove(*words, **more)
+        prove(*words, **options)
     return text.value.row, text.value.found, text.value.expected
 
 
@@ -99,9 +101,9 @@ def test_a_failure_may_have_no_row(fact: ClaimCheck, tmp_path: Path) -> None:
 
 def test_values_of_damaged_files_are_escaped_and_shortened(fact: ClaimCheck) -> None:
     longest = "x" * MAX_SHOWN_VALUE
-    with pytest.raises(VerifyFailed) as said:
+    with pytest.raises(VerifyFailed) as caught:
         fact.refute("\x1b[31m", longest, 0, {"name": longest + "y"})
-    text = str(said.value)
+    text = str(caught.value)
     assert "\x1b" not in text
     assert "\\x1b[31m" in text
     assert f"expected {longest}. Run" in text
@@ -142,13 +144,13 @@ def test_among_selected_rows_the_first_in_the_table_is_named(fact: ClaimCheck) -
 @pytest.mark.parametrize("width", [3, 2, 4])
 @pytest.mark.parametrize("begin", [0, 2])
 def test_read_cells_requires_the_text_length(fact: ClaimCheck, width: int, begin: int) -> None:
-    some = Rows(ROWS.batch.slice(begin), begin)
+    rows = Rows(ROWS.batch.slice(begin), begin)
     if width == 3:
-        assert some.read_cells(fact, "name", 3).tobytes() == b"antbeecatdogeel"[3 * begin :]
-        assert some.read_cells(fact, "name", 3).shape == (5 - begin, 3)
+        assert rows.read_cells(fact, "name", 3).tobytes() == b"antbeecatdogeel"[3 * begin :]
+        assert rows.read_cells(fact, "name", 3).shape == (5 - begin, 3)
     else:
         expected = (begin, "length of name 3", str(width))
-        assert get_refutation(some.read_cells, fact, "name", width) == expected
+        assert get_refutation(rows.read_cells, fact, "name", width) == expected
 
 
 def test_read_numbers_replaces_nulls() -> None:

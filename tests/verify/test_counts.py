@@ -102,11 +102,11 @@ def change_rows(listed: ListedTable, *changes: tuple[str, str, int, int]) -> Ver
     A square below 0 stands for the whole board.
     """
     rows = pq.read_table(listed.store.locate("knight_counts.parquet"))
-    for column, name, square, more in changes:
+    for column, name, square, difference in changes:
         board = KnightBoard(*map(int, name.split("x")))
         for at in set(board.find_images(square)) if square >= 0 else range(board.squares):
             row = ROWS[name] + at
-            rows = cell(column, row, rows[column][row].as_py() + more)(rows)
+            rows = cell(column, row, rows[column][row].as_py() + difference)(rows)
     return get_failure(listed, rows)
 
 
@@ -156,7 +156,7 @@ def test_counts_at_wrong_squares_are_detected(
 ) -> None:
     """Change counts without changing totals or symmetry."""
     failure = change_rows(
-        small_copy, *(("tours", *square, more) for square, more in changes.items())
+        small_copy, *(("tours", *square, difference) for square, difference in changes.items())
     )
     assert (failure.claim.claim, failure.row) == (claim, ROWS[row])
     assert failure.found == found
@@ -238,7 +238,7 @@ def test_false_counts_are_detected(copy: Path, outputs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("boards", "claim", "said"),
+    ("boards", "claim", "message"),
     [
         (("5x6", "6x5"), "A083386", "tours of 5x6: 75166 | 37568"),
         (("4x5", "5x4"), "A079137", "tours of 4x5: 348 | 164"),
@@ -246,7 +246,7 @@ def test_false_counts_are_detected(copy: Path, outputs: Path) -> None:
     ],
 )
 def test_false_totals_are_detected(
-    copy: Path, boards: tuple[str, str], claim: str, said: str
+    copy: Path, boards: tuple[str, str], claim: str, message: str
 ) -> None:
     """Double the counts of a board and of the same board on its side: they stay as symmetric."""
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
@@ -254,7 +254,7 @@ def test_false_totals_are_detected(
     rewrite(copy, "knight_counts", cells(*(("tours", row, 2 * tours[row] + 1) for row in rows)))
     failure = get_count_failure(copy)
     assert claim in failure.claim.claim
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
 
 
 def test_false_closed_counts_are_detected(copy: Path) -> None:
@@ -272,9 +272,13 @@ def test_counts_of_larger_narrow_boards_are_recounted(copy: Path) -> None:
     board, rows = KnightBoard(10, 4), count_rows(copy, "10x4")
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
     moved = [
-        (square, more) for first, more in ((0, 8), (1, -8)) for square in board.find_images(first)
+        (square, difference)
+        for first, difference in ((0, 8), (1, -8))
+        for square in board.find_images(first)
     ]
-    changes = (("tours", rows[square], tours[rows[square]] + more) for square, more in moved)
+    changes = (
+        ("tours", rows[square], tours[rows[square]] + difference) for square, difference in moved
+    )
     rewrite(copy, "knight_counts", cells(*changes))
     failure = get_count_failure(copy)
     assert failure.claim.claim.endswith(

@@ -90,7 +90,7 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
 
 
 @pytest.mark.parametrize(
-    ("change", "row", "claim", "said"),
+    ("change", "row", "claim", "message"),
     [
         (cell("state", 70, "012345678"), 70, ORDER, "012345678 | a state after the one before it"),
         (cell("state", 70, "912345678"), 70, ORDER, "912345678 | a state"),
@@ -120,14 +120,14 @@ def test_a_false_cell_of_the_8_puzzle_is_detected(
     change: Callable[[pa.Table], pa.Table],
     row: int,
     claim: str,
-    said: str,
+    message: str,
 ) -> None:
     rows = change(edge_rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed) as caught:
         prove_rows(open_one(outputs, "eight_edge"), EIGHT, sliding_table, Rows(rows))
     failure = caught.value
     assert (failure.row, failure.claim.claim) == (row, claim)
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
     assert failure.content["state"] == rows.column("state")[row].as_py()
 
 
@@ -168,9 +168,9 @@ def test_a_missing_class_and_a_false_goal_are_detected(outputs: Path, sliding_ta
     listed = open_one(outputs, "eight")
     rows = pq.read_table(outputs / "eight.parquet")
     corner = rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
-    both = cells(("goal", EIGHT.rank("123804765"), "corner"))(rows)
+    two_corners = cells(("goal", EIGHT.rank("123804765"), "corner"))(rows)
     with pytest.raises(VerifyFailed, match="found goal corner, expected centre"):
-        prove_rows(listed, EIGHT, sliding_table, Rows(both.combine_chunks().to_batches()[0]))
+        prove_rows(listed, EIGHT, sliding_table, Rows(two_corners.combine_chunks().to_batches()[0]))
     with pytest.raises(VerifyFailed, match="found no row, expected a row for 123804765") as caught:
         prove_rows(listed, EIGHT, sliding_table, Rows(corner.combine_chunks().to_batches()[0]))
     assert caught.value.row is None

@@ -63,7 +63,7 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "rows", "said"),
+    ("old", "new", "rows", "message"),
     [
         # the greatest number of a tour, according to the statistics
         (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "number: max 302 | 303"),
@@ -82,11 +82,11 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
     ],
 )
 def test_a_false_footer_is_detected(
-    copy: Path, old: bytes, new: bytes, rows: int, said: str
+    copy: Path, old: bytes, new: bytes, rows: int, message: str
 ) -> None:
     change_footer(copy, FIVE, lambda footer: footer.replace(old, new), rows)
     failure = get_refutation(copy, FIVE)
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
 
 
 def test_a_false_sort_order_is_detected(copy: Path) -> None:
@@ -125,9 +125,9 @@ def test_false_counts_with_right_total_and_symmetry_are_detected(copy: Path) -> 
         changes = []
         for board in (KnightBoard(5, 6), KnightBoard(6, 5)):
             far = board.parse_square("b1" if board.files == 5 else "a2")
-            for corner, more in ((board.parse_square("a1"), 100), (far, -100)):
+            for corner, difference in ((board.parse_square("a1"), 100), (far, -100)):
                 changes += [
-                    ("tours", row, tours + more)
+                    ("tours", row, tours + difference)
                     for square in {*board.find_images(corner)}
                     for row, tours in [row_of[str(board), board.name_square(square)]]
                 ]

@@ -149,9 +149,9 @@ def test_a_tour_missing_with_its_reverse_is_detected(copy: Path, five: pa.Table)
     """Remove a tour and its reverse, so that the numbers of tours there and back stay equal."""
     path = str(five["path"][700])
     gone = {path, "".join(reversed(_names(path)))}
-    kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in gone]
-    assert len(kept) == len(five) - 2
-    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(kept)))
+    remaining = [at for at, path in enumerate(five["path"].to_pylist()) if path not in gone]
+    assert len(remaining) == len(five) - 2
+    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(remaining)))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert fnmatchcase(str(failure.expected), "*[0-9], as mirrored")
 
@@ -164,9 +164,9 @@ def test_a_tour_missing_with_all_images_is_detected(copy: Path, five: pa.Table) 
         for turned in list_mirrors(5, 5):
             images.add("".join(oracles.square_name(5, turned[square]) for square in way))
     assert len(images) >= 8
-    kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in images]
-    assert len(kept) == len(five) - len(images)
-    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(kept)))
+    remaining = [at for at, path in enumerate(five["path"].to_pylist()) if path not in images]
+    assert len(remaining) == len(five) - len(images)
+    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(remaining)))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.found, failure.expected) == ("tours from a1: 302", 304)
 

@@ -48,10 +48,10 @@ class Pancakes(GoalPuzzle):
         self.tables = (self.make_goal_table("stack", meaning, ("sorted",)),)
 
     def unrank(self, rank: int) -> str:
-        left, state = sorted("12345"), ""
+        remaining, state = sorted("12345"), ""
         for weight in (24, 6, 2, 1, 1):
             at, rank = divmod(rank, weight)
-            state += left.pop(at)
+            state += remaining.pop(at)
         return state
 
     def rank(self, state: str) -> int:
@@ -87,7 +87,7 @@ def test_a_new_puzzle_is_proved_by_its_moves(
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "message"),
     [
         ("distance", 9, "nearest neighbour's distance * | 8"),
         ("distance", 0, "distance is 0: True | False"),
@@ -97,7 +97,7 @@ def test_a_new_puzzle_is_proved_by_its_moves(
     ],
 )
 def test_a_false_cell_of_a_new_puzzle_is_detected(
-    stack: Path, column: str, value: object, said: str
+    stack: Path, column: str, value: object, message: str
 ) -> None:
     # a farthest state, so that no other row depends on this one
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
@@ -105,21 +105,21 @@ def test_a_false_cell_of_a_new_puzzle_is_detected(
     rewrite(stack, "stack", cell(column, row, value))
     failure = get_refutation(stack, "stack")
     assert failure.row == row
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
     assert failure.command.startswith("pipeline precompute stack --force")
 
 
 def test_irreversible_moves_are_named(stack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
         if state != "54321":
-            yield from true(self, state)
+            yield from original_moves(self, state)
 
-    true = Pancakes.moves
+    original_moves = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = get_refutation(stack, "stack")
     assert failure.expected == "a move that can be undone"
     # the first of the states that lead to the state without moves
-    ways = [(reached, letter) for letter, reached in true(Pancakes(), "54321")]
+    ways = [(reached, letter) for letter, reached in original_moves(Pancakes(), "54321")]
     state, letter = min(ways)
     assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
 
@@ -130,11 +130,11 @@ def test_an_isolated_state_is_named(stack: Path, monkeypatch: pytest.MonkeyPatch
     row = distances.index(max(distances))
 
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
-        for letter, reached in true(self, state):
+        for letter, reached in original_moves(self, state):
             if self.unrank(row) not in (state, reached):
                 yield letter, reached
 
-    true = Pancakes.moves
+    original_moves = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = get_refutation(stack, "stack")
     assert (failure.row, failure.found) == (row, "nearest neighbour's distance None")
@@ -145,10 +145,10 @@ def test_moves_to_invalid_states_are_named(
     stack: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
-        for letter, reached in true(self, state):
+        for letter, reached in original_moves(self, state):
             yield letter, after if (state, letter) == ("54321", "3") else reached
 
-    true = Pancakes.moves
+    original_moves = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = get_refutation(stack, "stack")
     assert failure.found == "move 3 to no state"
@@ -180,14 +180,14 @@ def test_parity_is_proved_to_be_the_goals(stack: Path) -> None:
     assert reported.count(replace(listed.begin_claim(text).claim, passed=True)) == 1
     other = np.where(np.arange(toy.size) == 70, 1, 0)
     one_more = pa.concat_arrays([space.states, pa.array(["99999"])])
-    for states, parity, row, said in (
+    for states, parity, row, message in (
         (space.states, other, 70, ("parity 1", "0")),
         (one_more, np.append(same, 0), None, ("rows 120", 121)),
     ):
         with pytest.raises(VerifyFailed) as caught:
             prove_rows(listed, toy, replace(space, states=states, parity=parity), Rows(batch))
         assert (caught.value.claim.claim, caught.value.row) == (text, row)
-        assert (caught.value.found, caught.value.expected) == said
+        assert (caught.value.found, caught.value.expected) == message
 
 
 def test_a_goal_without_a_row_is_named(stack: Path) -> None:
@@ -205,8 +205,8 @@ class Topped(Pancakes):
         self.tables = (Table("stack", old.meaning, old.rank, old.columns, old.recipe),)
 
     def list_columns(self) -> tuple[Column, ...]:
-        more = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
-        return (*super().list_columns(), *more)
+        further = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
+        return (*super().list_columns(), *further)
 
     def compute_features(self, state: str, goal: str) -> dict[str, int]:
         return {"top": int(state[0]) if goal == "12345" else -1}

@@ -56,8 +56,8 @@ def test_part_files_are_proved_as_one_table(several_files: Path, outputs: Path) 
     assert rows == {6_637_920}
     assert {*CUTS} - listed == {"eight", "eight_edge", "senet"}
     for name in {*CUTS} - listed:
-        whole = read_rows(open_one(outputs, name)).batch
-        assert read_rows(open_one(several_files, name)).batch.equals(whole)
+        expected = read_rows(open_one(outputs, name)).batch
+        assert read_rows(open_one(several_files, name)).batch.equals(expected)
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ def test_a_missing_file_fails_the_proof(pieces: list[Path]) -> None:
 
 def test_numbers_restart_in_each_file(copy: Path) -> None:
     """Refuse numbers that continue from one file to the next: readers would count them twice."""
-    whole = pq.read_table(copy / f"{FIVE}.parquet")
+    all_rows = pq.read_table(copy / f"{FIVE}.parquet")
     _, second = split(copy, FIVE, 100)
-    write_rows(whole.slice(100), second, TABLES[FIVE])
+    write_rows(all_rows.slice(100), second, TABLES[FIVE])
     vouch(copy, FIVE, 2)
     failure = get_refutation(copy, FIVE)
     assert (failure.row, failure.found, failure.expected) == (100, "number 100", "0")

@@ -29,30 +29,32 @@ from tests.support.trust_page import require_same
 @pytest.mark.long
 def test_published_tables_are_proved(outputs: Path) -> None:
     reported: list[tuple[Claim, int]] = []
-    together: list[list[Verdict]] = []
+    reported_verdicts: list[list[Verdict]] = []
     verified = verify(
         Folder(outputs),
         listener=lambda claim, done: reported.append((claim, done)),
-        on_verdicts=lambda verdicts: together.append([*verdicts]),
+        on_verdicts=lambda verdicts: reported_verdicts.append([*verdicts]),
     )
-    proved, own = (
+    proved, default_names = (
         verified.claims,
         [table.name for known in list_puzzles() for table in known.tables],
     )
-    assert [*chain.from_iterable(together)] == verified.verdicts
-    assert [{of.table for of in verdicts} for verdicts in together] == [{name} for name in own]
+    assert [*chain.from_iterable(reported_verdicts)] == verified.verdicts
+    assert [{verdict.table for verdict in verdicts} for verdicts in reported_verdicts] == [
+        {name} for name in default_names
+    ]
     assert verified.unpublished == []
     require_same("Default tables", verified.verdicts)
     assert all(claim.passed for claim in proved)
     tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
-    assert tables == {"manifest", *own}
+    assert tables == {"manifest", *default_names}
     assert [claim for claim, _ in reported if claim.passed] == proved
     begun = [(c.file, c.claim) for c, done in reported if c.passed is None and done == 0]
     assert sorted(begun) == sorted((c.file, c.claim) for c in proved)
     assert max(done for claim, done in reported if claim.passed is None) == 6_637_920
-    said = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
+    rows_by_claim = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
     text = "every state except the goals has a neighbour one move nearer, and none still nearer"
-    assert said[text] == 362_880
+    assert rows_by_claim[text] == 362_880
     counts = [claim.claim for claim in proved if claim.table == "knight_counts"]
     # rows that depend on one computation only are named
     assert counts[-1] == "on 5x8, 8x5, counted only once: no more tours are closed than there are"
@@ -75,7 +77,7 @@ FILES = ["eight.parquet", "eight_edge.idx", "senet.parquet", "senet.idx", "knigh
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("damage", ["flip", "cut", "grow", "empty", "zero"])
 def test_quick_detects_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
-    path, whole = replace_link(copy / file), outputs / file
+    path, original = replace_link(copy / file), outputs / file
     data = bytearray(path.read_bytes())
     at = len(data) // 3
     if damage == "flip":
@@ -90,10 +92,10 @@ def test_quick_detects_damaged_bytes(copy: Path, outputs: Path, file: str, damag
     failure = caught.value
     assert (failure.file, failure.row) == (str(path), None)
     assert failure.claim.claim == "size and SHA-256 match the manifest"
-    if len(data) == whole.stat().st_size:
-        assert (failure.found, failure.expected) == (f"SHA-256 {sha256(path)}", sha256(whole))
+    if len(data) == original.stat().st_size:
+        assert (failure.found, failure.expected) == (f"SHA-256 {sha256(path)}", sha256(original))
     else:
-        assert (failure.found, failure.expected) == (f"bytes {len(data)}", whole.stat().st_size)
+        assert (failure.found, failure.expected) == (f"bytes {len(data)}", original.stat().st_size)
     # such a file is detected as damaged without --force
     assert "--force" not in failure.command
 
@@ -150,7 +152,7 @@ def test_any_changed_byte_of_the_manifest_is_detected(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "message"),
     [
         (lambda data: data[:10], "bytes 10 | a header of 4096 bytes"),
         (lambda data: b"X" + data[1:], "magic b'XTIX' | b'PTIX'"),
@@ -178,7 +180,9 @@ def test_any_changed_byte_of_the_manifest_is_detected(copy: Path) -> None:
         ),
     ],
 )
-def test_quick_detects_a_false_index(copy: Path, edit: Callable[[bytes], bytes], said: str) -> None:
+def test_quick_detects_a_false_index(
+    copy: Path, edit: Callable[[bytes], bytes], message: str
+) -> None:
     """Detect a false index even where the manifest matches it."""
     index = replace_link(copy / "eight.idx")
     data = edit(index.read_bytes())
@@ -188,14 +192,14 @@ def test_quick_detects_a_false_index(copy: Path, edit: Callable[[bytes], bytes],
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.file == str(index)
-    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", said)
+    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", message)
 
 
 Edit = Callable[[dict[str, Any]], object]
 
 
 @pytest.mark.parametrize(
-    ("edit", "file", "said"),
+    ("edit", "file", "message"),
     [
         (lambda entry: entry.update(index=None), "manifest.json", "index of eight: False | True"),
         (lambda entry: entry["files"][0].update(bytes=7), "eight.parquet", "bytes * | 7"),
@@ -206,13 +210,15 @@ Edit = Callable[[dict[str, Any]], object]
         (lambda entry: entry["index"].update(bytes=7), "eight.idx", "bytes 733184 | 7"),
     ],
 )
-def test_quick_detects_a_false_manifest_entry(copy: Path, edit: Edit, file: str, said: str) -> None:
+def test_quick_detects_a_false_manifest_entry(
+    copy: Path, edit: Edit, file: str, message: str
+) -> None:
     with edit_manifest(copy) as entries:
         edit(entries["eight"])
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.file == str(copy / file)
-    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", said)
+    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", message)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +240,7 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "message"),
     [
         (
             lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
@@ -249,12 +255,12 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
         (lambda entry: entry.update(content="0"), "content hash * | 0"),
     ],
 )
-def test_a_false_manifest_entry_is_detected(copy: Path, edit: Edit, said: str) -> None:
+def test_a_false_manifest_entry_is_detected(copy: Path, edit: Edit, message: str) -> None:
     with edit_manifest(copy) as entries:
         edit(entries["knight_tours_5x5"])
     assert verify(Folder(copy), quick=True).claims
     failure = get_refutation(copy, "knight_tours_5x5")
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
 
 
 def test_another_schema_is_detected(copy: Path) -> None:
@@ -282,8 +288,8 @@ def test_another_schema_is_detected(copy: Path) -> None:
 
 def test_undecodable_parquet_is_detected(copy: Path) -> None:
     path = replace_link(copy / "knight_tours_5x5.parquet")
-    whole = path.read_bytes()
-    half = bytearray(whole)
+    original = path.read_bytes()
+    half = bytearray(original)
     half[200:400] = bytes(200)
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)

@@ -237,10 +237,10 @@ def test_states_are_summed_over_all_chunks(
     """Sum the states of all chunks of the index, whose number decides whether layers are proved."""
     small = open_listed(ranked_boards, "5x6")
     layers = LayerReader(proof._open_records(small), small.index.records)
-    every = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
-    assert proof._prove_records(small) == every
+    expected = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
+    assert proof._prove_records(small) == expected
     monkeypatch.setattr("pipeline.verify.manifest_checks.CHUNK_BLOCKS", 1)
-    assert proof._prove_records(small) == every
+    assert proof._prove_records(small) == expected
 
 
 def test_a_wrong_content_hash_is_detected(
@@ -311,8 +311,8 @@ def test_a_count_of_the_same_sweep_is_no_recount(
 def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path) -> None:
     seen = counted("5x6", closed=[16] * 30)
     (result,) = prove_ranks(open_listed(ranked_boards, "5x6"), seen).verdicts
-    both = "as published (OEIS A175881) and as knight_counts, which was recounted"
-    assert f"; closed tours are as many {both}; all 8 numbers" in result.how
+    sources = "as published (OEIS A175881) and as knight_counts, which was recounted"
+    assert f"; closed tours are as many {sources}; all 8 numbers" in result.how
 
 
 Tours = Callable[[int], list[int]]
@@ -341,17 +341,21 @@ def test_false_unranked_tours_are_detected(
     ranked_boards: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    requested: list[int] = []
 
     def squares(self: TourRanker, number: int, start: int) -> list[int]:
-        asked.append(number)
-        return lie(lambda of: true(self, of, start)) if number == 5 else true(self, number, start)
+        requested.append(number)
+        return (
+            lie(lambda lower: unrank(self, lower, start))
+            if number == 5
+            else unrank(self, number, start)
+        )
 
-    true = TourRanker.unrank
+    unrank = TourRanker.unrank
     monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     monkeypatch.setattr(TourRanker, "unrank", squares)
     back = {5: 4} if row is None else {}
-    monkeypatch.setattr(TourRanker, "rank", lambda *given: back.get(asked[-1], asked[-1]))
+    monkeypatch.setattr(TourRanker, "rank", lambda *given: back.get(requested[-1], requested[-1]))
     with pytest.raises(VerifyFailed) as caught:
         prove_board(ranked_boards, "5x6")
     failure = caught.value
@@ -364,11 +368,11 @@ def test_keys_and_sums_are_compared_to_the_last_bit(
 ) -> None:
     """Use keys and sums with more bits than a floating-point number, as large boards have."""
     small = open_listed(ranked_boards, "5x6")
-    ((_, some),) = iter_records(small)
+    ((_, records),) = iter_records(small)
     firsts, sums, states = encode_layer(
-        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), some.dtype["states"].itemsize
+        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), records.dtype["states"].itemsize
     )
-    result = np.zeros(len(firsts), some.dtype)
+    result = np.zeros(len(firsts), records.dtype)
     for (name, _), values in zip(small.definition.index[1:3], (firsts, sums), strict=True):
         result[name] = values
     result["states"] = states.view(np.uint8).reshape(len(states), -1)

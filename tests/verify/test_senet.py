@@ -87,7 +87,17 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
         lines = layer | lines
     columns: dict[str, list[Any]] = {
         "position": EVERY,
-        "plies": [min((of[at] for of in plies if at in of), default=None) for at in EVERY],
+        "plies": [
+            min(
+                (
+                    values_by_position[at]
+                    for values_by_position in plies
+                    if at in values_by_position
+                ),
+                default=None,
+            )
+            for at in EVERY
+        ],
         "plies_even": [plies[0].get(at) for at in EVERY],
         "plies_odd": [plies[1].get(at) for at in EVERY],
         "dice": [lines[at].dice if at in lines else None for at in EVERY],
@@ -104,9 +114,13 @@ def prove_small(listed: ListedTable, rows: Rows) -> None:
     with pytest.MonkeyPatch.context() as rules:
         rules.setattr(proof, "SQUARES", len(SMALL))
         rules.setattr(proof, "OPENING", SMALL)
-        rules.setattr(proof, "read_rows", lambda of: given[id(of)])
+        rules.setattr(proof, "read_rows", lambda given_table: given[id(given_table)])
         true = {(id(listed), id(rows)): Positions(cells)}
-        rules.setattr(proof, "prove_positions", lambda of, them: true[id(of), id(them)])
+        rules.setattr(
+            proof,
+            "prove_positions",
+            lambda given_table, given_rows: true[id(given_table), id(given_rows)],
+        )
         prove_senet(listed, {})
 
 
@@ -126,17 +140,17 @@ def test_a_small_board_is_proved(
     checked_records: list[tuple[ListedTable, str, dict[str, Any]]],
 ) -> None:
     rows, plies, last = small_table
-    said: list[tuple[str, str]] = []
+    passed: list[tuple[str, str]] = []
     listed = open_one(
         outputs,
         "senet",
-        lambda claim, done: said.extend([(claim.claim, claim.file)] if claim.passed else []),
+        lambda claim, done: passed.extend([(claim.claim, claim.file)] if claim.passed else []),
     )
-    said.clear()
+    passed.clear()
     prove_small(listed, Rows(rows.to_batches()[0]))
-    assert said == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
-    ((of, text, fields),) = checked_records
-    assert (of, text) == (listed, RECORDS)
+    assert passed == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
+    ((table, text, fields),) = checked_records
+    assert (table, text) == (listed, RECORDS)
     assert {name: values.tolist() for name, values in fields.items()} == {
         "plies_even": [plies[0].get(at, 255) for at in EVERY],
         "last_even": [last[0].get(at, 0) for at in EVERY],
@@ -259,7 +273,7 @@ FIVES = "15 squares: five A, five B and five empty"
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (".....AAAAABBBBB", ".....AAAAABBBBB | a position after the one before it"),
         ("A", "length of position 1 | 15"),
@@ -267,12 +281,12 @@ FIVES = "15 squares: five A, five B and five empty"
     ],
 )
 def test_a_false_position_is_detected(
-    listed_table: ListedTable, senet_rows: pa.Table, value: str, said: str
+    listed_table: ListedTable, senet_rows: pa.Table, value: str, message: str
 ) -> None:
     failure = get_failure(
         prove_positions, listed_table, cell("position", 500_000, value)(senet_rows)
     )
-    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, said)
+    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, message)
     text = "the rows are all 756,756 arrangements, each once, in notation order"
     assert failure.claim.claim == text
 

@@ -108,12 +108,12 @@ def build_small_board() -> str:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         build(Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
-        made = [sha256(file) for file in sorted(folder.glob("sliding*"))]
+        hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
         claimed = [[claim.table, claim.file, claim.claim] for claim in prove_boards(folder)]
         with_record(folder, 100, 19)
         with pytest.raises(VerifyFailed) as reported:
             prove_boards(folder)
-        return json.dumps([made, claimed, str(reported.value).replace(place, "")], indent=1)
+        return json.dumps([hashes, claimed, str(reported.value).replace(place, "")], indent=1)
 
 
 def test_a_board_is_built_and_proved_the_same_with_the_compiler_off() -> None:
@@ -178,14 +178,14 @@ def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) 
     """Split a table's records into two chunks, optionally with a false 0 in the first."""
 
     def changed(listed: ListedTable) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-        for begin, given in true(listed):
+        for begin, given in iter_unchanged(listed):
             result, middle = given.copy(), len(given) // 2
             if rank is not None and listed.name == name:
                 result["distance"][rank] = 0
             yield begin, result[:middle]
             yield begin + middle, result[middle:]
 
-    true = iter_records
+    iter_unchanged = iter_records
     monkeypatch.setattr(proof, "iter_records", changed)
 
 

@@ -130,7 +130,7 @@ class Tags(Recipe):
 
 def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
     tags = {"steps": np.arange(24), "tag": np.array([b"a", b"bc"] * 12, "S3")}
-    return (of for of in [tags]), (of for of in [tags]), 24
+    return (columns for columns in [tags]), (columns for columns in [tags]), 24
 
 
 INDEX = (("steps", "B"), ("tag", "3s"))
@@ -217,7 +217,9 @@ def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> No
     register(lanes.PUZZLE)
     for quick in (False, True):
         verified = verify(Folder(alone), quick=quick)
-        assert [(of.table, of.verdict) for of in verified.verdicts] == [("jugs", "intact")]
+        assert [(verdict.table, verdict.verdict) for verdict in verified.verdicts] == [
+            ("jugs", "intact")
+        ]
         assert verified.unpublished == [table.name for table in lanes.PUZZLE.tables]
 
 
@@ -226,7 +228,9 @@ def test_an_index_without_rules_is_counted_and_not_proved(
 ) -> None:
     assert run_command(["verify", "--json", "--outputs", str(alone)]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert [(of["table"], of["verdict"]) for of in answer["tables"]] == [("jugs", "intact")]
+    assert [(entry["table"], entry["verdict"]) for entry in answer["tables"]] == [
+        ("jugs", "intact")
+    ]
     assert (answer["totals"]["tables"], answer["totals"]["verdicts"]) == (1, {"intact": 1})
     assert run_command(["verify", "--outputs", str(alone)]) == 0
     out = capsys.readouterr().out
@@ -269,12 +273,12 @@ def test_every_proof_names_what_it_leaves_out(
     old = listed.definition
     columns = (*old.columns, Column("taste", "int8", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
-    more = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
+    extended = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
     for name in names:
         monkeypatch.setattr(module, name, NoProof)
     result = list[Verdict]()
-    prove([replace(listed, table=more)], result.extend)
-    assert {of.verdict for of in result} <= {Grade.INTACT}
+    prove([replace(listed, table=extended)], result.extend)
+    assert {verdict.verdict for verdict in result} <= {Grade.INTACT}
     monkeypatch.undo()
     assert listed.gaps == ["taste", *(name for name, _ in spice)]
 
@@ -290,13 +294,13 @@ SUPER: Any = "super"
 
 
 @pytest.mark.parametrize(
-    "left", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
+    "outcome", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
 )
 def test_a_proof_without_a_valid_outcome_shows_nothing(
-    left: object, tmp_path: Path, register: Register
+    outcome: object, tmp_path: Path, register: Register
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
-    LEFT[:] = [left]
+    LEFT[:] = [outcome]
     assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Grade.INTACT
 
 
@@ -322,7 +326,9 @@ def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Registe
         verify(Folder(tmp_path))
     first, second = seen
     assert first == {}
-    assert [(name, of.result) for name, of in second.items()] == [("lane_3x4", "lane_3x4")]
+    assert [(name, outcome.result) for name, outcome in second.items()] == [
+        ("lane_3x4", "lane_3x4")
+    ]
 
 
 # ---- forged entries -------------------------------------------------------------------------
@@ -407,10 +413,10 @@ def without(known: Callable[[KnightBoard], Known], *names: str) -> Callable[[Kni
 def test_ranking_tables_are_recounted_only_if_every_rank_was_tried(
     numbered_boards: list[Verdict],
 ) -> None:
-    assert [of.verdict for of in numbered_boards] == [
+    assert [verdict.verdict for verdict in numbered_boards] == [
         *("recounted", "recounted", "published", "published", "published", "sampled")
     ]
-    hows = [of.how.split("; ") for of in numbered_boards]
+    hows = [verdict.how.split("; ") for verdict in numbered_boards]
     summed = [True, True, False, True, False, False]
     assert [how[0].startswith("each layer was summed again") for how in hows] == summed
     assert hows[0][1:] == [
@@ -462,7 +468,7 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
         register(toy)
         result += verify(Folder(tmp_path / "2")).verdicts
     result += verify(Folder(tmp_path / "2"), quick=True).verdicts
-    assert [of.verdict for of in result] == [
+    assert [verdict.verdict for verdict in result] == [
         *("intact", "proved", "recounted", "proved", "proved", "intact", "intact", "intact"),
         "intact",
     ]
@@ -470,7 +476,7 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
 
 
 def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdict]) -> None:
-    result = [(of.board, of.verdict.value) for of in counted_boards]
+    result = [(verdict.board, verdict.verdict.value) for verdict in counted_boards]
     half = len(result) // 2
     assert dict(result[:half]) == {
         "3x4": "proved",
@@ -499,7 +505,7 @@ def test_an_unproved_list_is_no_evidence_for_counts(tmp_path: Path) -> None:
     tours.gaps.append("rating")
     result = list[Verdict]()
     prove([tours, replace(open_one(tmp_path, table.name), table=table)], result.extend)
-    assert [of.verdict for of in result] == ["intact", "recounted", "recounted"]
-    assert {of.how for of in result[1:]} == {
+    assert [verdict.verdict for verdict in result] == ["intact", "recounted", "recounted"]
+    assert {verdict.how for verdict in result[1:]} == {
         "every square or its image was counted again, path by path"
     }

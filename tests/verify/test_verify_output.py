@@ -65,10 +65,10 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert re.fullmatch(rf"7 tables: 7 intact; {claims} claims, [\d.]+ s; {end}", last)
     reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
     assert {*reported} == {"tables", "totals", "unpublished", "partial", "claims"}
-    assert [(of["table"], of["board"], of["verdict"]) for of in reported["tables"]] == [
+    assert [(entry["table"], entry["board"], entry["verdict"]) for entry in reported["tables"]] == [
         (name.partition(".")[0], None, "intact") for name, *_ in rows[1:]
     ]
-    assert {of["how"] for of in reported["tables"]} == {
+    assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
     totals = {"claims": claims, "tables": 7, "seconds": 0, "verdicts": {"intact": 7}}
@@ -95,7 +95,7 @@ def test_a_table_that_no_rule_knows_is_intact(
     )
     assert re.fullmatch(r"3 tables: 2 proved, 1 intact; 32 claims, [\d.]+ s", last)
     reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
-    result = {of["table"]: of["verdict"] for of in reported["tables"]}
+    result = {entry["table"]: entry["verdict"] for entry in reported["tables"]}
     assert result == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
     assert reported["totals"]["verdicts"] == {"proved": 2, "intact": 1}
 
@@ -155,7 +155,7 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
     reported(Claim("counts", "counts.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
     boards += [("5x8", Grade.PUBLISHED, "as OEIS"), ("5x5", Grade.PROVED, "listed")]
-    reported.on_verdicts([Verdict("counts", *of) for of in boards])
+    reported.on_verdicts([Verdict("counts", *row) for row in boards])
     assert re.sub(r"[\d.]+ s ", "- ", lines[0]).split() == [
         *("counts.parquet", "5", "rows", "1", "claim", "-", "published")
     ]
@@ -166,7 +166,7 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
     ]
     reported(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
-    reported.on_verdicts([Verdict("more", *of) for of in boards])
+    reported.on_verdicts([Verdict("more", *row) for row in boards])
     assert lines[-1] == "  recounted: 7 boards: again\n"
 
 
@@ -192,7 +192,7 @@ def test_a_folder_with_optional_tables_alone_is_verified(
     reported = json.loads(out)
     assert code == 0
     assert reported["unpublished"][:2] == ["eight", "eight_edge"]
-    assert [(of["table"], of["verdict"]) for of in reported["tables"]] == [
+    assert [(entry["table"], entry["verdict"]) for entry in reported["tables"]] == [
         ("sliding_2x3_5", "proved"),
         ("sliding_2x3_6", "proved"),
     ]
