@@ -39,17 +39,17 @@ def states(outputs: Path, count: int) -> pl.DataFrame:
     return table.sample(count, seed=7, shuffle=True)
 
 
-@pytest.mark.parametrize("stretch", [1, 7, 100, 1 << 21])
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 1 << 21])
 @pytest.mark.parametrize("space", [b" ", b"\n", b"\r\n", b"\t\t", b" \n "])
 def test_any_white_space_and_any_chunk_size(
-    eight: Reader, monkeypatch: pytest.MonkeyPatch, stretch: int, space: bytes, outputs: Path
+    eight: Reader, monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, space: bytes, outputs: Path
 ) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", stretch)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
     wanted = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
-    apart = [
+    written = [
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
-    text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
+    text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in written))
     parts = batch_formats._read_text(text, "state", joined_characters=eight.joined_characters)
     result = [key for part in parts for key in part.rows["state"]]
     assert result == wanted
@@ -143,11 +143,11 @@ def test_knight_and_options_that_shape_the_answer(ask: Ask) -> None:
     assert "cannot be reached" in text.splitlines()[2]
 
 
-@pytest.mark.parametrize("stretch", [8, 1 << 21])
+@pytest.mark.parametrize("chunk_bytes", [8, 1 << 21])
 def test_strict_names_the_line(
-    eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stretch: int
+    eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk_bytes: int
 ) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", stretch)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
     source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
     source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
     request = Batch(str(source), "csv", output=str(target), strict=True)

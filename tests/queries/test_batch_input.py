@@ -131,10 +131,10 @@ def test_cells_are_copied_unchanged(ask_in_process: Ask) -> None:
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
 @given(
     rows=st.lists(st.tuples(st.text('ab", \t\n', max_size=8), st.text('"\n,', max_size=4))),
-    stretch=st.integers(1, 40),
+    chunk_bytes=st.integers(1, 40),
 )
 def test_rows_survive_any_chunk_boundary(
-    kind: str, rows: list[tuple[str, str]], stretch: int
+    kind: str, rows: list[tuple[str, str]], chunk_bytes: int
 ) -> None:
     frame = pl.DataFrame(rows, schema={"k": pl.String, "v": pl.String}, orient="row")
     file = io.BytesIO()
@@ -142,7 +142,7 @@ def test_rows_survive_any_chunk_boundary(
     frame.write_csv(file, separator=delimiter.decode(), quote_style="non_numeric")
     file.seek(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch_formats, "CHUNK_BYTES", stretch)
+        patch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
         result = [part.rows for part in batch_formats._read_delimited(file, delimiter)]
     assert pl.concat(result).rows() == frame.rows()
 

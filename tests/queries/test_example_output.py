@@ -40,10 +40,10 @@ def test_a_reader_reports_a_full_disk(program: list[str], outputs: Path, keys: i
 
 
 def test_a_reader_with_a_closed_output_has_no_traceback(program: list[str], outputs: Path) -> None:
-    nobody, pipe = os.pipe()
-    os.close(nobody)
-    with os.fdopen(pipe, "wb"):
-        code, text = run_reader(program, pipe, outputs, "eight", "378546201")
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb"):
+        code, text = run_reader(program, write_end, outputs, "eight", "378546201")
     assert code != 0
     assert code != 1, "which is said where there is no answer"
     assert text.count("\n") <= 1, "a sentence at most, and no traceback"

@@ -21,7 +21,7 @@ from tests import often
 from tests.command.test_fast_path import LIBRARIES, SLOW
 from tests.support import oracles
 from tests.support.shell import Cli, python
-from tests.support.tampered import change_some, link_copy, place, records, replace_link, reseal
+from tests.support.tampered import corrupt_records, link_copy, place, records, replace_link, reseal
 
 NAME = "knight_cycles_6x6"
 
@@ -246,7 +246,7 @@ def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None
     tour = open_tables(str(copied_boards)).knight.cycle(4711, board="6x6").path
     refused = 0
     for _ in range(often(40, 4000)):
-        path.write_bytes(change_some(original, randomness))
+        path.write_bytes(corrupt_records(original, randomness))
         with contextlib.suppress(TableDamaged, NoSuchTour):
             refused += 1
             knight = open_tables(str(copied_boards)).knight

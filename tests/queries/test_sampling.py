@@ -37,12 +37,12 @@ from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli, run_uncompiled
 from tests.support.tampered import (
-    change_some,
+    corrupt_records,
     link_copy,
     place,
+    replace_layer,
     replace_link,
     reseal,
-    with_other_layer,
 )
 
 LIMIT = 3.719
@@ -340,7 +340,7 @@ def test_sampling_reports_wrong_counts_of_states(
         keys, numbers = decode_layer(firsts, states)
         return encode_layer(keys, numbers // 2 + 1, states.itemsize)
 
-    with_other_layer(monkeypatch, layer, changed)
+    replace_layer(monkeypatch, layer, changed)
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(6, 6)))
     with pytest.raises(TableDamaged, match=problem):
         every_tour(tmp_path, "6x6")
@@ -355,7 +355,7 @@ def test_corrupt_records_give_a_tour_or_an_error(
     path = replace_link(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
     original, refused = path.read_bytes(), 0
     for _ in range(often(12, 1000)):
-        path.write_bytes(change_some(original, randomness))
+        path.write_bytes(corrupt_records(original, randomness))
         try:
             result = every_tour(folder, board, closed=closed)
         except TableDamaged:

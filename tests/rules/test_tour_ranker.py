@@ -28,7 +28,7 @@ from tests.support import oracles
 COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
 
 
-def numbers_of(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
+def open_ranker(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
     table = (make_open_ranking_table if paths else make_closed_ranking_table)(parse_board(board))
     index = IndexReader(Folder(folder), PUZZLE.format_build_arguments(table.name), table)
     return TourRanker(parse_board(board), LayerReader(index.read_record, index.count), paths=paths)
@@ -40,7 +40,7 @@ def draw_edges(squares: list[int]) -> frozenset[frozenset[int]]:
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5"])
 def test_ranks_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) -> None:
-    numbers, files, ranks = numbers_of(ranked_boards, board), *map(int, board.split("x"))
+    numbers, files, ranks = open_ranker(ranked_boards, board), *map(int, board.split("x"))
     assert numbers.count_tours() == COUNTS[board]
     result = [numbers.unrank(number, 1) for number in range(numbers.count_tours())]
     assert {*map(draw_edges, result)} == oracles.knight_cycles(files, ranks)
@@ -55,7 +55,7 @@ def test_ranks_and_open_tours_are_one_to_one(
     ranked_boards: Path, board: str, starts: Iterable[int]
 ) -> None:
     numbers, files, ranks = (
-        numbers_of(ranked_boards, board, paths=True),
+        open_ranker(ranked_boards, board, paths=True),
         *map(int, board.split("x")),
     )
     for start in starts:
@@ -87,7 +87,7 @@ def test_symmetric_starts_share_a_route(board: str) -> None:
 
 
 def test_a_closed_tour_has_one_rank_from_any_square(ranked_boards: Path) -> None:
-    numbers, draw = numbers_of(ranked_boards, "6x6"), random.Random(6)
+    numbers, draw = open_ranker(ranked_boards, "6x6"), random.Random(6)
     assert numbers.count_tours() == COUNTS["6x6"]
     tried = range(numbers.count_tours())
     for number in draw.sample(tried, often(150, numbers.count_tours())):
@@ -134,20 +134,21 @@ def test_matchings_are_enumerated_by_rank() -> None:
 # ---- records --------------------------------------------------------------------------------
 
 
-def sevens(value: int) -> bytes:
+def encode_number(value: int) -> bytes:
     """Return a number encoded in groups of seven bits."""
-    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + sevens(value >> 7)
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + encode_number(value >> 7)
 
 
-def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
+def make_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
     """Return layers as a file stores them, so many states in a record."""
     result = []
     for number, layer in enumerate(layers):
         states, total = sorted(layer.items()), 0
         for at in range(0, len(states), size):
             chunk = states[at : at + size]
-            packed = sevens(chunk[0][1]) + b"".join(
-                sevens(key - last) + sevens(ways) for (last, _), (key, ways) in pairwise(chunk)
+            packed = encode_number(chunk[0][1]) + b"".join(
+                encode_number(key - last) + encode_number(ways)
+                for (last, _), (key, ways) in pairwise(chunk)
             )
             result.append((number, chunk[0][0], total, packed + bytes(5)))
             total += sum(ways for _, ways in chunk)
@@ -166,7 +167,7 @@ def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, 
 def test_layers_return_the_written_states(
     written: list[dict[int, int]], size: int, other: int
 ) -> None:
-    records = in_records(written, size)
+    records = make_records(written, size)
     layers = LayerReader(records.__getitem__, len(records))
     for number, layer in enumerate(written):
         keys, total = sorted(layer), 0
@@ -192,7 +193,7 @@ def test_layers_return_the_written_states(
 
 
 def test_empty_layers_have_no_records_and_no_sum() -> None:
-    first, _, last = records = in_records([{5: 7}, {6: 1}, {3: 2, 9: 4}], 2)
+    first, _, last = records = make_records([{5: 7}, {6: 1}, {3: 2, 9: 4}], 2)
     layers = LayerReader([first, last].__getitem__, 2)
     assert (layers.sum_layer(1), layers.find_records(1)) == (0, range(1, 1))
     assert [*layers.iter_states(1, 0, 1 << 62)] == []
@@ -202,7 +203,7 @@ def test_empty_layers_have_no_records_and_no_sum() -> None:
 
 def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablebase.frontier.layer_reader.MAX_CACHED_RECORDS", 3)
-    records, unpacked = in_records([dict.fromkeys(range(40), 1)], 4), list[int]()
+    records, unpacked = make_records([dict.fromkeys(range(40), 1)], 4), list[int]()
 
     def reported(key: int, packed: bytes) -> tuple[list[int], list[int]]:
         unpacked.append(key)
@@ -219,7 +220,7 @@ def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_truncated_records_are_reported() -> None:
-    ((layer, key, total, packed),) = in_records([{5: 300, 7: 1}], 2)
+    ((layer, key, total, packed),) = make_records([{5: 300, 7: 1}], 2)
     layers = LayerReader([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
     with pytest.raises(
         InconsistentLayers, match=r"^a record does not end with the number of a state$"

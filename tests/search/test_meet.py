@@ -27,7 +27,7 @@ def matchings(ends: tuple[int, ...]) -> list[dict[int, int]]:
     ]
 
 
-def closes(one: dict[int, int], other: dict[int, int]) -> bool:
+def is_one_cycle(one: dict[int, int], other: dict[int, int]) -> bool:
     """Tell whether two matchings, joined at their ends, form one cycle."""
     at, seen = 0, 0
     while True:
@@ -73,7 +73,7 @@ def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
         sum(
             int(way)
             for key, way in zip(keys.tolist(), ways, strict=True)
-            if closes(all_matchings[mine], all_matchings[key])
+            if is_one_cycle(all_matchings[mine], all_matchings[key])
         )
         for mine in our_keys.tolist()
     ]

@@ -27,7 +27,7 @@ def chessboard() -> Rows:
     return rows(list(oracles.knight_jumps(8, 8).values()))
 
 
-def joinable() -> list[tuple[int, int]]:
+def list_joinable_pairs() -> list[tuple[int, int]]:
     """Return every pair of squares of different colours, in order."""
 
     def colour(square: int) -> int:
@@ -44,7 +44,7 @@ def find_path(neighbours: Rows, ends: list[tuple[int, int]]) -> list[list[int]]:
 
 
 def test_every_pair_of_the_chessboard_has_the_published_tour(outputs: Path) -> None:
-    ends = joinable()
+    ends = list_joinable_pairs()
     tours = find_path(chessboard(), ends)
     assert len(tours) == len(ends) == 2048
     for pair, tour in zip(ends, tours, strict=True):
@@ -56,7 +56,7 @@ def test_every_pair_of_the_chessboard_has_the_published_tour(outputs: Path) -> N
 
 
 def test_a_tour_depends_on_its_ends_alone() -> None:
-    ends = joinable()
+    ends = list_joinable_pairs()
     tours = find_path(chessboard(), ends)
     assert find_path(chessboard(), ends) == tours
     assert find_path(chessboard(), ends[::-7]) == tours[::-7]
@@ -64,7 +64,7 @@ def test_a_tour_depends_on_its_ends_alone() -> None:
 
 def list_tours() -> str:
     """Return a few of the tours as text."""
-    ends = joinable()
+    ends = list_joinable_pairs()
     return json.dumps(find_path(chessboard(), ends[:: len(ends) // 6]))
 
 

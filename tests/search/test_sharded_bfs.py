@@ -64,9 +64,9 @@ def test_shards_respect_the_state_limit(
 ) -> None:
     monkeypatch.setattr(block_shards, "MAX_SHARD_STATES", 5000)
     work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
-    stretches = [*search_shards(BOARD, ROOT, work)()]
-    assert len(stretches) == 8 * 5  # blocks, and shards of at most 5,000 of 20,160 states
-    assert max(map(len, stretches)) * 8 <= 5000
+    shard_depths = [*search_shards(BOARD, ROOT, work)()]
+    assert len(shard_depths) == 8 * 5  # blocks, and shards of at most 5,000 of 20,160 states
+    assert max(map(len, shard_depths)) * 8 <= 5000
 
 
 def test_a_search_resumes_from_checkpoints(

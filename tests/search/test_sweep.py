@@ -189,27 +189,27 @@ def test_color_squares_finds_a_two_colouring_or_none() -> None:
 # ---- sums that do not fit -------------------------------------------------------------------
 
 
-def cut_in_two(files: int, ranks: int) -> Halves:
+def cut_into_halves(files: int, ranks: int) -> Halves:
     board = KnightBoard(files, ranks)
     later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
     return cut_board(later, files, paths=True)
 
 
-def triple(layer: Layer, times: int) -> Layer:
+def multiply_counts(layer: Layer, times: int) -> Layer:
     return Layer(layer.keys, layer.ways * times)
 
 
 def test_overflowing_forward_counts_are_reported() -> None:
     """Sweep 3x6 to a state that two states lead to, whose counts are added up."""
-    steps = cut_in_two(3, 6)
+    steps = cut_into_halves(3, 6)
     layer = steps.first
     layers = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
     at = next(n for n, (one, other) in enumerate(pairwise(layers))
               if other.ways.max() > one.ways.max())  # fmt: skip
     step, full = steps.steps[at + 1], (1 << 63) // int(layers[at + 1].ways.max())
-    assert advance_layer(triple(layers[at], full - 1), step, lambda: None).ways.min() > 0
+    assert advance_layer(multiply_counts(layers[at], full - 1), step, lambda: None).ways.min() > 0
     with pytest.raises(CountOverflow):
-        advance_layer(triple(layers[at], full + 1), step, lambda: None)
+        advance_layer(multiply_counts(layers[at], full + 1), step, lambda: None)
 
 
 @pytest.mark.parametrize(("ways", "onward"), [(1 << 32, 1 << 31), (1 << 62, 2), (3, 1 << 62)])
@@ -228,7 +228,7 @@ def test_overflowing_backward_counts_are_reported() -> None:
     assert uses.max() > 1 << 61
     for ways, each in ((1, onward * 3), (4, onward)):
         with pytest.raises(CountOverflow):
-            count_onward(triple(layer, ways), step, *make_hash_table(after.keys, each))
+            count_onward(multiply_counts(layer, ways), step, *make_hash_table(after.keys, each))
 
 
 def test_a_board_with_too_many_tours_is_reported(
@@ -328,7 +328,7 @@ def test_a_hash_table_finds_its_keys(keys: list[int]) -> None:
 
 def test_keys_are_spread_over_the_hash_table() -> None:
     """Require short probe runs, although keys of neighbouring states differ in few bits."""
-    halves = cut_in_two(5, 8)
+    halves = cut_into_halves(5, 8)
     layer = halves.first
     for step in halves.steps:
         layer = advance_layer(layer, step, lambda: None)
@@ -342,7 +342,7 @@ def test_keys_are_spread_over_the_hash_table() -> None:
 
 
 @st.composite
-def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
+def symmetric_graphs(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
     """Draw the rows and the later neighbours of a graph with the symmetries of a board."""
     rows, columns = draw(st.sampled_from([(3, 4), (2, 5), (2, 4)]))
     squares = rows * columns
@@ -392,7 +392,7 @@ class Graph:
 
 
 @settings(max_examples=25)
-@given(alike_from_both_ends())
+@given(symmetric_graphs())
 def test_paths_of_random_graphs_match_the_obvious_search(
     drawn: tuple[int, list[list[int]]],
 ) -> None:

@@ -65,7 +65,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iterator[str]:
+def serve_folder(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iterator[str]:
     facts = {"folder": folder, "statuses": statuses, "answers": [None] * answers}
     kind = type("Served", (Handler,), facts)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
@@ -77,7 +77,7 @@ def serving(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iter
 
 
 @contextmanager
-def hanging_up() -> Iterator[str]:
+def close_connections() -> Iterator[str]:
     """Yield the address of a server that closes each connection before it answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -94,7 +94,7 @@ def hanging_up() -> Iterator[str]:
 
 
 @contextmanager
-def nobody() -> Iterator[str]:
+def refuse_connections() -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     yield f"http://127.0.0.1:{port}/tables"
@@ -120,7 +120,7 @@ FAILURES = {
 def test_http_errors_are_reported_without_a_build_command(
     code: int, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with serving(outputs, {"": code}) as url:
+    with serve_folder(outputs, {"": code}) as url:
         for words in QUESTIONS:
             assert run_command([*words.split(), "--outputs", url]) == 3
             text = capfd.readouterr()
@@ -129,7 +129,8 @@ def test_http_errors_are_reported_without_a_build_command(
 
 
 @pytest.mark.parametrize(
-    ("place", "why"), [(nobody, "connection refused"), (hanging_up, "Server disconnected")]
+    ("place", "why"),
+    [(refuse_connections, "connection refused"), (close_connections, "Server disconnected")],
 )
 def test_an_unreachable_server_is_reported(place: type, why: str) -> None:
     with place() as url:
@@ -152,7 +153,7 @@ def test_an_unserved_listed_file_is_unreadable(
 ) -> None:
     store, table = Folder(copy), file.partition(".")[0]
     write_manifest(store, {table: read_manifest(store)[table]})
-    with serving(copy, {file: 404}) as url:
+    with serve_folder(copy, {file: 404}) as url:
         assert run_command([*question.split(), "--outputs", url]) == 3
         problem = f"{url}/{file} cannot be read: {FAILURES[404]}. {CHECK}"
         assert capfd.readouterr().err == f"pipeline: {problem}\n"
@@ -162,7 +163,7 @@ def test_an_unserved_listed_file_is_unreadable(
 
 def test_a_server_failing_between_reads_is_reported(outputs: Path) -> None:
     statuses: dict[str, int] = {}
-    with serving(outputs, statuses) as url, open_tables(url) as tables:
+    with serve_folder(outputs, statuses) as url, open_tables(url) as tables:
         assert tables.senet.probe("ABABABABAB.....").plies == 0
         statuses[""] = 500
         with pytest.raises(TableUnreadable, match=FAILURES[500]):
@@ -178,7 +179,7 @@ def test_a_server_failing_at_any_request_is_reported(
         listed = {"knight_tours_5x5": listed["knight_tours_5x5"]}
     write_manifest(Folder(copy), listed)
     for answers in range(20):
-        with serving(copy, {}, answers) as url:
+        with serve_folder(copy, {}, answers) as url:
             code = run_command([*question.split(), "--outputs", url])
         text = capfd.readouterr().err
         if code == 0:
@@ -199,7 +200,7 @@ def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
     (copy / "eight.idx").unlink()
     (copy / "eight.idx").write_bytes(b"damaged")
     write_manifest(Folder(copy), {"eight": read_manifest(Folder(copy))["eight"]})
-    with serving(copy, {}) as url, open_tables(url) as tables:
+    with serve_folder(copy, {}) as url, open_tables(url) as tables:
         with pytest.raises(TableMissing) as missing:
             tables.senet.probe("ABABABABAB.....")
         with pytest.raises(TableDamaged) as damaged:
@@ -215,9 +216,9 @@ def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
 
 def test_a_server_without_listings_has_no_unfinished_tables(outputs: Path) -> None:
     for code in (403, 404, 405):
-        with serving(outputs, {"tables": code}) as url:
+        with serve_folder(outputs, {"tables": code}) as url:
             assert ObjectStore(url).list_names() == []
-    with serving(outputs, {"tables": 500}) as url, pytest.raises(Unreachable, match="500"):
+    with serve_folder(outputs, {"tables": 500}) as url, pytest.raises(Unreachable, match="500"):
         ObjectStore(url).list_names()
 
 

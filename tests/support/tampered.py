@@ -123,7 +123,7 @@ def records(data: bytes | bytearray) -> int:
     return count
 
 
-def change_some(original: bytes, randomness: random.Random) -> bytes:
+def corrupt_records(original: bytes, randomness: random.Random) -> bytes:
     """Return an index with some bytes of some records changed, except for their layers; every block
     keeps a right checksum.
     """
@@ -134,7 +134,7 @@ def change_some(original: bytes, randomness: random.Random) -> bytes:
     return reseal(data)
 
 
-def with_other_layer(
+def replace_layer(
     monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
 ) -> None:
     """Build ranking tables with other records of a layer from now on."""

@@ -61,7 +61,7 @@ def test_part_files_are_proved_as_one_table(several_files: Path, outputs: Path) 
 
 
 @pytest.fixture
-def pieces(copy: Path) -> list[Path]:
+def part_paths(copy: Path) -> list[Path]:
     return split(copy, FIVE, 100, 900)
 
 
@@ -85,9 +85,9 @@ def remove_file(second: Path, other: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [cut, flip, swap_file, remove_file])
 def test_a_wrong_second_file_is_reported(
-    pieces: list[Path], cli: Cli, spoil: Callable[[Path, Path], None]
+    part_paths: list[Path], cli: Cli, spoil: Callable[[Path, Path], None]
 ) -> None:
-    _, second, third = pieces
+    _, second, third = part_paths
     folder = second.parent
     spoil(second, third)
     assert [row["state"] for row in list_status(Folder(folder)) if row["table"] == FIVE] == [
@@ -108,8 +108,8 @@ def test_a_wrong_second_file_is_reported(
     assert report.reasons == {FIVE: f"{second.name} {state}"}
 
 
-def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
-    first, second, _ = pieces
+def test_files_in_another_order_fail_the_proof(part_paths: list[Path]) -> None:
+    first, second, _ = part_paths
     spare = first.with_name("spare")
     first.rename(spare)
     second.rename(first)
@@ -119,15 +119,15 @@ def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
     assert (failure.row, failure.expected) == (800, "a path after the one before it")
 
 
-def test_a_tour_in_two_files_fails_the_proof(pieces: list[Path]) -> None:
-    shutil.copy(pieces[0], pieces[1])
-    vouch(pieces[0].parent, FIVE, 3)
-    assert get_refutation(pieces[0].parent, FIVE).row == 100
+def test_a_tour_in_two_files_fails_the_proof(part_paths: list[Path]) -> None:
+    shutil.copy(part_paths[0], part_paths[1])
+    vouch(part_paths[0].parent, FIVE, 3)
+    assert get_refutation(part_paths[0].parent, FIVE).row == 100
 
 
-def test_a_missing_file_fails_the_proof(pieces: list[Path]) -> None:
-    vouch(pieces[0].parent, FIVE, 2)
-    failure = get_refutation(pieces[0].parent, FIVE)
+def test_a_missing_file_fails_the_proof(part_paths: list[Path]) -> None:
+    vouch(part_paths[0].parent, FIVE, 2)
+    failure = get_refutation(part_paths[0].parent, FIVE)
     assert fnmatchcase(f"{failure.found} | {failure.expected}", "* from ?? to ?? | *, as back")
 
 
@@ -162,8 +162,8 @@ def test_metadata_of_each_file_is_proved(copy: Path, name: str, words: str) -> N
     assert str(failure.found).startswith(words)
 
 
-def test_row_numbers_of_each_file_match_the_manifest(pieces: list[Path]) -> None:
-    folder = pieces[0].parent
+def test_row_numbers_of_each_file_match_the_manifest(part_paths: list[Path]) -> None:
+    folder = part_paths[0].parent
     with edit_manifest(folder) as entries:
         _, second, third = entries[FIVE]["files"]
         second["rows"] -= 1
@@ -171,7 +171,7 @@ def test_row_numbers_of_each_file_match_the_manifest(pieces: list[Path]) -> None
         third["first"] -= 1
     failure = get_refutation(folder, FIVE)
     assert (failure.file, failure.found, failure.expected) == (
-        str(pieces[1]),
+        str(part_paths[1]),
         "rows 800",
         799,
     )
@@ -206,9 +206,9 @@ Files = list[dict[str, Any]]
     ],
 )
 def test_invalid_file_lists_are_damage(
-    pieces: list[Path], cli: Cli, edit: Callable[[Files], object]
+    part_paths: list[Path], cli: Cli, edit: Callable[[Files], object]
 ) -> None:
-    folder = pieces[0].parent
+    folder = part_paths[0].parent
     with edit_manifest(folder) as entries:
         edit(entries[FIVE]["files"])
     for ask in (lambda: list_status(Folder(folder)), lambda: verify(Folder(folder), quick=True)):
@@ -216,8 +216,8 @@ def test_invalid_file_lists_are_damage(
             ask()
 
 
-def test_invalid_file_lists_are_reported_at_the_shell(pieces: list[Path], cli: Cli) -> None:
-    folder = pieces[0].parent
+def test_invalid_file_lists_are_reported_at_the_shell(part_paths: list[Path], cli: Cli) -> None:
+    folder = part_paths[0].parent
     with edit_manifest(folder) as entries:
         entries[FIVE]["files"][1]["first"] = 101
     for words in ("status", "verify --quick", "query knight a1 --board 5x5"):

@@ -31,25 +31,27 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import Story, with_other_layer
+from tests.support.tampered import Story, replace_layer
 from tests.support.tour_lists import all_tours
 
 Layer = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 
 
-def table_of(board: str) -> Table:
+def make_table(board: str) -> Table:
     """Return a ranking table: of open tours for "5x6 open", say, and of closed ones otherwise."""
     name, _, kind = board.partition(" ")
     return (make_open_ranking_table if kind else make_closed_ranking_table)(parse_board(name))
 
 
 def open_listed(folder: Path, board: str, report: Listener = ignore_claim) -> ListedTable:
-    store, table = Folder(folder), table_of(board)
+    store, table = Folder(folder), make_table(board)
     return ListedTable(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
 
 
-def counted(board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]) -> dict[str, Outcome]:
+def make_counts_outcome(
+    board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]
+) -> dict[str, Outcome]:
     """Return an outcome of the table of counts about a board."""
     return {COUNTS_TABLE: Outcome((Verdict(COUNTS_TABLE, board, grade, ""),), {board: numbers})}
 
@@ -84,7 +86,7 @@ def test_claims_about_ranks_of_open_tours(
     monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 0)
     monkeypatch.setattr(proof, "SAMPLED_TOURS", 5)
     story, totals = Story(), [*map(len, all_tours(5, 4))]
-    prove_board(ranked_boards, "5x4 open", story, counted("5x4", tours=totals))
+    prove_board(ranked_boards, "5x4 open", story, make_counts_outcome("5x4", tours=totals))
     golden("claims_knight_numbers", "".join(story))
 
 
@@ -92,7 +94,7 @@ def test_totals_differing_from_the_counts_are_detected(ranked_boards: Path) -> N
     totals = [*map(len, all_tours(5, 4))]
     totals[1], totals[3] = totals[1] + 1, totals[3] - 1
     with pytest.raises(VerifyFailed) as failed:
-        prove_board(ranked_boards, "5x4 open", seen=counted("5x4", tours=totals))
+        prove_board(ranked_boards, "5x4 open", seen=make_counts_outcome("5x4", tours=totals))
     claim = "there are as many tours from each square as known (knight_counts)"
     assert failed.value.claim.claim == claim
     assert "found tours from b1: 7, expected 8" in str(failed.value)
@@ -134,7 +136,7 @@ def remove_one(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> L
     return keys[1:], numbers[1:]
 
 
-def of_another_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+def change_last_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
     return np.append(keys[:-1], keys[-1] + 1), numbers
 
 
@@ -155,25 +157,25 @@ LAST = Sweep(KnightBoard(4, 5), paths=True).routes[1].cut
         ("5x6", 5, add_one, LAYERS, "ways to the state 0x905628000001 of layer 5: 2", 1),
         ("5x6", 5, remove_one, LAYERS, "ways to the state 0x905628000001 of layer 5: 0", 1),
         ("5x6", 9, add_state, LAYERS, "ways to the state * of layer 9: 1", 0),
-        ("5x6", 9, of_another_state, LAYERS, "ways to the state * of layer 9: 0", 1),
+        ("5x6", 9, change_last_state, LAYERS, "ways to the state * of layer 9: 0", 1),
         ("5x6", 10, remove_one, LAYERS, "ways to the state 0x945514000020 of layer 10: 0", 1),
         ("5x6", 11, add_one, KNOWN, "closed tours 9", 8),
         ("5x6", 11, remove_one, KNOWN, "closed tours 6", 8),
         (
             "5x6",
             11,
-            of_another_state,
+            change_last_state,
             NUMBERS,
             "the state * has drawings: 0, tours: 2",
             "a closed tour",
         ),
         ("4x5 open", OWN, add_one, LAYERS, "ways to the state * of layer 9: 2", 1),
-        ("4x5 open", OWN + 2, of_another_state, LAYERS, "ways to the state * of layer 11: 0", 1),
+        ("4x5 open", OWN + 2, change_last_state, LAYERS, "ways to the state * of layer 11: 0", 1),
         ("4x5 open", LAST, add_one, "there are as many tours as known", "tours 168", 164),
         (
             "4x5 open",
             LAST,
-            of_another_state,
+            change_last_state,
             ANOTHER,
             "the state * has drawings: 0, tours: *",
             "a tour",
@@ -194,8 +196,8 @@ def test_false_layers_are_detected(
         firsts, _, states = records
         return encode_layer(*change(*decode_layer(firsts, states)), states.itemsize)
 
-    with_other_layer(monkeypatch, layer, changed)
-    build_tables(tmp_path, PUZZLE, table_of(board))
+    replace_layer(monkeypatch, layer, changed)
+    build_tables(tmp_path, PUZZLE, make_table(board))
     with pytest.raises(VerifyFailed) as caught:
         prove_board(tmp_path, board)
     assert caught.value.claim.claim.startswith(claim)
@@ -221,7 +223,7 @@ def test_exchanged_records_are_detected(
         firsts, sums, states = records
         return firsts[::order] + (order > 0), sums[::order], states[::order]
 
-    with_other_layer(monkeypatch, layer, changed)
+    replace_layer(monkeypatch, layer, changed)
     monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(parse_board("6x6")))
@@ -261,7 +263,7 @@ def test_totals_are_compared_with_the_counts(
     monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     claims: list[Claim] = []
     small = open_listed(ranked_boards, "5x6", lambda claim, done: claims.append(claim))
-    seen = counted("5x6", closed=[number] * 30)
+    seen = make_counts_outcome("5x6", closed=[number] * 30)
     seen[COUNTS_TABLE].result["6x5"] = {"closed": [20] * 30}
     text = "there are as many closed tours as known (knight_counts)"
     if number == 16:
@@ -297,19 +299,19 @@ def test_a_count_of_the_same_sweep_is_no_recount(
 ) -> None:
     monkeypatch.setattr(proof, "find_known_closed", lambda board: None)
     (result,) = prove_ranks(
-        open_listed(ranked_boards, "5x6"), counted("5x6", grade, closed=[16] * 30)
+        open_listed(ranked_boards, "5x6"), make_counts_outcome("5x6", grade, closed=[16] * 30)
     ).verdicts
     assert result.verdict == verdict
     assert source in result.how
     # a count of another board shows nothing
     (result,) = prove_ranks(
-        open_listed(ranked_boards, "5x6"), counted("6x5", grade, closed=[16] * 30)
+        open_listed(ranked_boards, "5x6"), make_counts_outcome("6x5", grade, closed=[16] * 30)
     ).verdicts
     assert result.verdict == "sampled"
 
 
 def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path) -> None:
-    seen = counted("5x6", closed=[16] * 30)
+    seen = make_counts_outcome("5x6", closed=[16] * 30)
     (result,) = prove_ranks(open_listed(ranked_boards, "5x6"), seen).verdicts
     sources = "as published (OEIS A175881) and as knight_counts, which was recounted"
     assert f"; closed tours are as many {sources}; all 8 numbers" in result.how

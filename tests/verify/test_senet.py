@@ -165,7 +165,7 @@ def test_a_small_board_is_proved(
     assert max(fields["lines"]) == 64
 
 
-def other_line(row: dict[str, Any]) -> tuple[str, str]:
+def find_other_line(row: dict[str, Any]) -> tuple[str, str]:
     """Return another shortest line to a position two plies from the opening."""
     for one_throw, one_start, one_goal, swaps, between in oracles.senet_successors(SMALL, "A"):
         for throw, start, goal, swap, after in oracles.senet_successors(between, "B"):
@@ -213,7 +213,7 @@ def test_a_line_that_is_not_the_smallest_is_detected(
     two = pc.and_(pc.equal(rows["plies"], 2), pc.greater(rows["lines"], 1))
     row = two.to_pylist().index(True)
     true = rows.slice(row, 1).to_pylist()[0]
-    dice, moves = other_line(true)
+    dice, moves = find_other_line(true)
     failure = get_failure(
         prove_small, listed_table, cells(("dice", row, dice), ("moves", row, moves))(rows)
     )

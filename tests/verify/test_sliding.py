@@ -96,7 +96,7 @@ def vouch(folder: Path) -> None:
         entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
 
 
-def with_record(folder: Path, rank: int, distance: int) -> None:
+def write_record(folder: Path, rank: int, distance: int) -> None:
     data = bytearray((folder / f"{NAME}.idx").read_bytes())
     data[place(data, rank)] = distance
     (folder / f"{NAME}.idx").write_bytes(reseal(data))
@@ -110,7 +110,7 @@ def build_small_board() -> str:
         build(Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
         hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
         claimed = [[claim.table, claim.file, claim.claim] for claim in prove_boards(folder)]
-        with_record(folder, 100, 19)
+        write_record(folder, 100, 19)
         with pytest.raises(VerifyFailed) as reported:
             prove_boards(folder)
         return json.dumps([hashes, claimed, str(reported.value).replace(place, "")], indent=1)
@@ -146,7 +146,7 @@ def test_every_wrong_record_is_detected(index_alone: Path) -> None:
         for wrong in (distance + 2, abs(distance - 2), distance + 1, 0, 255):
             if wrong == distance:
                 continue
-            with_record(index_alone, rank, wrong)
+            write_record(index_alone, rank, wrong)
             with pytest.raises(VerifyFailed) as reported:
                 prove_boards(index_alone)
             assert reported.value.row is not None or "distance" in str(reported.value)
@@ -163,7 +163,7 @@ def test_a_wrong_record_is_named_with_its_state(index_alone: Path) -> None:
         (0, "distance 0", "a distance above 0"),
         (distance + 2, nearest, f"one at {distance + 1} and none nearer"),
     ):
-        with_record(index_alone, 0, wrong)
+        write_record(index_alone, 0, wrong)
         with pytest.raises(VerifyFailed) as reported:
             prove_boards(index_alone)
         assert (reported.value.row, reported.value.found, reported.value.expected) == (
@@ -174,7 +174,7 @@ def test_a_wrong_record_is_named_with_its_state(index_alone: Path) -> None:
         assert reported.value.content == {"state": state, "distance": wrong}
 
 
-def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
+def split_records(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
     """Split a table's records into two chunks, optionally with a false 0 in the first."""
 
     def changed(listed: ListedTable) -> Iterator[tuple[int, npt.NDArray[Any]]]:
@@ -190,7 +190,7 @@ def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) 
 
 
 def test_records_may_come_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    halves(monkeypatch, NAME)
+    split_records(monkeypatch, NAME)
     assert prove_boards(folder)
 
 
@@ -202,7 +202,7 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
         Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"], ["goals"]))]),
         Quiet(),
     )
-    halves(monkeypatch, f"sliding_2x3_{goal.index('0') + 1}", 100)
+    split_records(monkeypatch, f"sliding_2x3_{goal.index('0') + 1}", 100)
     with pytest.raises(VerifyFailed) as reported:
         prove_boards(folder)
     state = sliding.parse_board("2x3").unrank(100, goal)
@@ -220,12 +220,12 @@ def test_records_of_another_board_are_detected(folder: Path) -> None:
 def test_progress_is_reported_by_chunk(index_alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: dict[str, list[int]] = {}
 
-    def heard(claim: Claim, done: int) -> None:
+    def on_claim(claim: Claim, done: int) -> None:
         if claim.table == NAME:
             reported.setdefault(claim.claim, []).append(done)
 
     monkeypatch.setattr(proof, "CHUNK_ORDERS", 25)
-    prove_boards(index_alone, heard)
+    prove_boards(index_alone, on_claim)
     text = "every state except the goal has a neighbour one move nearer, and none still nearer"
     assert reported[text] == [0, 150, 300, 360, 360]
 
@@ -290,7 +290,7 @@ def swap(values: list[object]) -> None:
     values[7], values[8] = values[8], values[7]
 
 
-def put(row: int, value: object) -> Callable[[list[object]], None]:
+def set_value(row: int, value: object) -> Callable[[list[object]], None]:
     def change(values: list[object]) -> None:
         assert values[row] != value
         values[row] = value
@@ -302,12 +302,12 @@ def put(row: int, value: object) -> Callable[[list[object]], None]:
     ("edit", "column", "row"),
     [
         (change_column("state", swap), "state", 7),
-        (change_column("state", put(12, "12345")), "state", 12),
-        (change_column("distance", put(100, 3)), "distance", 100),
-        (change_column("best_moves", put(11, "UDLR")), "best_moves", 11),
-        (change_column("best_moves", put(359, "")), "best_moves", 359),
-        (change_column("manhattan", put(5, 0)), "manhattan", 5),
-        (change_column("goal", put(9, "123405")), "goal", 9),
+        (change_column("state", set_value(12, "12345")), "state", 12),
+        (change_column("distance", set_value(100, 3)), "distance", 100),
+        (change_column("best_moves", set_value(11, "UDLR")), "best_moves", 11),
+        (change_column("best_moves", set_value(359, "")), "best_moves", 359),
+        (change_column("manhattan", set_value(5, 0)), "manhattan", 5),
+        (change_column("goal", set_value(9, "123405")), "goal", 9),
     ],
 )
 def test_a_wrong_row_is_detected(

@@ -156,10 +156,10 @@ class Proving(WithoutRules):
 
 def prove_own(listed: ListedTable, seen: Seen) -> object:
     """Return a verdict on another table, or something else."""
-    return LEFT.pop()
+    return OUTCOMES.pop()
 
 
-LEFT: list[object] = []
+OUTCOMES: list[object] = []
 
 
 def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> Verdict:
@@ -300,14 +300,14 @@ def test_a_proof_without_a_valid_outcome_shows_nothing(
     outcome: object, tmp_path: Path, register: Register
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
-    LEFT[:] = [outcome]
+    OUTCOMES[:] = [outcome]
     assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Grade.INTACT
 
 
 def test_a_proof_gives_verdicts_on_its_own_table_only(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
     register(Proving(jugs.PUZZLE.tables))
-    LEFT[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
+    OUTCOMES[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
     (verdict,) = verify(Folder(tmp_path)).verdicts
     assert verdict == Verdict("jugs", None, Grade.PROVED, "by hand")
 
@@ -463,7 +463,7 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
         register(toy)
         result += verify(Folder(folder)).verdicts
     bare, proving = WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables)
-    LEFT[:] = [None]
+    OUTCOMES[:] = [None]
     for toy in (bare, proving, lanes.PUZZLE):
         register(toy)
         result += verify(Folder(tmp_path / "2")).verdicts
